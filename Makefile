@@ -1,0 +1,50 @@
+# Everything that the project can do, by name. `make` alone shows this list.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# pip's own notices would hide ours; its errors are shown.
+PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format lock clean
+
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+run: $(VENV)/.run ## Install into .venv, start the service on its embedded database, show the first steps
+	@$(BIN)/wishwell serve --welcome
+
+test: $(VENV)/.dev ## Install what the tests need and run all of them, both engines included
+	@$(BIN)/pytest -n 2 --dist loadgroup
+
+check: $(VENV)/.dev ## Format, lint and strict types, all without changing anything
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev ## Format the code and sort its imports
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: $(VENV)/.dev ## Pin the newest releases that pyproject.toml allows, with their hashes
+	@./requirements/lock
+
+clean: ## Remove what the other targets have installed and built; wishwell.db stays
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
+
+$(VENV)/bin/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Wishwell needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..."; exit 1; }
+	@echo "Making $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: requirements/run.lock pyproject.toml | $(VENV)/bin/pip
+	@echo "Installing what Wishwell needs into $(VENV) ..."
+	@$(PIP) install --require-hashes --requirement requirements/run.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.lock $(VENV)/.run
+	@echo "Installing what the tests need into $(VENV) ..."
+	@$(PIP) install --require-hashes --requirement requirements/dev.lock
+	@touch $@

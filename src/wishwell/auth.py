@@ -1,0 +1,273 @@
+"""Tokens: one in, a caller out; issues and revokes them (the description, section 5).
+
+Admin tokens are opaque and stored as a hash. Profile tokens are JWTs that live a day, signed with
+the newest key of a ring and checked against the one that they name, so keys rotate without signing
+anyone out. One verifier, one algorithm, one ``typ``: a token of anything else is none of ours.
+"""
+
+import hashlib
+import hmac
+import os
+import secrets
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import jwt
+import msgspec
+
+from wishwell import ids, profiles, stores
+from wishwell.db import Reader, Writer
+from wishwell.directory import Directory
+from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated
+from wishwell.profiles import Profile
+from wishwell.stores import Store
+
+Kind = Literal["admin", "customer", "session"]
+
+ADMIN_PREFIX = "wwadm_"
+LIFETIME = 86_400
+"""Seconds that a profile token lives: one day (the description, section 8)."""
+
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_RANDOM, _CHECKSUM = 43, 6
+_ALGORITHM = "HS256"
+_TYPE = "wishwell+jwt"
+_MAX_TOKEN = 4_096
+_SKEW = 60
+"""Seconds by which another machine's clock may be ahead when it issues a token."""
+
+_KNOWN_TOKENS = 20_000
+
+_BAD = "The access token is not valid: it is malformed, expired, revoked or not of this service."
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """Who asks: the kind of its token, the store, and for a profile token its profile."""
+
+    kind: Kind
+    store: Store
+    token_id: str
+    profile: Profile | None
+
+
+class _Known(msgspec.Struct, frozen=True):
+    """A profile token that was verified: what is left to check on every use."""
+
+    store_id: str
+    profile: Profile
+    jti: str
+    expires: int
+
+
+class AdminTokenRecord(msgspec.Struct, frozen=True, rename="camel"):
+    """An admin token as the command line shows it; the token itself is nowhere."""
+
+    id: str
+    store: str
+    label: str
+    created_at: str
+    expires_at: str | None
+    last_used_at: str | None
+    revoked_at: str | None
+
+
+class Tokens:
+    """Issues and verifies tokens. ``keys``: the ring, the newest first, each 32 bytes or more."""
+
+    def __init__(
+        self,
+        keys: Sequence[bytes],
+        directory: Directory,
+        namespace: str,
+        clock: Callable[[], int],
+        new_id: ids.UUID7,
+    ) -> None:
+        self._keys = {_key_id(key): key for key in keys}
+        self._newest = _key_id(keys[0])
+        self._directory = directory
+        self._namespace = namespace
+        self._clock = clock
+        self._new_id = new_id
+        self._verified: dict[str, _Known] = {}
+
+    def issue(self, profile: Profile) -> str:
+        """A token for a profile, good for one day from now."""
+        now = self._clock() // 1000
+        claims = {
+            "sub": profile.gid,
+            "aud": profile.store_id,
+            "jti": self._new_id(),
+            "iat": now,
+            "exp": now + LIFETIME,
+        }
+        headers = {"typ": _TYPE, "kid": self._newest}
+        return jwt.encode(claims, self._keys[self._newest], _ALGORITHM, headers)
+
+    async def caller(self, token: str) -> Caller:
+        """Who holds the token. Raises ``Unauthenticated``, and ``Unavailable`` as the database."""
+        await self._directory.ensure_fresh()
+        if token.startswith(ADMIN_PREFIX):
+            return await self._admin(token)
+        known = self._verified.get(token) or self._verify(token)
+        if self._clock() >= known.expires * 1000:
+            self._verified.pop(token, None)
+            raise Unauthenticated("The access token has expired: ask for a new one.")
+        store = self._directory.store(known.store_id)
+        if store is None or self._directory.is_revoked(known.profile.id, known.jti):
+            raise Unauthenticated(_BAD)
+        return Caller(
+            "session" if known.profile.is_session else "customer", store, known.jti, known.profile
+        )
+
+    async def _admin(self, token: str) -> Caller:
+        if not well_formed(token):
+            raise Unauthenticated(_BAD)
+        found = await self._directory.admin_token(hashed(token))
+        store = self._directory.store(found.store_id) if found else None
+        if found is None or store is None:
+            raise Unauthenticated(_BAD)
+        return Caller("admin", store, found.id, None)
+
+    def _verify(self, token: str) -> _Known:
+        if len(token) > _MAX_TOKEN:
+            raise Unauthenticated(_BAD)
+        try:
+            header = jwt.get_unverified_header(token)
+            key = self._keys[header["kid"]]
+            if header.keys() != {"alg", "typ", "kid"} or header["typ"] != _TYPE:
+                raise Unauthenticated(_BAD)
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=[_ALGORITHM],
+                # Who it is for and its times are checked below, more strictly than there.
+                options={"verify_aud": False, "verify_exp": False, "verify_iat": False},
+            )
+            known = self._known(claims)
+        except (jwt.PyJWTError, KeyError, TypeError, ValueError, RecursionError) as error:
+            raise Unauthenticated(_BAD) from error
+        if len(self._verified) >= _KNOWN_TOKENS:
+            # The oldest goes: what is still in use is verified once more.
+            self._verified.pop(next(iter(self._verified)))
+        self._verified[token] = known
+        return known
+
+    def _known(self, claims: dict[str, Any]) -> _Known:
+        if claims.keys() != {"sub", "aud", "jti", "iat", "exp"}:
+            raise ValueError("claims")
+        issued, expires = claims["iat"], claims["exp"]
+        if type(issued) is not int or type(expires) is not int:
+            raise ValueError("times")
+        if not 0 < expires - issued <= LIFETIME or issued > self._clock() // 1000 + _SKEW:
+            raise ValueError("times")
+        if not ids.is_uuid(claims["jti"]) or not ids.is_uuid(claims["aud"]):
+            raise ValueError("ids")
+        store = self._directory.store(claims["aud"])
+        if store is None:
+            raise ValueError("store")
+        try:
+            profile = profiles.parse(store, self._namespace, claims["sub"], "sub")
+        except Invalid as error:
+            raise ValueError("sub") from error
+        return _Known(
+            store.id, msgspec.structs.replace(profile, by_token=True), claims["jti"], expires
+        )
+
+    def claims_of(self, token: str) -> tuple[Profile, str]:
+        """The profile and ``jti`` of a token of ours, expired or not. Raises ``Unauthenticated``."""
+        known = self._verify(token)
+        return known.profile, known.jti
+
+
+def new_admin_token() -> str:
+    """A new admin token: prefix, 256 random bits, checksum, in letters and digits."""
+    body = "".join(secrets.choice(_ALPHABET) for _ in range(_RANDOM))
+    return ADMIN_PREFIX + body + _checksum(body)
+
+
+def well_formed(token: str) -> bool:
+    """Whether the checksum holds: a typo is refused without asking the database."""
+    body = token[len(ADMIN_PREFIX) : -_CHECKSUM]
+    return (
+        token.startswith(ADMIN_PREFIX)
+        and len(body) == _RANDOM
+        and token.isascii()
+        and hmac.compare_digest(token[-_CHECKSUM:], _checksum(body))
+    )
+
+
+def hashed(token: str) -> str:
+    """What is stored of an admin token. It has 256 random bits: a plain hash is enough."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _checksum(body: str) -> str:
+    value, text = zlib.crc32((ADMIN_PREFIX + body).encode()), ""
+    for _ in range(_CHECKSUM):
+        value, digit = divmod(value, len(_ALPHABET))
+        text = _ALPHABET[digit] + text
+    return text
+
+
+def _key_id(key: bytes) -> str:
+    return hmac.digest(key, b"wishwell kid", "sha256")[:6].hex()
+
+
+async def create_admin_token(
+    tx: Writer, store: Store, label: str, id: str, now: str, expires_at: str | None
+) -> str:
+    """A new admin token of a store: the only time that it is seen. Raises ``Invalid``."""
+    if not 1 <= len(label.strip()) <= 200 or not label.isprintable():
+        raise Invalid("label: must be 1 to 200 printable characters.")
+    token = new_admin_token()
+    await tx.run("admin_token_create", id, store.id, label.strip(), hashed(token), now, expires_at)
+    return token
+
+
+async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
+    """Raises ``NotFound``. Revoking twice is revoking once."""
+    if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id, now) is None:
+        raise NotFound(
+            f"There is no admin token {id!r}; `wishwell token list` shows those there are."
+        )
+
+
+async def revoke_profile(tx: Writer, profile: Profile, now: str, jti: str = "") -> None:
+    """Revokes one token of a profile, or without ``jti`` all that it was given until now."""
+    await tx.run("revoke_profile_token", profile.id, jti, now)
+
+
+async def admin_tokens(db: Reader, store_handle: str | None) -> list[AdminTokenRecord]:
+    """The admin tokens of all stores, or of one, oldest first. Raises ``NotFound``."""
+    if store_handle is not None:
+        await stores.by_handle(db, store_handle)
+    rows = [AdminTokenRecord(*row) for row in await db.all("admin_tokens")]
+    return [row for row in rows if store_handle in (None, row.store)]
+
+
+def embedded_key(database: str) -> bytes:
+    """The key of an embedded deployment: made at the first start beside the database file.
+
+    Only its owner can read it. Raises ``Misconfigured`` when others can, or it can't be made.
+    """
+    path = Path(database + ".key")
+    try:
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            pass
+        else:
+            with os.fdopen(handle, "w") as file:
+                file.write(secrets.token_urlsafe(48))
+                file.flush()
+                os.fsync(file.fileno())
+        if path.stat().st_mode & 0o077:
+            raise Misconfigured(f"The key file {path} can be read by others: chmod 600 it.")
+        key = path.read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misconfigured(f"The key file {path} can't be used ({error}).") from error
+    if len(key) < 32:
+        raise Misconfigured(f"The key file {path} holds no key: delete it, and a new one is made.")
+    return key.encode()

@@ -1,0 +1,347 @@
+"""The command ``wishwell`` (decisions, section 6)."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from wishwell import __version__, app, auth, config, ids, log, profiles, purge, stores
+from wishwell.config import Settings
+from wishwell.db import Database, migrate
+from wishwell.directory import Directory
+from wishwell.errors import Invalid, Misconfigured, WishwellError
+from wishwell.serve import serve_until_stopped
+from wishwell.stores import StorePatch
+
+T = TypeVar("T")
+new_id = ids.UUID7()
+
+
+class _Command(click.Group):
+    """Ends with one plain line on an error of ours."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except WishwellError as error:
+            click.echo(f"wishwell: {error.message}", err=True)
+            ctx.exit(1)
+
+
+@click.group(cls=_Command)
+@click.version_option(__version__, prog_name="wishwell")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """The wishlist service that an online store runs itself.
+
+    Settings come from the environment (WISHWELL_*); docs/configuration.md lists them.
+    """
+    ctx.obj = config.load(os.environ)
+    ctx.call_on_close(sys.stdout.flush)
+
+
+# ------------------------------------------------------------------------------ serve, migrate
+
+
+@main.command()
+@click.option("--welcome", is_flag=True, help="Make an admin token and show the first steps.")
+@click.pass_obj
+def serve(settings: Settings, welcome: bool) -> None:
+    """Serve the API. The embedded database is brought up to date first."""
+    log.configure(settings.log_level)
+    app.signing_keys(settings)
+    _prepare(settings)
+    text = _run(settings, _first_steps) if welcome else ""
+    serve_until_stopped(settings, text)
+
+
+def _prepare(settings: Settings) -> None:
+    if settings.engine == "sqlite":
+        migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
+    elif waiting := asyncio.run(migrate.pending_postgres(settings.database_url)):
+        raise Misconfigured(
+            f"The database's schema is not up to date ({', '.join(waiting)}): "
+            "run `wishwell migrate` first."
+        )
+    _run(settings, _ensure_default)
+
+
+async def _first_steps(db: Database) -> str:
+    """The text of ``--welcome``, with a fresh admin token; ``{url}`` is still to be filled in."""
+    store = (await stores.listed(db.read))[0]
+    now = ids.wall_clock()
+    fresh = await auth.create_admin_token(
+        db.write, store, "welcome", new_id(), ids.timestamp(now), _in_days(now, 30)
+    )
+    return _WELCOME.replace("{token}", fresh)
+
+
+_WELCOME = r"""
+Wishwell listens on {url}: the API under {url}/api/2025-04, its pages on {url}/docs
+
+A fresh admin token, good for 30 days (keep it on the server, never in a page):
+
+  {token}
+
+A visitor's session token, an item saved with it, and the item read back:
+
+  TOKEN=$(curl -s -X POST {url}/api/2025-04/profiles/token -H "Authorization: Bearer {token}" | sed 's/.*"token":"\([^"]*\)".*/\1/')
+  curl -s -X POST {url}/api/2025-04/items -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"productId": 632910392, "variantId": 808950810}'
+  curl -s {url}/api/2025-04/items -H "Authorization: Bearer $TOKEN"
+"""
+
+
+@main.command("migrate")
+@click.option("--plan", is_flag=True, help="Only show what would be done.")
+@click.pass_obj
+def migrate_command(settings: Settings, plan: bool) -> None:
+    """Bring the schema up to date."""
+    path = config.sqlite_path(settings.database_url)
+    embedded = settings.engine == "sqlite"
+    if plan:
+        names = (
+            migrate.pending_sqlite(path)
+            if embedded
+            else asyncio.run(migrate.pending_postgres(settings.database_url))
+        )
+        for name in names:
+            click.echo(name)
+        return
+    if embedded:
+        done = migrate.migrate_sqlite(path, click.echo)
+    else:
+        done = asyncio.run(migrate.migrate_postgres(settings.database_url, click.echo))
+    _run(settings, _ensure_default)
+    click.echo(f"{len(done)} applied; the schema is up to date" if done else "nothing to do")
+
+
+# -------------------------------------------------------------------------------------- stores
+
+
+@main.group()
+def store() -> None:
+    """The stores that this deployment serves."""
+
+
+def _store_options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print a JSON array."),
+        click.option("--limit", "limits", multiple=True, metavar="NAME=N",
+                     help=f"Override a limit ({', '.join(stores.LIMITS)}); NAME= resets it."),
+        click.option("--origin", "origins", multiple=True, metavar="URL",
+                     help="A browser origin that may call the API; repeat for more."),
+        click.option("--auth-flow", metavar="PATH", help="The path of the sign-in flow."),
+        click.option("--platform", metavar="NAME", help="The <platform> of customer GIDs."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@store.command("create")
+@click.argument("handle")
+@_store_options
+@click.pass_obj
+def store_create(settings: Settings, handle: str, as_json: bool, **given: Any) -> None:
+    """Make a store."""
+    patch = _store_patch(given)
+    made = _run(
+        settings,
+        lambda db: db.transaction(stores.create, new_id(), handle, patch, _now()),
+    )
+    _show([made], as_json)
+
+
+@store.command("update")
+@click.argument("handle")
+@click.option("--handle", "new_handle", metavar="HANDLE", help="Rename the store.")
+@click.option("--no-origins", is_flag=True, help="Take all browser origins away.")
+@_store_options
+@click.pass_obj
+def store_update(
+    settings: Settings,
+    handle: str,
+    new_handle: str | None,
+    no_origins: bool,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Change a store: what is not named stays."""
+    patch = _store_patch(given, handle=new_handle)
+    if no_origins:
+        patch = msgspec.structs.replace(patch, origins=())
+    changed = _run(settings, lambda db: db.transaction(stores.update, handle, patch, _now()))
+    _show([changed], as_json)
+
+
+@store.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@click.pass_obj
+def store_list(settings: Settings, as_json: bool) -> None:
+    """Show the stores."""
+    _show(_run(settings, lambda db: stores.listed(db.read)), as_json)
+
+
+def _store_patch(given: dict[str, Any], handle: str | None = None) -> StorePatch:
+    limits: dict[str, int | None] = {}
+    for text in given["limits"]:
+        name, equals, number = text.partition("=")
+        if not equals or (number and not number.isdecimal()):
+            raise Invalid(f"limit: {text!r} must be NAME=N, or NAME= to reset it.")
+        limits[name] = int(number) if number else None
+    return StorePatch(
+        handle, given["platform"], given["auth_flow"], given["origins"] or None, limits or None
+    )
+
+
+# -------------------------------------------------------------------------------------- tokens
+
+
+@main.group()
+def token() -> None:
+    """Admin tokens, and the revocation of profile tokens."""
+
+
+@token.command("create")
+@click.option("--store", "handle", required=True, metavar="HANDLE", help="Whose token it is.")
+@click.option("--label", required=True, help="What it is for, to know it by later.")
+@click.option(
+    "--expires-days", type=click.IntRange(1, 3650), help="Its life; for ever if not given."
+)
+@click.pass_obj
+def token_create(settings: Settings, handle: str, label: str, expires_days: int | None) -> None:
+    """Print a new admin token, alone. It is shown this once."""
+    now = ids.wall_clock()
+    expires = None if expires_days is None else _in_days(now, expires_days)
+
+    async def make(db: Database) -> str:
+        shop = await stores.by_handle(db.read, handle)
+        return await auth.create_admin_token(
+            db.write, shop, label, new_id(), ids.timestamp(now), expires
+        )
+
+    click.echo(_run(settings, make))
+
+
+@token.command("list")
+@click.option("--store", "handle", metavar="HANDLE", help="Only this store's.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@click.pass_obj
+def token_list(settings: Settings, handle: str | None, as_json: bool) -> None:
+    """Show the admin tokens (never the tokens themselves)."""
+    _show(_run(settings, lambda db: auth.admin_tokens(db.read, handle)), as_json)
+
+
+@token.command("revoke")
+@click.argument("what", metavar="ID|GID|TOKEN")
+@click.option("--store", "handle", metavar="HANDLE", help="The store of a GID.")
+@click.pass_obj
+def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
+    """Revoke an admin token by its id, or profile tokens: all of a GID, or one, given whole.
+
+    A single - reads it from standard input, which keeps a token out of the shell's history. It
+    takes effect in every process within 5 seconds.
+    """
+    if what == "-":
+        what = click.get_text_stream("stdin").readline().strip()
+
+    async def revoke(db: Database) -> None:
+        if what.startswith("gid://"):
+            shop = await stores.by_handle(db.read, handle or stores.DEFAULT_HANDLE)
+            profile = profiles.parse(shop, settings.session_namespace, what, "GID")
+            await auth.revoke_profile(db.write, profile, _now())
+        elif what.count(".") == 2:
+            profile, jti = await _claims(settings, db, what)
+            await auth.revoke_profile(db.write, profile, _now(), jti)
+        elif what.startswith(auth.ADMIN_PREFIX):
+            row = await db.read.one("admin_token_by_hash", auth.hashed(what))
+            await auth.revoke_admin_token(db.write, row[0] if row else "", _now())
+        else:
+            await auth.revoke_admin_token(db.write, what, _now())
+
+    _run(settings, revoke)
+    click.echo("revoked", err=True)
+
+
+async def _claims(settings: Settings, db: Database, text: str) -> tuple[profiles.Profile, str]:
+    directory = Directory(db, ids.wall_clock)
+    await directory.refresh()
+    keys = app.signing_keys(settings)
+    tokens = auth.Tokens(keys, directory, settings.session_namespace, ids.wall_clock, new_id)
+    return tokens.claims_of(text)
+
+
+# --------------------------------------------------------------------------------------- purge
+
+
+@main.command("purge")
+@click.pass_obj
+def purge_command(settings: Settings) -> None:
+    """Remove sessions past their time. `serve` does it by itself."""
+
+    async def run(db: Database) -> int:
+        seen = 0
+        async for total in purge.sessions(db, settings, ids.wall_clock()):
+            seen = total
+            if sys.stderr.isatty():
+                click.echo(f"\r{seen} sessions", err=True, nl=False)
+        return seen
+
+    click.echo(f"{_run(settings, run)} sessions removed")
+
+
+# ---------------------------------------------------------------------------------- what they share
+
+
+async def _ensure_default(db: Database) -> None:
+    await db.transaction(stores.ensure_default, new_id(), _now())
+
+
+def _run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
+    """Does some work on the open database."""
+
+    async def run() -> T:
+        path = config.sqlite_path(settings.database_url)
+        if settings.engine == "sqlite" and not os.path.exists(path):
+            raise Misconfigured(f"There is no database {path} yet: run `wishwell migrate` first.")
+        db = await app.open_database(settings)
+        try:
+            return await work(db)
+        finally:
+            await db.close()
+
+    return asyncio.run(run())
+
+
+def _show(records: Sequence[Any], as_json: bool) -> None:
+    rows = [msgspec.to_builtins(record) for record in records]
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        return
+    if not rows:
+        click.echo("none")
+        return
+    shown = [[_cell(value) for value in row.values()] for row in rows]
+    columns = list(rows[0])
+    widths = [max(map(len, column)) for column in zip(columns, *shown, strict=True)]
+    for line in (columns, *shown):
+        click.echo("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip())
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, dict):
+        return ",".join(f"{key}={number}" for key, number in value.items()) or "-"
+    if isinstance(value, list | tuple):
+        return ",".join(value) or "-"
+    return "-" if value in (None, "") else str(value)
+
+
+def _now() -> str:
+    return ids.timestamp(ids.wall_clock())
+
+
+def _in_days(now: int, days: int) -> str:
+    return ids.timestamp(now + days * 86_400_000)

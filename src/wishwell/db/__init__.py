@@ -1,0 +1,74 @@
+"""The seam between the nouns and the database: few verbs, two engines.
+
+A use-case is an ``async`` function whose first argument is a ``Reader`` or a ``Writer``; it awaits
+nothing but that handle, so an engine may run it as it likes: PostgreSQL on the event loop, SQLite
+in its writer's thread. It may run more than once (a deadlock is tried again), so it has no effects
+but through its handle.
+
+Statements are named; they live in ``queries.sql``.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from wishwell.db.statements import Fragments
+from wishwell.errors import WishwellError
+
+Row = Sequence[Any]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class UniqueViolation(WishwellError):
+    """A unique constraint refused a write; ``constraint`` is its name in the migrations."""
+
+    def __init__(self, constraint: str) -> None:
+        super().__init__(f"unique constraint {constraint}")
+        self.constraint = constraint
+
+
+class Reader(Protocol):
+    """Runs reading statements."""
+
+    async def one(self, statement: str, *arguments: Any) -> Row | None:
+        """The first row, or None."""
+
+    async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
+        """Every row."""
+
+
+class Writer(Reader, Protocol):
+    """Runs any statement. Raises ``UniqueViolation`` and ``Unavailable``."""
+
+    async def run(self, statement: str, *arguments: Any) -> None:
+        """Runs a statement whose rows, if any, nobody wants."""
+
+    async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Runs a statement once for each of the rows of arguments."""
+
+
+class Database(Protocol):
+    """An open database.
+
+    ``read`` and ``write`` are handles for a single statement, each its own transaction: one round
+    trip. ``transaction`` runs a use-case of several statements; its handle is locked to one
+    transaction, which commits before ``transaction`` returns, and rolls back on any error.
+    """
+
+    read: Reader
+    write: Writer
+
+    async def transaction(
+        self,
+        use_case: Callable[Concatenate[Writer, P], Awaitable[T]],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> T: ...
+
+    async def page(self, name: str, fragments: Fragments, *arguments: Any) -> Sequence[Row]:
+        """Reads by a statement of pages, its places filled with ``fragments``."""
+
+    async def ping(self) -> None:
+        """Raises ``Unavailable`` unless the database answers."""
+
+    async def close(self) -> None: ...

@@ -1,0 +1,168 @@
+"""Brings a database's schema up to date: numbered SQL files, each once, in order.
+
+Safe when several processes start at once: on PostgreSQL an advisory lock, on SQLite the write lock,
+is held from looking to committing. A file that was applied and has changed since is an error: the
+schema would no longer be what the files say.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterable
+from importlib import resources
+from typing import NamedTuple
+
+import asyncpg
+
+from wishwell import ids
+from wishwell.db import postgres, sqlite
+from wishwell.db.statements import Engine
+from wishwell.errors import Misconfigured, Unavailable
+
+_LOCK = 0x77697368  # "wish": the key of the advisory lock
+_TABLE = """
+CREATE TABLE IF NOT EXISTS migrations (
+    version    integer NOT NULL CONSTRAINT migrations_pkey PRIMARY KEY,
+    name       text NOT NULL,
+    checksum   text NOT NULL,
+    applied_at text NOT NULL
+)
+"""
+Progress = Callable[[str], None]
+
+
+class Migration(NamedTuple):
+    """One file of ``migrations/<engine>/``."""
+
+    version: int
+    name: str
+    sql: str
+    checksum: str
+
+
+def available(engine: Engine) -> list[Migration]:
+    """The files of an engine, in order."""
+    folder = resources.files("wishwell.db").joinpath("migrations", engine)
+    found = []
+    for entry in folder.iterdir():
+        if entry.name.endswith(".sql"):
+            sql = entry.read_text("utf-8")
+            checksum = hashlib.sha256(sql.encode()).hexdigest()
+            found.append(Migration(int(entry.name[:4]), entry.name[:-4], sql, checksum))
+    return sorted(found)
+
+
+def pending(engine: Engine, applied: Iterable[tuple[int, str]]) -> list[Migration]:
+    """What is still to do. Raises ``Misconfigured`` when what was done is not what the files say."""
+    checksums = dict(applied)
+    files = available(engine)
+    for migration in files:
+        if checksums.get(migration.version, migration.checksum) != migration.checksum:
+            raise Misconfigured(
+                f"The migration {migration.name} has changed since this database was migrated."
+            )
+    newer = checksums.keys() - {migration.version for migration in files}
+    if newer:
+        raise Misconfigured(
+            f"The database is at schema version {max(newer)}, newer than this program: "
+            "start the newer program, or restore the backup from before its migration."
+        )
+    return [migration for migration in files if migration.version not in checksums]
+
+
+def migrate_sqlite(path: str, progress: Progress = lambda line: None) -> list[str]:
+    """Applies what is pending to the file, which is made if need be; the names of what it did."""
+    try:
+        connection = sqlite.connect(path)
+    except (sqlite3.Error, Unavailable) as error:
+        raise Misconfigured(f"The database file {path} can't be opened ({error}).") from error
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(_TABLE)
+        todo = pending(
+            "sqlite", connection.execute("SELECT version, checksum FROM migrations").fetchall()
+        )
+        for migration in todo:
+            progress(f"applying {migration.name}")
+            for statement in _statements(migration.sql):
+                connection.execute(statement)
+            connection.execute(
+                "INSERT INTO migrations VALUES (?, ?, ?, ?)",
+                (migration.version, migration.name, migration.checksum, _now()),
+            )
+        connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise Misconfigured(f"The database {path} can't be migrated ({error}).") from error
+    finally:
+        connection.close()
+    return [migration.name for migration in todo]
+
+
+async def migrate_postgres(url: str, progress: Progress = lambda line: None) -> list[str]:
+    """Applies what is pending to the database; the names of what it did."""
+    with postgres.translated():
+        connection = await asyncpg.connect(url, timeout=10)
+        try:
+            async with connection.transaction():
+                await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+                await connection.execute(_TABLE)
+                todo = pending("postgresql", await _applied(connection))
+                for migration in todo:
+                    progress(f"applying {migration.name}")
+                    await connection.execute(migration.sql)
+                    await connection.execute(
+                        "INSERT INTO migrations VALUES ($1, $2, $3, $4)",
+                        migration.version,
+                        migration.name,
+                        migration.checksum,
+                        _now(),
+                    )
+        finally:
+            await connection.close(timeout=5)
+    return [migration.name for migration in todo]
+
+
+async def pending_postgres(url: str) -> list[str]:
+    """The names of the migrations that the database still waits for."""
+    with postgres.translated():
+        connection = await asyncpg.connect(url, timeout=10)
+        try:
+            if await connection.fetchval("SELECT to_regclass('migrations')") is None:
+                return [migration.name for migration in available("postgresql")]
+            return [m.name for m in pending("postgresql", await _applied(connection))]
+        finally:
+            await connection.close(timeout=5)
+
+
+def pending_sqlite(path: str) -> list[str]:
+    """The names of the migrations that the file still waits for; it is not made by asking."""
+    try:
+        connection = sqlite.connect(path, read_only=True)
+    except sqlite3.Error:
+        return [migration.name for migration in available("sqlite")]
+    try:
+        rows = connection.execute("SELECT version, checksum FROM migrations").fetchall()
+    except sqlite3.Error:
+        rows = []
+    finally:
+        connection.close()
+    return [migration.name for migration in pending("sqlite", rows)]
+
+
+async def _applied(connection: "asyncpg.Connection[asyncpg.Record]") -> list[tuple[int, str]]:
+    rows = await connection.fetch("SELECT version, checksum FROM migrations")
+    return [(row[0], row[1]) for row in rows]
+
+
+def _statements(script: str) -> list[str]:
+    """The statements of a script: executescript would commit the transaction that we hold."""
+    found, piece = [], ""
+    for line in script.splitlines(keepends=True):
+        piece += line
+        if sqlite3.complete_statement(piece):
+            found.append(piece)
+            piece = ""
+    return found
+
+
+def _now() -> str:
+    return ids.timestamp(ids.wall_clock())

@@ -1,0 +1,338 @@
+-- Every statement of the product, once, for both engines. How the file is read: statements.py.
+--
+-- * A line that ends in `--postgresql` or `--sqlite` is for that engine alone.
+-- * in_uuids($n), in_numbers($n), in_texts($n): membership in one array parameter.
+-- * item_fields(x), list_fields(x): the columns of a record, in the order of its shape in Python.
+-- * owner($1): the profile's row, open and locked. Every write to a profile begins with it, so that
+--   the writes of one profile, links and purges among them, happen one after the other
+--   (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
+-- * A statement on a profile's data names its profile_id: that keeps it on one shard.
+
+
+---------------------------------------------------------------------- stores and admin tokens
+
+-- name: store_create
+INSERT INTO stores (id, handle, platform, auth_flow, origins, limits, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $7);
+
+-- name: store_update
+UPDATE stores SET handle = $2, platform = $3, auth_flow = $4, origins = $5, limits = $6, updated_at = $7
+WHERE id = $1;
+
+-- name: stores
+SELECT id, handle, platform, auth_flow, origins, limits, created_at FROM stores ORDER BY handle;
+
+-- name: store_by_handle
+SELECT id, handle, platform, auth_flow, origins, limits, created_at FROM stores WHERE handle = $1;
+
+-- name: stores_changed
+-- What the directory has not seen yet.
+SELECT id, handle, platform, auth_flow, origins, limits, created_at, updated_at
+FROM stores WHERE updated_at >= $1;
+
+-- name: admin_token_create
+INSERT INTO admin_tokens (id, store_id, label, hash, created_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6);
+
+-- name: admin_token_by_hash
+SELECT id, store_id, expires_at, revoked_at FROM admin_tokens WHERE hash = $1;
+
+-- name: admin_tokens
+SELECT t.id, s.handle, t.label, t.created_at, t.expires_at, t.last_used_at, t.revoked_at
+FROM admin_tokens t JOIN stores s ON s.id = t.store_id
+ORDER BY t.id;
+
+-- name: admin_token_revoke
+-- The first revocation counts: asking again changes nothing.
+UPDATE admin_tokens SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 RETURNING id;
+
+-- name: admin_tokens_revoked
+SELECT id, revoked_at FROM admin_tokens WHERE revoked_at >= $1;
+
+-- name: admin_token_used
+UPDATE admin_tokens SET last_used_at = $2
+WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2);
+
+-- name: revoke_profile_token
+-- With an empty jti, everything that the profile was given until now.
+INSERT INTO revocations (profile_id, jti, revoked_at) VALUES ($1, $2, $3)
+ON CONFLICT (profile_id, jti) DO UPDATE SET revoked_at = excluded.revoked_at;
+
+-- name: revocations_since
+SELECT profile_id, jti, revoked_at FROM revocations WHERE revoked_at >= $1;
+
+-- name: revocations_forget
+-- A profile token lives a day: older revocations have nothing left to refuse.
+DELETE FROM revocations WHERE revoked_at < $1;
+
+
+---------------------------------------------------------------------------------- profiles
+
+-- name: profile_state
+SELECT closed_at FROM profiles WHERE profile_id = $1;
+
+-- name: profile_create
+INSERT INTO profiles (profile_id, store_id, gid, is_session, created_at, touched_at)
+VALUES ($1, $2, $3, $4, $5, $5)
+ON CONFLICT (profile_id) DO NOTHING;
+
+-- name: profile_lock
+SELECT closed_at FROM profiles WHERE profile_id = $1
+FOR NO KEY UPDATE --postgresql
+;
+
+-- name: session_renew
+UPDATE profiles SET touched_at = CASE WHEN $2 > touched_at THEN $2 ELSE touched_at END
+WHERE profile_id = $1 AND closed_at IS NULL
+RETURNING profile_id;
+
+-- name: sessions_touch
+UPDATE profiles SET touched_at = $2 WHERE profile_id in_uuids($1) AND touched_at < $2;
+
+-- name: session_close
+UPDATE profiles SET closed_at = $2, email = NULL WHERE profile_id = $1;
+
+-- name: profile_remember_email
+UPDATE profiles SET email = $2 WHERE profile_id = $1 AND closed_at IS NULL RETURNING profile_id;
+
+-- name: profile_email
+SELECT email FROM profiles WHERE profile_id = $1;
+
+-- name: profile_set_email
+UPDATE profiles SET email = $2 WHERE profile_id = $1;
+
+-- name: item_owner
+-- A record of a store, wherever it lies: the one look-up that names no profile.
+SELECT p.profile_id, p.gid, p.is_session
+FROM items i JOIN profiles p ON p.profile_id = i.profile_id
+WHERE i.store_id = $1 AND i.id = $2;
+
+-- name: list_owner
+SELECT p.profile_id, p.gid, p.is_session
+FROM lists l JOIN profiles p ON p.profile_id = l.profile_id
+WHERE l.store_id = $1 AND l.id = $2;
+
+-- name: item_owners
+SELECT i.profile_id, i.id FROM items i WHERE i.store_id = $1 AND i.id in_uuids($2);
+
+-- name: sessions_idle
+-- $1: anything untouched since then goes. $2: what holds nothing and was untouched since then.
+SELECT p.profile_id, p.touched_at FROM profiles p
+WHERE p.is_session = 1 AND p.touched_at < $2
+  AND (p.touched_at < $1
+       OR NOT EXISTS (SELECT 1 FROM items i WHERE i.profile_id = p.profile_id)
+          AND NOT EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = p.profile_id)
+          AND p.closed_at IS NULL)
+  AND (p.touched_at, p.profile_id) > ($3, $4::uuid)
+ORDER BY p.touched_at, p.profile_id
+LIMIT $5;
+
+-- name: sessions_purge
+-- The conditions again: a session may have been touched since it was found.
+DELETE FROM profiles AS p
+WHERE p.profile_id in_uuids($3) AND p.is_session = 1 AND p.touched_at < $2
+  AND (p.touched_at < $1
+       OR NOT EXISTS (SELECT 1 FROM items i WHERE i.profile_id = p.profile_id)
+          AND NOT EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = p.profile_id)
+          AND p.closed_at IS NULL);
+
+
+------------------------------------------------------------------------------------- items
+
+-- name: item_save
+-- Saving twice is saving once. Answers no row when the profile is unknown, closed or full; then
+-- items.save finds out which. $5 and $6 are null where the body names no quantity, no tags.
+INSERT INTO items
+    (profile_id, id, store_id, product_id, variant_id, quantity, tags, created_at, updated_at)
+SELECT o.profile_id, $2::uuid, o.store_id, $3::bigint, $4::bigint,
+       coalesce($5::integer, 1), coalesce($6::text, ''), $7::text, $7::text
+FROM owner($1) AS o
+WHERE (SELECT count(*) FROM (SELECT 1 FROM items n WHERE n.profile_id = $1 LIMIT $8::bigint) AS held) < $8::bigint
+   OR EXISTS (SELECT 1 FROM items n
+              WHERE n.profile_id = $1 AND n.product_id = $3::bigint AND n.variant_id = $4::bigint)
+ON CONFLICT (profile_id, product_id, variant_id) DO UPDATE
+SET quantity = coalesce($5::integer, items.quantity),
+    tags = coalesce($6::text, items.tags),
+    updated_at = CASE WHEN (coalesce($5::integer, items.quantity), coalesce($6::text, items.tags)) <> (items.quantity, items.tags)
+                       AND $7::text > items.updated_at THEN $7::text ELSE items.updated_at END
+RETURNING item_fields(items), items.id = $2::uuid AS created;
+
+-- name: item_count
+SELECT count(*) FROM items WHERE profile_id = $1;
+
+-- name: item_find
+SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.id = $2;
+
+-- name: item_change
+-- Null leaves a field as it is. updated_at moves only when something changed.
+UPDATE items
+SET product_id = coalesce($3::bigint, items.product_id),
+    variant_id = coalesce($4::bigint, items.variant_id),
+    quantity = coalesce($5::integer, items.quantity),
+    tags = coalesce($6::text, items.tags),
+    updated_at = CASE WHEN (coalesce($3::bigint, items.product_id), coalesce($4::bigint, items.variant_id),
+                            coalesce($5::integer, items.quantity), coalesce($6::text, items.tags))
+                           <> (items.product_id, items.variant_id, items.quantity, items.tags)
+                       AND $7::text > items.updated_at THEN $7::text ELSE items.updated_at END
+WHERE items.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND items.id = $2
+RETURNING item_fields(items);
+
+-- name: item_touch
+UPDATE items SET updated_at = CASE WHEN $3::text > updated_at THEN $3::text ELSE updated_at END
+WHERE profile_id = $1 AND id = $2;
+
+-- name: items_delete
+DELETE FROM items
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id in_uuids($2)
+RETURNING id;
+
+-- name: items_page
+-- $2 is the cursor. {beyond} tells whether anything lies on its other side.
+SELECT item_fields(i){beyond}
+FROM items i
+WHERE i.profile_id = $1{conditions}{from_cursor}
+ORDER BY i.id {direction}
+LIMIT $3;
+
+-- name: store_items_page
+SELECT item_fields(i), p.gid{beyond}
+FROM items i JOIN profiles p ON p.profile_id = i.profile_id
+WHERE i.store_id = $1{conditions}{from_cursor}
+ORDER BY i.id {direction}
+LIMIT $3;
+
+-- name: item_tags_clear
+DELETE FROM item_tags WHERE profile_id = $1 AND item_id = $2;
+
+-- name: item_tags_add
+INSERT INTO item_tags (profile_id, item_id, tag, store_id)
+SELECT i.profile_id, i.id, $3::text, i.store_id FROM items i WHERE i.profile_id = $1 AND i.id = $2;
+
+
+------------------------------------------------------------------------------------- lists
+
+-- name: list_create
+INSERT INTO lists (profile_id, id, store_id, name, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $5);
+
+-- name: list_count
+SELECT count(*) FROM lists WHERE profile_id = $1;
+
+-- name: list_find
+SELECT list_fields(l) FROM lists l WHERE l.profile_id = $1 AND l.id = $2;
+
+-- name: list_with_items
+-- One statement, so that the list and its items are of one moment.
+SELECT l.id, l.name, l.created_at, l.updated_at, e.position, item_fields(i)
+FROM lists l
+LEFT JOIN entries e ON e.profile_id = l.profile_id AND e.list_id = l.id
+LEFT JOIN items i ON i.profile_id = e.profile_id AND i.id = e.item_id
+WHERE l.profile_id = $1 AND l.id = $2;
+
+-- name: list_rename
+UPDATE lists
+SET updated_at = CASE WHEN name <> $3 AND $4 > updated_at THEN $4 ELSE updated_at END, name = $3
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2
+RETURNING list_fields(lists);
+
+-- name: list_delete
+DELETE FROM lists
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2
+RETURNING id;
+
+-- name: lists_page
+SELECT list_fields(l){beyond}
+FROM lists l
+WHERE l.profile_id = $1{conditions}{from_cursor}
+ORDER BY l.id {direction}
+LIMIT $3;
+
+-- name: store_lists_page
+SELECT list_fields(l), p.gid{beyond}
+FROM lists l JOIN profiles p ON p.profile_id = l.profile_id
+WHERE l.store_id = $1{conditions}{from_cursor}
+ORDER BY l.id {direction}
+LIMIT $3;
+
+-- name: lists_known
+SELECT id FROM lists WHERE profile_id = $1 AND id in_uuids($2);
+
+-- name: list_touch
+UPDATE lists SET updated_at = CASE WHEN $3 > updated_at THEN $3 ELSE updated_at END
+WHERE profile_id = $1 AND id = $2;
+
+-- name: list_entries
+SELECT e.item_id, e.position, i.created_at
+FROM entries e JOIN items i ON i.profile_id = e.profile_id AND i.id = e.item_id
+WHERE e.profile_id = $1 AND e.list_id = $2;
+
+-- name: entry_add
+INSERT INTO entries (profile_id, list_id, item_id, position) VALUES ($1, $2, $3, $4)
+ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
+
+-- name: entry_place
+UPDATE entries SET position = $4 WHERE profile_id = $1 AND list_id = $2 AND item_id = $3;
+
+-- name: entries_of_item
+SELECT list_id FROM entries WHERE profile_id = $1 AND item_id = $2;
+
+-- name: entries_remove
+DELETE FROM entries WHERE profile_id = $1 AND item_id = $2 AND list_id in_uuids($3);
+
+
+----------------------------------------------------------------------------------- linking
+-- $1 is the session's key, $2 the customer's. Rows are copied and deleted, never re-keyed.
+
+-- name: link_same_items
+-- What both have: the customer's item stays.
+SELECT s.id, s.quantity, s.tags, s.created_at, c.id, c.quantity, c.tags, c.created_at, c.updated_at
+FROM items s
+JOIN items c ON c.profile_id = $2 AND c.product_id = s.product_id AND c.variant_id = s.variant_id
+WHERE s.profile_id = $1;
+
+-- name: link_merge_item
+UPDATE items SET quantity = $3, tags = $4, created_at = $5, updated_at = $6
+WHERE profile_id = $1 AND id = $2;
+
+-- name: link_move_items
+INSERT INTO items
+    (profile_id, id, store_id, product_id, variant_id, quantity, tags, created_at, updated_at)
+SELECT $2, s.id, s.store_id, s.product_id, s.variant_id, s.quantity, s.tags, s.created_at, s.updated_at
+FROM items s
+WHERE s.profile_id = $1
+  AND NOT EXISTS (SELECT 1 FROM items c WHERE c.profile_id = $2
+                  AND c.product_id = s.product_id AND c.variant_id = s.variant_id);
+
+-- name: link_move_tags
+INSERT INTO item_tags (profile_id, item_id, tag, store_id)
+SELECT $2, t.item_id, t.tag, t.store_id
+FROM item_tags t JOIN items c ON c.profile_id = $2 AND c.id = t.item_id
+WHERE t.profile_id = $1;
+
+-- name: link_lists
+SELECT id, name FROM lists WHERE profile_id = $1 ORDER BY id;
+
+-- name: link_move_list
+INSERT INTO lists (profile_id, id, store_id, name, created_at, updated_at)
+SELECT $2, s.id, s.store_id, s.name, s.created_at, s.updated_at
+FROM lists s WHERE s.profile_id = $1 AND s.id = $3;
+
+-- name: link_entries
+SELECT e.list_id, e.item_id, e.position, i.created_at
+FROM entries e JOIN items i ON i.profile_id = e.profile_id AND i.id = e.item_id
+WHERE e.profile_id = $1;
+
+-- name: link_leave_items
+DELETE FROM items WHERE profile_id = $1;
+
+-- name: link_leave_lists
+DELETE FROM lists WHERE profile_id = $1;
+
+
+-------------------------------------------------------------------------------- housekeeping
+
+-- name: turn_take
+-- One process at a time: whoever finds the last turn older than $3 has the next one.
+INSERT INTO turns (name, taken_at) VALUES ($1, $2)
+ON CONFLICT (name) DO UPDATE SET taken_at = excluded.taken_at WHERE turns.taken_at < $3
+RETURNING name;

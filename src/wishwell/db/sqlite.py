@@ -1,0 +1,254 @@
+"""The embedded engine: one file, reads where they are asked, one writer that commits in groups.
+
+A read is a few tens of microseconds, less than a hop to another thread, so it runs where it is
+called. Writes queue up for the writer's thread, which runs each as a savepoint of one transaction,
+commits them together, and only then lets them answer: durable (``synchronous=FULL``), and a
+commit's cost is shared by all that came while the last one was written (docs/decisions/0005).
+"""
+
+import asyncio
+import contextlib
+import queue
+import sqlite3
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import msgspec
+
+from wishwell.db import Row, UniqueViolation, Writer, statements
+from wishwell.db.statements import Fragments
+from wishwell.errors import Unavailable
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_GROUP = 128
+"""The most writes that share one commit: bounds how long the first of them waits."""
+
+_BUSY_SECONDS = 4.0
+"""How long a statement waits for another process's write before it is given up."""
+
+_CONSTRAINTS = {
+    "items.profile_id, items.product_id, items.variant_id": "items_variant_key",
+    "stores.handle": "stores_handle_key",
+}
+
+
+def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection with the settings that the schema relies on, in autocommit mode."""
+    uri = f"file:{Path(path).absolute().as_posix()}" + ("?mode=ro" if read_only else "")
+    connection = sqlite3.connect(
+        uri,
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=_BUSY_SECONDS,
+        cached_statements=512,
+    )
+    if not read_only:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA cache_size = -16000")
+    return connection
+
+
+class _Handle:
+    """Runs statements on a connection, at once. ``Reader`` and ``Writer`` of a transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, sql: Mapping[str, str]) -> None:
+        self._connection = connection
+        self._sql = sql
+
+    async def one(self, statement: str, *arguments: Any) -> Row | None:
+        rows = self.execute(self._sql[statement], arguments)
+        return rows[0] if rows else None
+
+    async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
+        return self.execute(self._sql[statement], arguments)
+
+    async def run(self, statement: str, *arguments: Any) -> None:
+        self.execute(self._sql[statement], arguments)
+
+    async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        with _translated():
+            self._connection.executemany(self._sql[statement], rows)
+
+    def execute(self, sql: str, arguments: Sequence[Any]) -> list[Row]:
+        bound = [_array(a) if a.__class__ is list else a for a in arguments]
+        with _translated():
+            return self._connection.execute(sql, bound).fetchall()
+
+
+class _Queued:
+    """``Database.write``: each statement is a transaction of its own."""
+
+    def __init__(self, database: "SQLite") -> None:
+        self._database = database
+
+    async def one(self, statement: str, *arguments: Any) -> Row | None:
+        return await self._database.transaction(_Handle.one, statement, *arguments)
+
+    async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
+        return await self._database.transaction(_Handle.all, statement, *arguments)
+
+    async def run(self, statement: str, *arguments: Any) -> None:
+        await self._database.transaction(_Handle.run, statement, *arguments)
+
+    async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        await self._database.transaction(_Handle.run_many, statement, rows)
+
+
+@dataclass(slots=True)
+class _Job:
+    use_case: Callable[[Writer], Awaitable[Any]]
+    loop: asyncio.AbstractEventLoop
+    future: "asyncio.Future[Any]"
+    result: Any = None
+    error: BaseException | None = field(default=None)
+
+
+class SQLite:
+    """See ``wishwell.db.Database``."""
+
+    def __init__(self, path: str) -> None:
+        """Opens the file, which must have been migrated."""
+        self._sql = statements.load("sqlite")
+        with _translated():
+            self._writing = connect(path)
+            self._reading = connect(path)
+        self.read = _Handle(self._reading, self._sql)
+        self.write = _Queued(self)
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._closed = False
+        self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
+        self._thread.start()
+
+    async def transaction(
+        self,
+        use_case: Callable[Concatenate[Any, P], Awaitable[T]],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        if self._closed:
+            raise Unavailable("The service is shutting down.")
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._jobs.put(_Job(lambda tx: use_case(tx, *arguments, **named), loop, future))
+        # A caller that gives up does not take its write out of the group.
+        return await asyncio.shield(future)
+
+    async def page(self, name: str, fragments: Fragments, *arguments: Any) -> Sequence[Row]:
+        return self.read.execute(statements.filled("sqlite", name, fragments), arguments)
+
+    async def ping(self) -> None:
+        self.read.execute("SELECT 1", ())
+
+    async def close(self) -> None:
+        """Ends the writer after what is queued, and closes the file."""
+        if self._closed:
+            return
+        self._closed = True
+        self._jobs.put(None)
+        await asyncio.to_thread(self._thread.join)
+        self._reading.close()
+        self._writing.close()
+
+    # -------------------------------------------------------------- the writer's thread
+
+    def _serve(self) -> None:
+        handle = _Handle(self._writing, self._sql)
+        while (job := self._jobs.get()) is not None:
+            group = [job]
+            last = False
+            with contextlib.suppress(queue.Empty):
+                while len(group) < _GROUP:
+                    another = self._jobs.get_nowait()
+                    if another is None:
+                        last = True
+                        break
+                    group.append(another)
+            self._commit(group, handle)
+            _answer(group)
+            if last:
+                return
+
+    def _commit(self, group: list[_Job], handle: _Handle) -> None:
+        try:
+            with _translated():
+                self._writing.execute("BEGIN IMMEDIATE")
+            for job in group:
+                self._run(job, handle)
+            with _translated():
+                self._writing.execute("COMMIT")
+        except Exception as error:
+            # Nothing of the group is there: the file is full, locked, or not writable.
+            for job in group:
+                job.error = error
+            with contextlib.suppress(sqlite3.Error):
+                if self._writing.in_transaction:
+                    self._writing.execute("ROLLBACK")
+
+    def _run(self, job: _Job, handle: _Handle) -> None:
+        self._writing.execute("SAVEPOINT job")
+        try:
+            job.result = _drive(job.use_case(handle))
+        except Exception as error:
+            job.error = error
+            if not self._writing.in_transaction:
+                # SQLite rolled the whole transaction back by itself (a full disk): so must we.
+                raise
+            self._writing.execute("ROLLBACK TO job")
+        self._writing.execute("RELEASE job")
+
+
+def _drive(awaitable: Awaitable[T]) -> T:
+    """Runs a use-case to its end; it awaits only our handle, which never suspends."""
+    steps = awaitable.__await__()
+    try:
+        next(steps)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    raise AssertionError("a use-case awaited something else than its handle")
+
+
+def _answer(group: list[_Job]) -> None:
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
+    for job in group:
+        by_loop.setdefault(job.loop, []).append(job)
+    for loop, jobs in by_loop.items():
+        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            loop.call_soon_threadsafe(_resolve, jobs)
+
+
+def _resolve(jobs: list[_Job]) -> None:
+    for job in jobs:
+        if job.future.done():
+            continue
+        if job.error is None:
+            job.future.set_result(job.result)
+        else:
+            job.future.set_exception(job.error)
+
+
+def _array(values: Sequence[Any]) -> str:
+    return msgspec.json.encode(values).decode()
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.IntegrityError as error:
+        text = str(error)
+        columns = text.removeprefix("UNIQUE constraint failed: ")
+        if columns in _CONSTRAINTS:
+            raise UniqueViolation(_CONSTRAINTS[columns]) from error
+        raise
+    except sqlite3.OperationalError as error:
+        raise Unavailable(f"The database can't be used now ({error}).") from error

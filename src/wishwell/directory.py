@@ -1,0 +1,162 @@
+"""What every request needs to know and hardly ever changes: stores, admin tokens, revocations.
+
+Each process keeps it in memory and asks the database once a second what is new. So a request costs
+no look-up for it, and a revocation takes effect everywhere within 5 s (decisions, section 1): when
+the last answer is older than 4 s, nothing is trusted until there is a new one.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+import msgspec
+import structlog
+
+from wishwell import ids, stores
+from wishwell.db import Database
+from wishwell.errors import Unavailable
+from wishwell.stores import Store
+
+_INTERVAL = 1.0
+_TRUSTED_MS = 4_000
+_MARGIN_MS = 15 * 60_000
+"""How far back each look reaches: other machines' clocks may be behind by so much."""
+
+_FLUSH_MS = 5_000
+_DAY_MS = 86_400_000
+
+log = structlog.get_logger("wishwell.directory")
+
+
+class AdminToken(msgspec.Struct, frozen=True):
+    """What counts of an admin token; times in milliseconds."""
+
+    id: str
+    store_id: str
+    expires_at: str | None
+
+
+class Directory:
+    """Open it with ``refresh``, keep it so with ``run``."""
+
+    def __init__(self, db: Database, clock: Callable[[], int]) -> None:
+        self._db = db
+        self._clock = clock
+        self._stores: dict[str, Store] = {}
+        self._origins: dict[str, int] = {}
+        self._admins: dict[str, AdminToken] = {}
+        self._revoked_admins: set[str] = set()
+        self._revoked: dict[tuple[str, str], int] = {}
+        self._since = 0
+        self._asked_at = 0
+        self._flushed_at = 0
+        self._used: dict[str, int] = {}
+        self._touched: dict[str, int] = {}
+        self._touched_before: dict[str, int] = {}
+        self._asking = asyncio.Lock()
+
+    # ------------------------------------------------------------------------ look-ups
+
+    def store(self, id: str) -> Store | None:
+        return self._stores.get(id)
+
+    def allows_origin(self, origin: str) -> bool:
+        """Whether any store lets this origin read answers in a browser."""
+        return origin in self._origins
+
+    def is_revoked(self, profile_id: str, jti: str) -> bool:
+        """Whether a profile token was revoked, by its ``jti`` or with all of its profile's."""
+        if not self._revoked:
+            return False
+        if (profile_id, jti) in self._revoked:
+            return True
+        until = self._revoked.get((profile_id, ""))
+        # The token's own time, to the millisecond, is in its jti: iat has whole seconds, and a
+        # token that is made right after a revocation must count.
+        return until is not None and ids.time_of(jti) <= until
+
+    async def admin_token(self, hashed: str) -> AdminToken | None:
+        """The admin token with this hash, unless there is none or it was revoked or expired."""
+        token = self._admins.get(hashed)
+        if token is None:
+            row = await self._db.read.one("admin_token_by_hash", hashed)
+            if row is None or row[3] is not None:
+                return None
+            token = AdminToken(row[0], row[1], row[2])
+            if token.store_id not in self._stores:  # both are newer than the last look
+                await self.refresh()
+            self._admins[hashed] = token
+        now = self._clock()
+        if token.id in self._revoked_admins:
+            return None
+        if token.expires_at is not None and token.expires_at <= ids.timestamp(now):
+            return None
+        self._used[token.id] = now
+        return token
+
+    def touch(self, profile_id: str) -> None:
+        """Notes that an admin token acts on a session: once a day is enough for the purge."""
+        now = self._clock()
+        if now - self._touched_before.get(profile_id, 0) > _DAY_MS // 4:
+            self._touched[profile_id] = now
+
+    # --------------------------------------------------------------------- keeping fresh
+
+    async def ensure_fresh(self) -> None:
+        """Raises ``Unavailable`` when what is known is too old and can't be renewed."""
+        if not 0 <= self._clock() - self._asked_at < _TRUSTED_MS:
+            await self.refresh()
+
+    async def refresh(self) -> None:
+        """Asks the database for what is new. Raises ``Unavailable``."""
+        async with self._asking:
+            now = self._clock()
+            since = ids.timestamp(max(0, self._since - _MARGIN_MS)) if self._since else ""
+            for row in await self._db.read.all("stores_changed", since):
+                self._stores[row[0]] = stores.from_row(row)
+                self._origins = {o: 1 for store in self._stores.values() for o in store.origins}
+            for row in await self._db.read.all("admin_tokens_revoked", since):
+                self._revoked_admins.add(row[0])
+            a_day_ago = ids.timestamp(now - _DAY_MS - _MARGIN_MS)
+            for profile_id, jti, at in await self._db.read.all(
+                "revocations_since", max(since, a_day_ago)
+            ):
+                self._revoked[profile_id, jti] = ids.from_timestamp(at)
+            self._since = self._asked_at = now
+
+    async def run(self) -> None:
+        """Refreshes once a second, for ever; writes what was used and touched now and then."""
+        failing = False
+        while True:
+            await asyncio.sleep(_INTERVAL)
+            try:
+                await self.refresh()
+                if self._clock() - self._flushed_at > _FLUSH_MS:
+                    await self.flush()
+                if failing:
+                    log.info("directory_fresh_again")
+                failing = False
+            except Unavailable as error:
+                if not failing:
+                    log.warning("directory_not_fresh", reason=error.message)
+                failing = True
+            except Exception:
+                log.exception("directory_failed")
+
+    async def flush(self) -> None:
+        """Writes the last-used times of admin tokens, and forgets what has run out."""
+        self._flushed_at = now = self._clock()
+        used, self._used = self._used, {}
+        for id, at in used.items():
+            await self._db.write.run("admin_token_used", id, ids.timestamp(at))
+        touched, self._touched = self._touched, {}
+        if touched:
+            await self._db.write.run("sessions_touch", list(touched), ids.timestamp(now))
+            self._touched_before |= touched
+        day_old = now - _DAY_MS
+        self._touched_before = {k: at for k, at in self._touched_before.items() if at > day_old}
+        self._revoked = {k: at for k, at in self._revoked.items() if at > day_old - _MARGIN_MS}
+
+    async def close(self) -> None:
+        with contextlib.suppress(Unavailable):
+            await self.flush()

@@ -1,0 +1,94 @@
+"""Everything that can go wrong, as one tree.
+
+    WishwellError
+    ├── Refused                 the request asks for something that it can't have
+    │   ├── Invalid             a field, parameter or header breaks a rule
+    │   │   └── LimitReached    the profile holds as many items or lists as it may
+    │   ├── Unauthenticated     no token, or one that no longer counts
+    │   ├── Forbidden           a token that may not do this
+    │   ├── NotFound            no such record, profile or path for this caller
+    │   ├── MethodNotAllowed
+    │   ├── Conflict            the change would make two items the same
+    │   ├── TooLarge            the body
+    │   ├── BodyTimeout         the body did not arrive in time
+    │   ├── UnsupportedMedia    the body's content type
+    │   └── TooManyRequests     a rate limit; nothing was done
+    ├── Unavailable             the database can't be reached; nothing was done
+    └── Misconfigured           a setting, a command's argument or the schema is wrong
+
+``message`` is written for the caller: it names the field and the rule, never the inside.
+Which status each becomes is known to ``http/answers.py`` alone.
+"""
+
+
+class WishwellError(Exception):
+    """The root; its ``message`` may be shown to whoever asked."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Refused(WishwellError):
+    """The request was understood and is refused; repeating it changes nothing."""
+
+
+class Invalid(Refused):
+    """A field, parameter or header breaks a rule (decisions, section 4)."""
+
+
+class LimitReached(Invalid):
+    """The profile holds as many items or lists as it may."""
+
+
+class Unauthenticated(Refused):
+    """No token, or one that is malformed, expired, revoked or of a closed session."""
+
+
+class Forbidden(Refused):
+    """The token is good, but may not do this."""
+
+
+class NotFound(Refused):
+    """No such record, profile or path for this caller."""
+
+
+class MethodNotAllowed(Refused):
+    """The path exists, the method does not; ``allowed`` are those that do."""
+
+    def __init__(self, message: str, allowed: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.allowed = allowed
+
+
+class Conflict(Refused):
+    """The change would make two items of a profile the same."""
+
+
+class TooLarge(Refused):
+    """The body is larger than 256 KiB."""
+
+
+class BodyTimeout(Refused):
+    """The body did not arrive in time."""
+
+
+class UnsupportedMedia(Refused):
+    """A body that does not call itself JSON."""
+
+
+class TooManyRequests(Refused):
+    """A rate limit is used up; it opens again in ``retry_after`` seconds."""
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Unavailable(WishwellError):
+    """The database can't be reached or is too slow; nothing was done (or, where a connection
+    broke during a commit, all of it). Worth repeating after a second."""
+
+
+class Misconfigured(WishwellError):
+    """A setting, a command's argument or the database's schema stops the program."""

@@ -1,0 +1,120 @@
+"""Answers: status, headers, body; and the one place that knows which error is which status.
+
+Everything that is not 2xx has the error envelope (the description, section 7).
+"""
+
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+
+from wishwell import errors
+
+Headers = list[tuple[bytes, bytes]]
+
+_encoder = msgspec.json.Encoder()
+
+JSON = (b"content-type", b"application/json")
+# An answer is of one caller and one moment; no cache may keep it.
+_PRIVATE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+
+STATUSES: dict[type[errors.WishwellError], HTTPStatus] = {
+    errors.Invalid: HTTPStatus.BAD_REQUEST,
+    errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
+    errors.Forbidden: HTTPStatus.FORBIDDEN,
+    errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.MethodNotAllowed: HTTPStatus.METHOD_NOT_ALLOWED,
+    errors.BodyTimeout: HTTPStatus.REQUEST_TIMEOUT,
+    errors.Conflict: HTTPStatus.CONFLICT,
+    errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.UnsupportedMedia: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    errors.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
+    errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+
+RETRY_SECONDS = 1
+"""What a 503 asks to wait: the service looks for its database all the time."""
+
+
+class Answer(msgspec.Struct, gc=False):
+    """What goes back: the pipeline adds the headers that every answer has."""
+
+    status: int
+    body: bytes
+    headers: Headers
+
+
+class _Detail(msgspec.Struct, rename="camel"):
+    message: str
+    error: str
+    status_code: int
+    request_id: str
+
+
+class _Envelope(msgspec.Struct):
+    error: _Detail
+
+
+def record(value: Any) -> Answer:
+    """200 with ``{"data": value}``."""
+    return Answer(200, _encoder.encode({"data": value}), [JSON, *_PRIVATE])
+
+
+def created(value: Any, location: str | None = None) -> Answer:
+    """201 with ``{"data": value}``."""
+    headers = [JSON, *_PRIVATE]
+    if location is not None:
+        headers.append((b"location", location.encode()))
+    return Answer(201, _encoder.encode({"data": value}), headers)
+
+
+def page(records: list[Any], links: dict[str, str]) -> Answer:
+    """200 with the envelope of the description, section 2: ``pageInfo`` only when there is any."""
+    body: dict[str, Any] = {"data": records}
+    if links:
+        body["pageInfo"] = links
+    return Answer(200, _encoder.encode(body), [JSON, *_PRIVATE])
+
+
+def no_content() -> Answer:
+    """204."""
+    return Answer(204, b"", list(_PRIVATE))
+
+
+def status_of(error: errors.WishwellError) -> HTTPStatus:
+    """The status of an error; of one that should have been caught before, 500."""
+    for kind in type(error).__mro__:
+        if kind in STATUSES:
+            return STATUSES[kind]
+    return HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def failure(error: Exception, request_id: str) -> Answer:
+    """The envelope of any error; one that is not ours says nothing of the inside."""
+    if isinstance(error, errors.WishwellError):
+        status, message = status_of(error), error.message
+    else:
+        status, message = HTTPStatus.INTERNAL_SERVER_ERROR, ""
+    if status == 500:
+        message = "The service failed; the log has the reason under this request id."
+    if status == 503:
+        # What is wrong with the database is for the log.
+        message = "The service can't reach its database, or is shutting down. Nothing was done."
+    headers = [JSON, *_PRIVATE]
+    if isinstance(error, errors.Unauthenticated):
+        headers.append((b"www-authenticate", b'Bearer realm="wishwell"'))
+    elif isinstance(error, errors.MethodNotAllowed):
+        headers.append((b"allow", ", ".join(error.allowed).encode()))
+    elif isinstance(error, errors.TooManyRequests):
+        headers.append((b"retry-after", b"%d" % error.retry_after))
+    elif isinstance(error, errors.TooLarge | errors.BodyTimeout):
+        # The rest of the body is not read: the connection can't be used again.
+        headers.append((b"connection", b"close"))
+    elif status == 503:
+        headers.append((b"retry-after", b"%d" % RETRY_SECONDS))
+    return Answer(status, envelope(status, message, request_id), headers)
+
+
+def envelope(status: HTTPStatus, message: str, request_id: str) -> bytes:
+    """The body of an error."""
+    return _encoder.encode(_Envelope(_Detail(message, status.phrase, int(status), request_id)))

@@ -1,0 +1,79 @@
+"""What stands around the API: its description, the page to browse it, health and metrics."""
+
+import functools
+from importlib import resources
+
+import msgspec
+import prometheus_client
+import yaml
+from prometheus_client import multiprocess
+
+from wishwell import __version__
+from wishwell.errors import NotFound, Unavailable
+from wishwell.http.answers import JSON, Answer
+from wishwell.http.context import Request, Services
+
+_SELF_ONLY = (
+    b"content-security-policy",
+    b"default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
+    b"frame-ancestors 'none'",
+)
+_NOSNIFF = (b"x-content-type-options", b"nosniff")
+_FILES = {
+    "swagger-ui-bundle.js": b"text/javascript; charset=utf-8",
+    "swagger-ui.css": b"text/css; charset=utf-8",
+    "start.js": b"text/javascript; charset=utf-8",
+}
+
+
+@functools.cache
+def description() -> bytes:
+    """The OpenAPI document as JSON. It is written by hand, in ``openapi.yaml``."""
+    text = resources.files("wishwell.http").joinpath("openapi.yaml").read_text("utf-8")
+    document = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    document["info"]["x-wishwell-version"] = __version__
+    return msgspec.json.encode(document)
+
+
+async def openapi(service: Services, request: Request) -> Answer:
+    # It is the same for everybody, and for as long as this version runs.
+    cached = (b"cache-control", b"public, max-age=300")
+    return Answer(200, description(), [JSON, cached, _NOSNIFF])
+
+
+async def livez(service: Services, request: Request) -> Answer:
+    """The process runs."""
+    return Answer(200, b'{"status":"ok"}', [JSON])
+
+
+async def readyz(service: Services, request: Request) -> Answer:
+    """The process can serve: the database answers, and it is not shutting down."""
+    if service.draining:
+        raise Unavailable("The service is shutting down.")
+    await service.db.ping()
+    return Answer(200, b'{"status":"ok"}', [JSON])
+
+
+async def metrics(service: Services, request: Request) -> Answer:
+    """Prometheus' text format; of all workers when there are several."""
+    registry: prometheus_client.CollectorRegistry = prometheus_client.REGISTRY
+    if service.settings.workers > 1:
+        registry = prometheus_client.CollectorRegistry()
+        multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    body = prometheus_client.generate_latest(registry)
+    return Answer(200, body, [(b"content-type", prometheus_client.CONTENT_TYPE_LATEST.encode())])
+
+
+async def docs(service: Services, request: Request) -> Answer:
+    return _file("index.html", b"text/html; charset=utf-8")
+
+
+async def docs_file(service: Services, request: Request) -> Answer:
+    if request.record_id not in _FILES:
+        raise NotFound("There is nothing at this path.")
+    return _file(request.record_id, _FILES[request.record_id])
+
+
+def _file(name: str, content_type: bytes) -> Answer:
+    body = resources.files("wishwell.http").joinpath("docs_page", name).read_bytes()
+    return Answer(200, body, [(b"content-type", content_type), _SELF_ONLY, _NOSNIFF])

@@ -1,0 +1,67 @@
+"""What a handler is given: the parts of the service, and the request."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from wishwell import ids
+from wishwell.auth import Caller, Tokens
+from wishwell.config import Settings
+from wishwell.db import Database
+from wishwell.directory import Directory
+from wishwell.errors import Forbidden
+from wishwell.limits import Limiter
+from wishwell.pages import Sealer
+from wishwell.profiles import Scope
+
+
+@dataclass(slots=True, kw_only=True)
+class Services:
+    """Everything that is open while the service runs. Built by ``app``, and only there."""
+
+    settings: Settings
+    db: Database
+    directory: Directory
+    tokens: Tokens
+    limiter: Limiter
+    sealer: Sealer
+    clock: ids.Clock
+    new_id: ids.UUID7
+    draining: bool = False
+
+    def now(self) -> str:
+        """The time as records carry it."""
+        return ids.timestamp(self.clock())
+
+
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+
+
+@dataclass(slots=True)
+class Request:
+    """One request on its way through the pipeline."""
+
+    id: str
+    method: str
+    path: str
+    query_string: bytes
+    headers: dict[bytes, bytes]
+    peer: str
+    receive: Receive
+    route: str = "unknown"
+    record_id: str = ""
+    caller: Caller | None = None
+    profile_header: str | None = None
+    scope: Scope | None = None
+
+    def header(self, name: bytes) -> str | None:
+        value = self.headers.get(name)
+        return None if value is None else value.decode("latin-1")
+
+    @property
+    def admin(self) -> Caller:
+        """The caller, who must hold an admin token."""
+        assert self.caller is not None
+        if self.caller.kind != "admin":
+            raise Forbidden("This needs an admin token.")
+        return self.caller

@@ -1,0 +1,308 @@
+"""The way of every request: id, route, caller, limit, handler, answer, log line.
+
+One ASGI application. The order is the decisions' (sections 4 and 5): a request is counted before
+anything is done for it, by its caller if its token is good, else by its address.
+"""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import structlog
+
+from wishwell import ids, limits, profiles, stores
+from wishwell.auth import Caller
+from wishwell.errors import (
+    Forbidden,
+    Invalid,
+    MethodNotAllowed,
+    NotFound,
+    TooManyRequests,
+    Unauthenticated,
+    Unavailable,
+    WishwellError,
+)
+from wishwell.http import answers, metrics, routes
+from wishwell.http.answers import Answer, Headers
+from wishwell.http.context import Receive, Request, Services
+from wishwell.http.routes import Route
+from wishwell.limits import Kind, Taken
+from wishwell.profiles import WholeStore
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+_ONCE = (b"authorization", b"profile", b"content-type", b"content-length", b"origin")
+# Others become "other" in the log and the metrics: a client must not choose a label.
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_EXPOSED = (
+    b"access-control-expose-headers",
+    b"X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, Retry-After, "
+    b"Location",
+)
+_PREFLIGHT_SECONDS = b"7200"
+
+log = structlog.get_logger("wishwell.request")
+
+
+class Pipeline:
+    """The ASGI application of an open service."""
+
+    def __init__(self, service: Services) -> None:
+        self._service = service
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        started = time.perf_counter()
+        pairs = scope["headers"]
+        headers = dict(pairs)
+        request = Request(
+            _request_id(headers.get(b"x-request-id")),
+            scope["method"],
+            scope["path"],
+            scope["query_string"],
+            headers,
+            scope["client"][0] if scope["client"] else "",
+            receive,
+        )
+        try:
+            if len(headers) != len(pairs):
+                _check_once([name for name, _ in pairs])
+            if request.path.startswith("/api/"):
+                answer = await self._api(request)
+            else:
+                answer = await self._outside(request)
+        except Exception as error:
+            answer = _failed(error, request)
+        if self._service.draining:
+            answer.headers.append((b"connection", b"close"))
+        answer.headers.append((b"x-request-id", request.id.encode()))
+        answer.headers.append((b"content-length", b"%d" % len(answer.body)))
+        if answer.status == 204:
+            answer.headers.pop()
+        body = b"" if request.method == "HEAD" else answer.body
+        await send(
+            {"type": "http.response.start", "status": answer.status, "headers": answer.headers}
+        )
+        await send({"type": "http.response.body", "body": body})
+        _note(request, answer.status, time.perf_counter() - started)
+
+    # ------------------------------------------------------------------- outside the prefix
+
+    async def _outside(self, request: Request) -> Answer:
+        route, request.record_id = routes.find(request.path)
+        if route is None:
+            raise NotFound("There is nothing at this path.")
+        request.route = route.path
+        return await _handler(route, request.method)(self._service, request)
+
+    # -------------------------------------------------------------------- under the prefix
+
+    async def _api(self, request: Request) -> Answer:
+        if request.method == "OPTIONS" and b"access-control-request-method" in request.headers:
+            return await self._preflight(request)
+        route, request.record_id = routes.find(request.path)
+        if route is not None:
+            request.route = route.path
+        refused: WishwellError | None = None
+        try:
+            request.caller = await self._caller(request)
+        except (Unauthenticated, Unavailable) as error:
+            refused = error
+        kind = _kind(route, request.method)
+        taken = await self._take(request, kind)
+        try:
+            if not taken.allowed:
+                metrics.limited(kind if request.caller else "address")
+                raise _too_many(taken, kind, self._service.clock())
+            answer = await self._answer(request, route, refused)
+        except Exception as error:
+            answer = _failed(error, request)
+        answer.headers.extend(_limit_headers(taken))
+        self._cors(request, answer.headers)
+        return answer
+
+    async def _answer(
+        self, request: Request, route: Route | None, refused: WishwellError | None
+    ) -> Answer:
+        if route is None:
+            raise _unknown_path(request.path)
+        handler = _handler(route, request.method)
+        if refused is not None and (route.needs_token or isinstance(refused, Unavailable)):
+            raise refused
+        if request.caller is not None and route.needs_token:
+            self._set_scope(request, request.caller)
+        return await handler(self._service, request)
+
+    async def _caller(self, request: Request) -> Caller:
+        header = request.header(b"authorization")
+        if header is None:
+            raise Unauthenticated("This needs a token: send Authorization: Bearer <token>.")
+        scheme, _, token = header.partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            raise Unauthenticated("The Authorization header must be: Bearer <token>.")
+        return await self._service.tokens.caller(token.strip())
+
+    def _set_scope(self, request: Request, caller: Caller) -> None:
+        """Whose data the request acts on (decisions, section 1)."""
+        named = request.header(b"profile")
+        if named is None:
+            request.scope = caller.profile or WholeStore(caller.store.id)
+            return
+        request.profile_header = named
+        if caller.kind != "admin":
+            raise Forbidden("Profile: only an admin token may send this header.")
+        namespace = self._service.settings.session_namespace
+        profile = profiles.parse(caller.store, namespace, named, "Profile")
+        if profile.is_session:
+            self._service.directory.touch(profile.id)
+        request.scope = profile
+
+    async def _take(self, request: Request, kind: Kind, cost: int = 1) -> Taken:
+        service, caller = self._service, request.caller
+        if caller is None:
+            address = limits.client_address(
+                request.peer,
+                request.header(b"x-forwarded-for"),
+                service.settings.trusted_proxies,
+            )
+            limit = service.settings.limit_address
+            return await service.limiter.take(f"address:{address}", limit, cost)
+        who, name = ("admin", caller.token_id)
+        if caller.profile is not None:
+            who, name = ("profile", caller.profile.id)
+        limit = stores.limit(caller.store, service.settings, f"{who}_{kind}")
+        return await service.limiter.take(f"{caller.store.id}:{name}:{kind}", limit, cost)
+
+    # -------------------------------------------------------------------------------- CORS
+
+    async def _preflight(self, request: Request) -> Answer:
+        """A browser asks before it sends. It names no store: any store's origin will do."""
+        route, _ = routes.find(request.path)
+        request.route = route.path if route else "unknown"
+        # Shown but not counted: it costs nothing, and one address may be a whole office.
+        taken = await self._take(request, "read", 0)
+        try:
+            await self._service.directory.ensure_fresh()
+            origin = request.headers.get(b"origin", b"")
+            if route is None:
+                raise _unknown_path(request.path)
+            if not self._service.directory.allows_origin(origin.decode("latin-1")):
+                raise Forbidden("Origin: is none of the origins that a store allows.")
+            answer = answers.no_content()
+            answer.headers += [
+                (b"access-control-allow-origin", origin),
+                (b"vary", b"Origin"),
+                (b"access-control-allow-methods", ", ".join(_allowed(route)).encode()),
+                (b"access-control-allow-headers", b"Authorization, Content-Type, X-Request-Id"),
+                (b"access-control-max-age", _PREFLIGHT_SECONDS),
+            ]
+        except Exception as error:
+            answer = _failed(error, request)
+        answer.headers.extend(_limit_headers(taken))
+        return answer
+
+    def _cors(self, request: Request, headers: Headers) -> None:
+        origin = request.headers.get(b"origin")
+        if origin is None:
+            return
+        headers.append((b"vary", b"Origin"))
+        text = origin.decode("latin-1")
+        allowed = (
+            text in request.caller.store.origins
+            if request.caller
+            else self._service.directory.allows_origin(text)
+        )
+        if allowed:
+            headers += [(b"access-control-allow-origin", origin), _EXPOSED]
+
+
+# ------------------------------------------------------------------------------------- pieces
+
+
+def _request_id(given: bytes | None) -> str:
+    """The caller's own request id if it is a UUID, else a new one."""
+    if given is not None and len(given) == 36:
+        text = given.decode("latin-1").lower()
+        if ids.is_uuid(text):
+            return text
+    return ids.random_uuid()
+
+
+def _check_once(names: list[bytes]) -> None:
+    for name in _ONCE:
+        if names.count(name) > 1:
+            raise Invalid(f"{name.decode().title()}: this header is there twice.")
+
+
+def _kind(route: Route | None, method: str) -> Kind:
+    if route is not None and route.kind is not None:
+        return route.kind
+    return "read" if method in ("GET", "HEAD", "OPTIONS") else "write"
+
+
+def _allowed(route: Route) -> tuple[str, ...]:
+    heads = ("HEAD",) if "GET" in route.methods else ()
+    return (*route.methods, *heads)
+
+
+def _handler(route: Route, method: str) -> routes.Handler:
+    handler = route.methods.get("GET" if method == "HEAD" else method)
+    if handler is None:
+        allowed = _allowed(route)
+        raise MethodNotAllowed(f"This path takes {', '.join(allowed)}.", allowed)
+    return handler
+
+
+def _unknown_path(path: str) -> NotFound:
+    version = path.split("/")[2]
+    if version not in routes.VERSIONS:
+        there = ", ".join(routes.VERSIONS)
+        return NotFound(f"There is no such version of the API; there are: {there}.")
+    return NotFound("There is nothing at this path.")
+
+
+def _too_many(taken: Taken, kind: str, now: int) -> TooManyRequests:
+    wait = max(1, taken.reset - now // 1000)
+    return TooManyRequests(
+        f"Too many requests of kind {kind}: at most {taken.limit} a minute. Nothing was done.", wait
+    )
+
+
+def _limit_headers(taken: Taken) -> Headers:
+    return [
+        (b"x-ratelimit-limit", b"%d" % taken.limit),
+        (b"x-ratelimit-remaining", b"%d" % taken.remaining),
+        (b"x-ratelimit-reset", b"%d" % taken.reset),
+    ]
+
+
+def _failed(error: Exception, request: Request) -> Answer:
+    answer = answers.failure(error, request.id)
+    if answer.status >= 500:
+        if isinstance(error, Unavailable):
+            log.warning("unavailable", requestId=request.id, reason=error.message)
+        else:
+            log.error("failed", requestId=request.id, exc_info=error)
+    return answer
+
+
+def _note(request: Request, status: int, seconds: float) -> None:
+    """The log line and the metrics: the route's template, never path, query, token or body."""
+    method = request.method if request.method in _METHODS else "other"
+    metrics.answered(method, request.route, status, seconds)
+    caller = request.caller
+    line: dict[str, Any] = {
+        "requestId": request.id,
+        "method": method,
+        "route": request.route,
+        "status": status,
+        "ms": round(seconds * 1000, 2),
+    }
+    if request.record_id and ids.is_uuid(request.record_id):
+        line["record"] = request.record_id
+    if caller is not None:
+        line["store"] = caller.store.handle
+        line["caller"] = caller.kind
+        line["token"] = caller.token_id
+        if isinstance(request.scope, profiles.Profile):
+            line["profile"] = request.scope.gid
+    log.info("request", **line)

@@ -1,0 +1,141 @@
+"""The HTTP server: uvicorn, with the bounds on hostile clients that it has not by itself.
+
+uvicorn (with httptools) refuses ambiguous framing; what it takes from anybody is a connection that
+sends its headers for ever, headers without end, and a request without ``Host``.
+"""
+
+import uuid
+from http import HTTPStatus
+from typing import Any
+
+import httptools
+import structlog
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from wishwell.http import answers
+
+MAX_HEADER_BYTES = 16 * 1024
+MAX_HEADERS = 100
+
+log = structlog.get_logger("wishwell.server")
+
+
+class _BadRequest(Exception):
+    """Ends a connection with a status; raised inside the parser's callbacks."""
+
+    def __init__(self, status: HTTPStatus, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+class GuardedProtocol(HttpToolsProtocol):
+    """One connection. ``header_timeout`` is set by ``configured``."""
+
+    header_timeout = 10.0
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._header_bytes = 0
+        self._in_headers = True
+        self._deadline = self.loop.call_later(self.header_timeout, self._too_slow)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._deadline.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._in_headers:
+            self._header_bytes += len(data)
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            # No protocol to upgrade to: the request is answered as the plain one that it is also.
+            self._refuse(HTTPStatus.BAD_REQUEST, "The connection can't be upgraded.")
+        except httptools.HttpParserError as error:
+            cause = error.__context__
+            if isinstance(cause, _BadRequest):
+                self._refuse(cause.status, cause.message)
+            else:
+                self._refuse(HTTPStatus.BAD_REQUEST, "This is not a valid HTTP/1.1 request.")
+        else:
+            if self._in_headers and self._header_bytes > MAX_HEADER_BYTES:
+                self._too_large()
+
+    # ------------------------------------------------------------- the parser's callbacks
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._in_headers = True
+        self._header_bytes = 0
+        self._size = 0
+        self._deadline.cancel()
+        self._deadline = self.loop.call_later(self.header_timeout, self._too_slow)
+
+    def on_url(self, url: bytes) -> None:
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._count(len(name) + len(value) + 4)
+        if len(self.headers) >= MAX_HEADERS:
+            raise _BadRequest(
+                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"More than {MAX_HEADERS} headers."
+            )
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._in_headers = False
+        self._deadline.cancel()
+        hosts = [value for name, value in self.headers if name == b"host"]
+        if len(hosts) != 1 and self.parser.get_http_version() != "1.0":
+            raise _BadRequest(HTTPStatus.BAD_REQUEST, "A request needs one Host header.")
+        if not self.url.startswith((b"/", b"http://", b"https://")):
+            raise _BadRequest(HTTPStatus.BAD_REQUEST, "The request's target must be a path.")
+        super().on_headers_complete()
+
+    # ----------------------------------------------------------------------------- ends
+
+    def _count(self, size: int) -> None:
+        self._size += size
+        if self._size > MAX_HEADER_BYTES:
+            raise _BadRequest(
+                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+                f"The request line and headers are larger than {MAX_HEADER_BYTES // 1024} KiB.",
+            )
+
+    def _too_large(self) -> None:
+        self._refuse(
+            HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+            f"The request line and headers are larger than {MAX_HEADER_BYTES // 1024} KiB.",
+        )
+
+    def _too_slow(self) -> None:
+        if self.transport.is_closing() or not self._in_headers:
+            return
+        if self._header_bytes == 0 and self.cycle is None:
+            self.transport.close()  # a connection that never said anything
+        else:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "The headers did not arrive in time.")
+
+    def _refuse(self, status: HTTPStatus, message: str) -> None:
+        """Answers with the envelope, unless an earlier request is being answered, and closes."""
+        if self.transport.is_closing():
+            return
+        request_id = str(uuid.uuid4())
+        log.info("refused", requestId=request_id, status=int(status), reason=message)
+        if self.cycle is None or self.cycle.response_complete:
+            body = answers.envelope(status, message, request_id)
+            self.transport.write(
+                STATUS_LINE[status] + b"content-type: application/json\r\nx-request-id: %s\r\n"
+                b"content-length: %d\r\nconnection: close\r\n\r\n%s"
+                % (request_id.encode(), len(body), body)
+            )
+        self.transport.close()
+
+
+def configured(header_timeout: float) -> type[GuardedProtocol]:
+    """The protocol with a time limit for headers, in seconds."""
+    GuardedProtocol.header_timeout = header_timeout
+    return GuardedProtocol

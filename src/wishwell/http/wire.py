@@ -1,0 +1,233 @@
+"""What comes over the wire: the shapes of bodies, and how bodies and parameters are read.
+
+The bounds are here as types, so that the published description can be held against them; what a
+type can't say is checked by the noun. Every way in which a body can be bad becomes ``Invalid``.
+"""
+
+import json
+import re
+from typing import Annotated, Any, TypeVar
+from urllib.parse import unquote_to_bytes
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from wishwell import items, lists, pages, search
+from wishwell.errors import Invalid, UnsupportedMedia
+from wishwell.items import ItemPatch, NewItem
+
+T = TypeVar("T")
+
+Number = Annotated[int, Meta(ge=1, le=items.MAX_NUMBER)]
+Quantity = Annotated[int, Meta(ge=1, le=items.MAX_QUANTITY)]
+Tag = Annotated[str, Meta(pattern="^[a-z0-9_-]{1,50}$")]
+Tags = Annotated[list[Tag], Meta(max_length=items.MAX_TAGS)]
+ListIds = Annotated[list[str], Meta(max_length=250)]
+
+
+class NewItemBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """``POST /items``."""
+
+    product_id: Number
+    variant_id: Number | None = None
+    quantity: Quantity | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
+    list_ids: ListIds | UnsetType = UNSET
+
+    def new_item(self) -> NewItem:
+        return NewItem(
+            self.product_id,
+            self.variant_id,
+            None if self.quantity is UNSET else self.quantity,
+            None if self.tags is UNSET else items.check_tags(self.tags),
+            () if self.list_ids is UNSET else _each_once("listIds", self.list_ids),
+        )
+
+
+class ItemPatchBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """``PATCH /items/{itemId}``; a variant of null clears it."""
+
+    product_id: Number | UnsetType = UNSET
+    variant_id: Number | None | UnsetType = UNSET
+    quantity: Quantity | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
+
+    def patch(self) -> ItemPatch:
+        variant = self.variant_id
+        return ItemPatch(
+            None if self.product_id is UNSET else self.product_id,
+            None if variant is UNSET else items.NO_VARIANT if variant is None else variant,
+            None if self.quantity is UNSET else self.quantity,
+            None if self.tags is UNSET else items.check_tags(self.tags),
+        )
+
+
+class ItemListsBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """``PUT /items/{itemId}/lists``."""
+
+    list_ids: ListIds
+
+
+class ItemIdsBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """``DELETE /items``."""
+
+    item_ids: Annotated[list[str], Meta(min_length=1, max_length=items.MAX_BULK)]
+
+
+class NewListBody(msgspec.Struct, forbid_unknown_fields=True):
+    """``POST /lists``."""
+
+    name: str
+
+
+class ListPatchBody(msgspec.Struct, forbid_unknown_fields=True):
+    """``PATCH /lists/{listId}``."""
+
+    name: str | UnsetType = UNSET
+
+
+class ItemOrderBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """``PUT /lists/{listId}/items/order``."""
+
+    item_ids: Annotated[list[str], Meta(max_length=5_000)]
+
+
+class IdentifyBody(msgspec.Struct, forbid_unknown_fields=True):
+    """``POST /profiles/identify``."""
+
+    email: str
+
+
+class TokenBody(msgspec.Struct, forbid_unknown_fields=True):
+    """``POST /profiles/token``; may be absent."""
+
+    customer: str | UnsetType = UNSET
+    session: str | UnsetType = UNSET
+
+
+BODIES: tuple[type[msgspec.Struct], ...] = (
+    NewItemBody,
+    ItemPatchBody,
+    ItemListsBody,
+    ItemIdsBody,
+    NewListBody,
+    ListPatchBody,
+    ItemOrderBody,
+    IdentifyBody,
+    TokenBody,
+)
+_decoders = {body: msgspec.json.Decoder(body) for body in BODIES}
+
+# msgspec says where as a path from the root: `$.tags[1]`, or nothing for the root itself.
+_PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
+
+
+def body(raw: bytes, content_type: str | None, shape: type[T]) -> T:
+    """The body as its type. Raises ``Invalid`` with field and rule, or ``UnsupportedMedia``."""
+    if not is_json(content_type):
+        raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
+    if not raw:
+        raise Invalid("body: is empty; it must be a JSON object.")
+    try:
+        value: T = _decoders[shape].decode(raw)  # type: ignore[index]
+        # Every parser keeps the last of two equal keys without a word; msgspec has bounded the
+        # rest by now, so this second look is short.
+        json.loads(raw, object_pairs_hook=_no_key_twice)
+    except msgspec.ValidationError as error:
+        raise Invalid(_explained(str(error))) from error
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise Invalid("body: is not valid JSON in UTF-8.") from error
+    return value
+
+
+def is_json(content_type: str | None) -> bool:
+    """``application/json``, with no other charset than UTF-8."""
+    kind, _, parameters = (content_type or "").partition(";")
+    if kind.strip().lower() != "application/json":
+        return False
+    return re.sub(r'[\s"]', "", parameters.lower()) in ("", "charset=utf-8")
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> None:
+    if len({key for key, _ in pairs}) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise Invalid(f"{twice}: is in the body twice.")
+
+
+def _explained(text: str) -> str:
+    place = _PLACE.search(text)
+    where = place["where"] if place else ""
+    rule = text[: place.start()] if place else text
+    if unknown := re.search(r"unknown field `(.{0,80})", rule, re.DOTALL):
+        name = unknown[1].rstrip("`")
+        shown = name if name.isprintable() else ascii(name)
+        return f"{shown}: is not a field of this body."
+    if missing := re.search(r"missing required field `(\w+)`", rule):
+        return f"{missing[1]}: is required."
+    return f"{where or 'body'}: {rule[0].lower()}{rule[1:]}."
+
+
+def parameters(query_string: bytes, known: frozenset[str]) -> dict[str, str]:
+    """The query parameters. Raises ``Invalid`` for one unknown, given twice, or not in UTF-8."""
+    found: dict[str, str] = {}
+    if not query_string:
+        return found
+    for piece in query_string.split(b"&"):
+        if not piece:
+            continue
+        raw_name, _, raw_value = piece.partition(b"=")
+        try:
+            name = unquote_to_bytes(raw_name.replace(b"+", b" ")).decode()
+            value = unquote_to_bytes(raw_value.replace(b"+", b" ")).decode()
+        except UnicodeDecodeError as error:
+            raise Invalid("The query string is not UTF-8, percent-encoded.") from error
+        if name not in known:
+            shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
+            there = ", ".join(sorted(known)) or "none"
+            raise Invalid(f"{shown}: is not a query parameter here; there are: {there}.")
+        if name in found:
+            raise Invalid(f"{name}: is given twice.")
+        found[name] = value
+    return found
+
+
+def limit(text: str | None) -> int:
+    """The page size: 1 to 250, 50 unless given."""
+    if text is None:
+        return pages.DEFAULT_SIZE
+    if not re.fullmatch(r"[0-9]{1,4}", text, re.ASCII) or not 1 <= int(text) <= pages.MAX_SIZE:
+        raise Invalid(f"limit: must be a whole number from 1 to {pages.MAX_SIZE}.")
+    return int(text)
+
+
+def query(text: str | None) -> search.Search:
+    return search.Search() if text is None else search.parse(text)
+
+
+def sort(text: str | None) -> lists.Sort:
+    for known in lists.SORTS:
+        if text == known:
+            return known
+    if text is None:
+        return lists.DEFAULT_SORT
+    raise Invalid(f"sort: must be one of {', '.join(lists.SORTS)}.")
+
+
+def item_ids(text: str) -> list[str]:
+    """``?itemIds=a,b`` of the bulk delete."""
+    found = text.split(",")
+    if not text or len(found) > items.MAX_BULK:
+        raise Invalid(f"itemIds: must be 1 to {items.MAX_BULK} ids, separated by commas.")
+    return found
+
+
+def _each_once(field: str, values: list[str]) -> tuple[str, ...]:
+    if len(set(values)) != len(values):
+        raise Invalid(f"{field}: names one twice.")
+    return tuple(values)
+
+
+def list_ids(values: list[str]) -> tuple[str, ...]:
+    """The lists of an item, each once."""
+    return _each_once("listIds", values)

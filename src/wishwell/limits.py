@@ -1,0 +1,171 @@
+"""Rate limits: so many requests a minute, per store, per caller and per kind of method.
+
+Fixed windows of one minute by the clock (decisions, section 5). In the process, or shared through
+Redis or Valkey: then one script counts and answers in one round trip, by the server's own clock.
+When that goes away, requests are served and counted here until it is back.
+"""
+
+import ipaddress
+import time
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, Protocol
+
+import redis.asyncio
+import structlog
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from wishwell.config import Network
+
+WINDOW = 60
+Kind = Literal["read", "write", "token"]
+
+log = structlog.get_logger("wishwell.limits")
+
+
+class Taken(NamedTuple):
+    """The state of a limit after a request; ``reset`` in UTC epoch seconds."""
+
+    allowed: bool
+    limit: int
+    remaining: int
+    reset: int
+
+
+class Limiter(Protocol):
+    """Counts requests by key."""
+
+    async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
+        """Counts one request, or with ``cost`` 0 only looks."""
+
+    async def close(self) -> None: ...
+
+
+class LocalLimiter:
+    """Counts in this process."""
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        self._clock = clock
+        self._window = 0
+        self._counts: dict[str, int] = {}
+
+    async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
+        window = self._clock() // (WINDOW * 1000)
+        if window > self._window:
+            # A clock that steps back keeps the window that it was in.
+            self._window = window
+            self._counts = {}
+        count = self._counts.get(key, 0)
+        allowed = count + cost <= limit
+        if allowed and cost:
+            count += cost
+            self._counts[key] = count
+        return Taken(allowed, limit, max(limit - count, 0), (self._window + 1) * WINDOW)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+_SCRIPT = """
+local now = tonumber(redis.call('TIME')[1])
+local window = now - now % tonumber(ARGV[3])
+local key = KEYS[1] .. ':' .. string.format('%d', window)
+local count = tonumber(redis.call('GET', key) or '0')
+local cost = tonumber(ARGV[2])
+local allowed = 0
+if count + cost <= tonumber(ARGV[1]) then
+  allowed = 1
+  if cost > 0 then
+    count = redis.call('INCRBY', key, cost)
+    redis.call('EXPIRE', key, ARGV[3] * 2)
+  end
+end
+return {allowed, count, window + tonumber(ARGV[3])}
+"""
+
+_BOUND = 0.05
+"""Seconds for a connection and for an answer: what a request waits at most for a limit."""
+
+_PAUSE = 1.0
+"""Seconds without a further try after one failed."""
+
+
+class RedisLimiter:
+    """Counts in Redis or Valkey; while it is away, in ``local``."""
+
+    def __init__(self, url: str, local: LocalLimiter) -> None:
+        pool = redis.asyncio.BlockingConnectionPool.from_url(
+            url,
+            timeout=_BOUND,
+            max_connections=32,
+            socket_timeout=_BOUND,
+            socket_connect_timeout=_BOUND,
+            retry=Retry(NoBackoff(), 0),
+        )
+        self._redis: Any = redis.asyncio.Redis.from_pool(pool)
+        self._script = self._redis.register_script(_SCRIPT)
+        self._local = local
+        self._again_at = 0.0
+        self._away = False
+
+    async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
+        if time.monotonic() >= self._again_at:
+            try:
+                # Without the window in KEYS[1] a cluster still finds it: the hash tag is the key.
+                name = f"wishwell:limit:{{{key}}}"
+                allowed, count, reset = await self._script([name], [limit, cost, WINDOW])
+            except (RedisError, OSError, TimeoutError) as error:
+                self._again_at = time.monotonic() + _PAUSE
+                if not self._away:
+                    log.warning(
+                        "redis_away", reason=type(error).__name__, counting="in this process"
+                    )
+                self._away = True
+            else:
+                if self._away:
+                    log.info("redis_back")
+                self._away = False
+                return Taken(bool(allowed), limit, max(limit - int(count), 0), int(reset))
+        return await self._local.take(key, limit, cost)
+
+    async def close(self) -> None:
+        await self._redis.aclose()
+
+
+def client_address(peer: str, forwarded: str | None, trusted: tuple[Network, ...]) -> str:
+    """The address that a request counts for when it has no valid token.
+
+    ``forwarded`` (X-Forwarded-For) is believed only from a trusted proxy, and only up to the first
+    address, from the right, that is none. Of an IPv6 address the /64 counts: a client has all of it.
+    """
+    address = _address(peer)
+    if forwarded and trusted and address and _within(address, trusted):
+        for hop in reversed(forwarded.split(",")):
+            nearer = _address(hop.strip())
+            if nearer is None:
+                break
+            address = nearer
+            if not _within(nearer, trusted):
+                break
+    if address is None:
+        return peer or "unknown"
+    if address.version == 6:
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(address)
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        return address.ipv4_mapped
+    return address
+
+
+def _within(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address, networks: tuple[Network, ...]
+) -> bool:
+    return any(address in network for network in networks)

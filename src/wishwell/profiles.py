@@ -1,0 +1,153 @@
+"""Profiles: who owns items and lists, a store's customer or a visitor's session.
+
+A customer exists as soon as somebody names it; its row is made by its first write. A session is
+made by asking for its token, and ends by being linked to a customer (``linking.py``) or purged.
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+import msgspec
+
+from wishwell import ids
+from wishwell.db import Database, Reader, Writer
+from wishwell.errors import Invalid, NotFound, Unauthenticated
+from wishwell.stores import Store
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]{1,253}")
+
+
+class Profile(msgspec.Struct, frozen=True):
+    """The owner of records. ``by_token``: named by its own token, not by an admin's header."""
+
+    id: str
+    store_id: str
+    gid: str
+    is_session: bool
+    by_token: bool = False
+
+
+class WholeStore(msgspec.Struct, frozen=True):
+    """What an admin token acts on when it names no profile."""
+
+    store_id: str
+
+
+Scope = Profile | WholeStore
+
+
+def parse(store: Store, namespace: str, gid: str, field: str) -> Profile:
+    """The profile that a GID names in a store; whether the session exists is not asked here.
+
+    Raises ``Invalid`` for another form, another platform than the store's, or another namespace.
+    """
+    prefix = f"gid://{namespace}/Session/"
+    if gid.startswith(prefix) and ids.is_uuid(gid.removeprefix(prefix)):
+        return of_session(store, gid)
+    customer = ids.customer_of(gid)
+    if customer is None or customer[0] != store.platform:
+        raise Invalid(
+            f"{field}: must be gid://{store.platform}/Customer/<id>, the id 1 to 64 of "
+            f"A-Z a-z 0-9 _ -, or gid://{namespace}/Session/<uuid>."
+        )
+    return of_customer(store, gid)
+
+
+def of_session(store: Store, gid: str) -> Profile:
+    return Profile(ids.profile_key(store.id, gid), store.id, gid, True)
+
+
+def of_customer(store: Store, gid: str) -> Profile:
+    return Profile(ids.profile_key(store.id, gid), store.id, gid, False)
+
+
+def missing(profile: Profile) -> NotFound | Unauthenticated:
+    """What to answer for a session that was linked, purged or never made.
+
+    Its own token is told to ask for a new one; a GID in a header is just unknown.
+    """
+    if profile.by_token:
+        return Unauthenticated(
+            "This session has ended (it was linked to a customer, or purged): ask for a new token."
+        )
+    return NotFound("profile: there is no such session.")
+
+
+async def check_open(db: Reader, profile: Profile) -> None:
+    """Raises ``missing(profile)`` unless a session is there and open; a customer always is."""
+    if profile.is_session:
+        row = await db.one("profile_state", profile.id)
+        if row is None or row[0] is not None:
+            raise missing(profile)
+
+
+async def lock(tx: Writer, profile: Profile, now: str) -> None:
+    """Takes the profile for the rest of the transaction, making a customer's row if need be.
+
+    Every transaction on a profile begins with this: so its writes, links and purges happen one
+    after the other. Raises ``missing(profile)`` for a session that is not there or closed.
+    """
+    if not profile.is_session:
+        await tx.run("profile_create", profile.id, profile.store_id, profile.gid, 0, now)
+    row = await tx.one("profile_lock", profile.id)
+    if row is None or row[0] is not None:
+        raise missing(profile)
+
+
+async def create_session(tx: Writer, store: Store, namespace: str, id: str, now: str) -> Profile:
+    """A new session, with the UUID given."""
+    profile = of_session(store, ids.session_gid(namespace, id))
+    await tx.run("profile_create", profile.id, store.id, profile.gid, 1, now)
+    return profile
+
+
+async def renew_session(tx: Writer, profile: Profile, now: str) -> None:
+    """Notes that a session was given a token. Raises ``NotFound`` unless it is there and open."""
+    if await tx.one("session_renew", profile.id, now) is None:
+        raise NotFound("session: there is no such session, or it has been linked to a customer.")
+
+
+async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> None:
+    """Keeps the address on the profile. Raises ``missing(profile)`` for a session that is gone."""
+    await lock(tx, profile, now)
+    await tx.run("profile_remember_email", profile.id, email)
+
+
+def check_email(email: str) -> str:
+    """The address, if it is one: something@something, 3 to 254 characters, no spaces."""
+    if len(email) > 254 or not _EMAIL.fullmatch(email):
+        raise Invalid("email: must be an e-mail address of 3 to 254 characters.")
+    return email
+
+
+async def owned(
+    db: Database,
+    scope: Scope,
+    owner_of: str,
+    id: str,
+    act: Callable[Concatenate[Profile, P], Awaitable[T]],
+    *arguments: P.args,
+    **named: P.kwargs,
+) -> tuple[Profile, T]:
+    """Does ``act`` as the profile, or in a whole store as the owner of the record ``id``.
+
+    ``owner_of`` names the statement that finds the owner. A link may move the record between the
+    two steps: then the owner is looked up once more.
+    """
+    if isinstance(scope, Profile):
+        return scope, await act(scope, *arguments, **named)
+    for last in (False, True):
+        row = await db.read.one(owner_of, scope.store_id, id)
+        if row is None:
+            break
+        profile = Profile(row[0], scope.store_id, row[1], bool(row[2]))
+        try:
+            return profile, await act(profile, *arguments, **named)
+        except NotFound:
+            if last:
+                raise
+    raise NotFound(f"There is no such record ({id}).")
