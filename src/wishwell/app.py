@@ -17,6 +17,7 @@ from wishwell.errors import Misconfigured, Unavailable, WishwellError
 from wishwell.http import metrics
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
+from wishwell.http.server import GuardedProtocol
 
 logger = structlog.get_logger("wishwell.app")
 
@@ -84,7 +85,6 @@ class Application:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._pipeline: Pipeline | None = None
-        self.service: Services | None = None
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] == "http":
@@ -97,7 +97,6 @@ class Application:
         await receive()
         try:
             async with opened(self._settings) as service:
-                self.service = service
                 self._pipeline = Pipeline(service)
                 background = [
                     asyncio.create_task(service.directory.run()),
@@ -119,6 +118,7 @@ def create() -> Application:
     """For workers: the application with the settings of the environment."""
     settings = config.load(os.environ)
     log.configure(settings.log_level)
+    GuardedProtocol.header_timeout = settings.header_timeout
     return Application(settings)
 
 

@@ -176,7 +176,7 @@ class Tokens:
         )
 
     def claims_of(self, token: str) -> tuple[Profile, str]:
-        """The profile and ``jti`` of a token of ours, expired or not. Raises ``Unauthenticated``."""
+        """The profile and ``jti`` of a token of ours, expired or not, else ``Unauthenticated``."""
         known = self._verify(token)
         return known.profile, known.jti
 

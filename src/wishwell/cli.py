@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -77,7 +78,8 @@ async def _first_steps(db: Database) -> str:
     fresh = await auth.create_admin_token(
         db.write, store, "welcome", new_id(), ids.timestamp(now), _in_days(now, 30)
     )
-    return _WELCOME.replace("{token}", fresh)
+    # Each command is one line to paste; "@" joins what is two lines here.
+    return _WELCOME.replace(" @\n   ", "").replace("{token}", fresh)
 
 
 _WELCOME = r"""
@@ -89,8 +91,10 @@ A fresh admin token, good for 30 days (keep it on the server, never in a page):
 
 A visitor's session token, an item saved with it, and the item read back:
 
-  TOKEN=$(curl -s -X POST {url}/api/2025-04/profiles/token -H "Authorization: Bearer {token}" | sed 's/.*"token":"\([^"]*\)".*/\1/')
-  curl -s -X POST {url}/api/2025-04/items -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"productId": 632910392, "variantId": 808950810}'
+  TOKEN=$(curl -s -X POST {url}/api/2025-04/profiles/token -H "Authorization: Bearer {token}" @
+    | sed 's/.*"token":"\([^"]*\)".*/\1/')
+  curl -s -X POST {url}/api/2025-04/items -H "Authorization: Bearer $TOKEN" @
+    -H "Content-Type: application/json" -d '{"productId": 632910392, "variantId": 808950810}'
   curl -s {url}/api/2025-04/items -H "Authorization: Bearer $TOKEN"
 """
 
@@ -145,7 +149,7 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.argument("handle")
 @_store_options
 @click.pass_obj
-def store_create(settings: Settings, handle: str, as_json: bool, **given: Any) -> None:
+def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any) -> None:
     """Make a store."""
     patch = _store_patch(given)
     made = _run(
@@ -163,6 +167,7 @@ def store_create(settings: Settings, handle: str, as_json: bool, **given: Any) -
 @click.pass_obj
 def store_update(
     settings: Settings,
+    /,
     handle: str,
     new_handle: str | None,
     no_origins: bool,
@@ -246,7 +251,7 @@ def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
     takes effect in every process within 5 seconds.
     """
     if what == "-":
-        what = click.get_text_stream("stdin").readline().strip()
+        what = sys.stdin.readline().strip()
 
     async def revoke(db: Database) -> None:
         if what.startswith("gid://"):
@@ -303,9 +308,11 @@ async def _ensure_default(db: Database) -> None:
 def _run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
     """Does some work on the open database."""
 
+    path = config.sqlite_path(settings.database_url)
+    missing = settings.engine == "sqlite" and not Path(path).exists()
+
     async def run() -> T:
-        path = config.sqlite_path(settings.database_url)
-        if settings.engine == "sqlite" and not os.path.exists(path):
+        if missing:
             raise Misconfigured(f"There is no database {path} yet: run `wishwell migrate` first.")
         db = await app.open_database(settings)
         try:

@@ -79,7 +79,9 @@ def _networks(value: str) -> tuple[Network, ...]:
             ipaddress.ip_network(part.strip()) for part in value.split(",") if part.strip()
         )
     except ValueError as error:
-        raise ValueError(f"must be networks such as 10.0.0.0/8, separated by commas: {error}")
+        raise ValueError(
+            f"must be networks such as 10.0.0.0/8, separated by commas: {error}"
+        ) from error
 
 
 def _level(value: str) -> str:

@@ -137,7 +137,7 @@ def client_address(peer: str, forwarded: str | None, trusted: tuple[Network, ...
     """The address that a request counts for when it has no valid token.
 
     ``forwarded`` (X-Forwarded-For) is believed only from a trusted proxy, and only up to the first
-    address, from the right, that is none. Of an IPv6 address the /64 counts: a client has all of it.
+    address, from the right, that is none. Of IPv6, the /64 counts: a client has all of it.
     """
     address = _address(peer)
     if forwarded and trusted and address and _within(address, trusted):

@@ -14,19 +14,23 @@ from uvicorn.supervisors import Multiprocess
 from wishwell import app
 from wishwell.config import Settings
 from wishwell.errors import Misconfigured
-from wishwell.http.server import configured
+from wishwell.http.server import GuardedProtocol
 
 _BACKLOG = 2048
 _KEEP_ALIVE_SECONDS = 30
+_START_SECONDS = 20
 
 
 def serve_until_stopped(settings: Settings, welcome: str) -> None:
     """Serves until SIGTERM or SIGINT. ``welcome`` is shown once it listens, ``{url}`` filled in."""
     listening = _listen(settings)
+    GuardedProtocol.header_timeout = settings.header_timeout
     url = _url(listening)
     logger = structlog.get_logger("wishwell")
     if settings.workers > 1:
-        os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", tempfile.mkdtemp(prefix="wishwell-"))
+        # Where the workers add their metrics up; it goes when the last reference does, at the end.
+        counters = tempfile.TemporaryDirectory(prefix="wishwell-metrics-")
+        os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", counters.name)
         if not settings.redis_url:
             logger.warning(
                 "limits_per_worker",
@@ -40,7 +44,7 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
             click.echo(welcome.replace("{url}", url), err=True)
 
     options: dict[str, Any] = {
-        "http": configured(settings.header_timeout),
+        "http": GuardedProtocol,
         "ws": "none",
         "loop": "uvloop",
         "lifespan": "on",
@@ -54,15 +58,14 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
     if settings.workers == 1:
         _Server(uvicorn.Config(app.Application(settings), **options), ready).run([listening])
         return
-    server = uvicorn.Config(
+    workers = uvicorn.Config(
         "wishwell.app:create", factory=True, workers=settings.workers, **options
     )
-    ready()
-    Multiprocess(server, target=uvicorn.Server(server).run, sockets=[listening]).run()
+    _Workers(workers, [listening], ready).run()
 
 
 class _Server(uvicorn.Server):
-    """Says when it listens, and tells the application when it drains."""
+    """One process: says when it listens."""
 
     def __init__(self, configuration: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(configuration)
@@ -74,12 +77,24 @@ class _Server(uvicorn.Server):
             self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        application = self.config.app
-        if isinstance(application, app.Application) and application.service:
-            application.service.draining = True
         await super().shutdown(sockets)
         # A stop that was asked for is no failure: without this, uvicorn raises the signal again.
         self._captured_signals.clear()
+
+
+class _Workers(Multiprocess):
+    """Several processes on one socket: says when all of them serve."""
+
+    def __init__(
+        self, configuration: uvicorn.Config, sockets: list[socket.socket], ready: Callable[[], None]
+    ) -> None:
+        super().__init__(configuration, sockets)
+        self._ready = ready
+
+    def init_processes(self) -> None:
+        super().init_processes()
+        if all(process.wait_until_ready(_START_SECONDS) for process in self.processes):
+            self._ready()
 
 
 def _listen(settings: Settings) -> socket.socket:

@@ -24,6 +24,8 @@ LIMITS = (
 
 DEFAULT_HANDLE = "default"
 
+_HOST = re.compile(r"([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
+
 
 class Store(msgspec.Struct, frozen=True, rename="camel"):
     """One shop. ``auth_flow`` is a path of its sign-in flow and may hold ``{email}``."""

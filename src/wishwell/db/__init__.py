@@ -55,8 +55,11 @@ class Database(Protocol):
     transaction, which commits before ``transaction`` returns, and rolls back on any error.
     """
 
-    read: Reader
-    write: Writer
+    @property
+    def read(self) -> Reader: ...
+
+    @property
+    def write(self) -> Writer: ...
 
     async def transaction(
         self,

@@ -30,6 +30,10 @@ CREATE TABLE IF NOT EXISTS migrations (
 Progress = Callable[[str], None]
 
 
+def _silent(_line: str) -> None:
+    """No progress is shown."""
+
+
 class Migration(NamedTuple):
     """One file of ``migrations/<engine>/``."""
 
@@ -52,7 +56,7 @@ def available(engine: Engine) -> list[Migration]:
 
 
 def pending(engine: Engine, applied: Iterable[tuple[int, str]]) -> list[Migration]:
-    """What is still to do. Raises ``Misconfigured`` when what was done is not what the files say."""
+    """What is still to do. ``Misconfigured`` when what was done is not what the files say."""
     checksums = dict(applied)
     files = available(engine)
     for migration in files:
@@ -69,7 +73,7 @@ def pending(engine: Engine, applied: Iterable[tuple[int, str]]) -> list[Migratio
     return [migration for migration in files if migration.version not in checksums]
 
 
-def migrate_sqlite(path: str, progress: Progress = lambda line: None) -> list[str]:
+def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
     """Applies what is pending to the file, which is made if need be; the names of what it did."""
     try:
         connection = sqlite.connect(path)
@@ -97,7 +101,7 @@ def migrate_sqlite(path: str, progress: Progress = lambda line: None) -> list[st
     return [migration.name for migration in todo]
 
 
-async def migrate_postgres(url: str, progress: Progress = lambda line: None) -> list[str]:
+async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
     """Applies what is pending to the database; the names of what it did."""
     with postgres.translated():
         connection = await asyncpg.connect(url, timeout=10)

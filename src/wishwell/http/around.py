@@ -9,7 +9,7 @@ import yaml
 from prometheus_client import multiprocess
 
 from wishwell import __version__
-from wishwell.errors import NotFound, Unavailable
+from wishwell.errors import NotFound
 from wishwell.http.answers import JSON, Answer
 from wishwell.http.context import Request, Services
 
@@ -30,7 +30,8 @@ _FILES = {
 def description() -> bytes:
     """The OpenAPI document as JSON. It is written by hand, in ``openapi.yaml``."""
     text = resources.files("wishwell.http").joinpath("openapi.yaml").read_text("utf-8")
-    document = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    # The C loader, where PyYAML has one, is ten times as fast; both are the safe kind.
+    document = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
     document["info"]["x-wishwell-version"] = __version__
     return msgspec.json.encode(document)
 
@@ -47,9 +48,7 @@ async def livez(service: Services, request: Request) -> Answer:
 
 
 async def readyz(service: Services, request: Request) -> Answer:
-    """The process can serve: the database answers, and it is not shutting down."""
-    if service.draining:
-        raise Unavailable("The service is shutting down.")
+    """The process can serve: the database answers."""
     await service.db.ping()
     return Answer(200, b'{"status":"ok"}', [JSON])
 

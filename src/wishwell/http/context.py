@@ -27,7 +27,6 @@ class Services:
     sealer: Sealer
     clock: ids.Clock
     new_id: ids.UUID7
-    draining: bool = False
 
     def now(self) -> str:
         """The time as records carry it."""

@@ -25,6 +25,7 @@ from wishwell.errors import (
 from wishwell.http import answers, metrics, routes
 from wishwell.http.answers import Answer, Headers
 from wishwell.http.context import Receive, Request, Services
+from wishwell.http.handlers import Handler
 from wishwell.http.routes import Route
 from wishwell.limits import Kind, Taken
 from wishwell.profiles import WholeStore
@@ -72,8 +73,6 @@ class Pipeline:
                 answer = await self._outside(request)
         except Exception as error:
             answer = _failed(error, request)
-        if self._service.draining:
-            answer.headers.append((b"connection", b"close"))
         answer.headers.append((b"x-request-id", request.id.encode()))
         answer.headers.append((b"content-length", b"%d" % len(answer.body)))
         if answer.status == 204:
@@ -244,7 +243,7 @@ def _allowed(route: Route) -> tuple[str, ...]:
     return (*route.methods, *heads)
 
 
-def _handler(route: Route, method: str) -> routes.Handler:
+def _handler(route: Route, method: str) -> Handler:
     handler = route.methods.get("GET" if method == "HEAD" else method)
     if handler is None:
         allowed = _allowed(route)

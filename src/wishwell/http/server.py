@@ -20,7 +20,7 @@ MAX_HEADERS = 100
 log = structlog.get_logger("wishwell.server")
 
 
-class _BadRequest(Exception):
+class _RefusedError(Exception):
     """Ends a connection with a status; raised inside the parser's callbacks."""
 
     def __init__(self, status: HTTPStatus, message: str) -> None:
@@ -30,9 +30,10 @@ class _BadRequest(Exception):
 
 
 class GuardedProtocol(HttpToolsProtocol):
-    """One connection. ``header_timeout`` is set by ``configured``."""
+    """One connection."""
 
     header_timeout = 10.0
+    """Seconds that headers may take; each process sets it from its settings."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -55,7 +56,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self._refuse(HTTPStatus.BAD_REQUEST, "The connection can't be upgraded.")
         except httptools.HttpParserError as error:
             cause = error.__context__
-            if isinstance(cause, _BadRequest):
+            if isinstance(cause, _RefusedError):
                 self._refuse(cause.status, cause.message)
             else:
                 self._refuse(HTTPStatus.BAD_REQUEST, "This is not a valid HTTP/1.1 request.")
@@ -80,7 +81,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         self._count(len(name) + len(value) + 4)
         if len(self.headers) >= MAX_HEADERS:
-            raise _BadRequest(
+            raise _RefusedError(
                 HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"More than {MAX_HEADERS} headers."
             )
         super().on_header(name, value)
@@ -90,9 +91,9 @@ class GuardedProtocol(HttpToolsProtocol):
         self._deadline.cancel()
         hosts = [value for name, value in self.headers if name == b"host"]
         if len(hosts) != 1 and self.parser.get_http_version() != "1.0":
-            raise _BadRequest(HTTPStatus.BAD_REQUEST, "A request needs one Host header.")
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "A request needs one Host header.")
         if not self.url.startswith((b"/", b"http://", b"https://")):
-            raise _BadRequest(HTTPStatus.BAD_REQUEST, "The request's target must be a path.")
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "The request's target must be a path.")
         super().on_headers_complete()
 
     # ----------------------------------------------------------------------------- ends
@@ -100,7 +101,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def _count(self, size: int) -> None:
         self._size += size
         if self._size > MAX_HEADER_BYTES:
-            raise _BadRequest(
+            raise _RefusedError(
                 HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
                 f"The request line and headers are larger than {MAX_HEADER_BYTES // 1024} KiB.",
             )
@@ -133,9 +134,3 @@ class GuardedProtocol(HttpToolsProtocol):
                 % (request_id.encode(), len(body), body)
             )
         self.transport.close()
-
-
-def configured(header_timeout: float) -> type[GuardedProtocol]:
-    """The protocol with a time limit for headers, in seconds."""
-    GuardedProtocol.header_timeout = header_timeout
-    return GuardedProtocol

@@ -48,7 +48,7 @@ class ItemPatchBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """``PATCH /items/{itemId}``; a variant of null clears it."""
 
     product_id: Number | UnsetType = UNSET
-    variant_id: Number | None | UnsetType = UNSET
+    variant_id: Number | UnsetType | None = UNSET
     quantity: Quantity | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
 
@@ -116,7 +116,7 @@ BODIES: tuple[type[msgspec.Struct], ...] = (
     IdentifyBody,
     TokenBody,
 )
-_decoders = {body: msgspec.json.Decoder(body) for body in BODIES}
+_decoders: dict[Any, msgspec.json.Decoder[Any]] = {b: msgspec.json.Decoder(b) for b in BODIES}
 
 # msgspec says where as a path from the root: `$.tags[1]`, or nothing for the root itself.
 _PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
@@ -129,7 +129,7 @@ def body(raw: bytes, content_type: str | None, shape: type[T]) -> T:
     if not raw:
         raise Invalid("body: is empty; it must be a JSON object.")
     try:
-        value: T = _decoders[shape].decode(raw)  # type: ignore[index]
+        value: T = _decoders[shape].decode(raw)
         # Every parser keeps the last of two equal keys without a word; msgspec has bounded the
         # rest by now, so this second look is short.
         json.loads(raw, object_pairs_hook=_no_key_twice)
