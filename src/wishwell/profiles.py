@@ -18,7 +18,10 @@ from wishwell.stores import Store
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]{1,253}")
+# What any mail server would take, without quoting: a local part, and a domain of non-empty labels,
+# in any script.
+_SPECIAL = r"\s\x00-\x1f\x7f-\x9f@<>()\[\]\\,;:\""
+_EMAIL = re.compile(rf"[^{_SPECIAL}]{{1,64}}@[^.{_SPECIAL}]+(\.[^.{_SPECIAL}]+)*")
 
 
 class Profile(msgspec.Struct, frozen=True):

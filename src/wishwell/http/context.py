@@ -45,6 +45,7 @@ class Request:
     path: str
     query_string: bytes
     headers: dict[bytes, bytes]
+    repeated: list[bytes]
     peer: str
     receive: Receive
     route: str = "unknown"

@@ -34,6 +34,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 _ONCE = (b"authorization", b"profile", b"content-type", b"content-length", b"origin")
 # Others become "other" in the log and the metrics: a client must not choose a label.
+_UNDER_PREFIX = routes.PREFIX + "/"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _EXPOSED = (
     b"access-control-expose-headers",
@@ -61,13 +62,12 @@ class Pipeline:
             scope["path"],
             scope["query_string"],
             headers,
+            [name for name, _ in pairs] if len(headers) != len(pairs) else [],
             scope["client"][0] if scope["client"] else "",
             receive,
         )
         try:
-            if len(headers) != len(pairs):
-                _check_once([name for name, _ in pairs])
-            if request.path.startswith("/api/"):
+            if request.path.startswith(_UNDER_PREFIX):
                 answer = await self._api(request)
             else:
                 answer = await self._outside(request)
@@ -89,7 +89,7 @@ class Pipeline:
     async def _outside(self, request: Request) -> Answer:
         route, request.record_id = routes.find(request.path)
         if route is None:
-            raise NotFound("There is nothing at this path.")
+            raise _unknown_path(request.path)
         request.route = route.path
         return await _handler(route, request.method)(self._service, request)
 
@@ -103,8 +103,9 @@ class Pipeline:
             request.route = route.path
         refused: WishwellError | None = None
         try:
+            _check_once(request.repeated)
             request.caller = await self._caller(request)
-        except (Unauthenticated, Unavailable) as error:
+        except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
         kind = _kind(route, request.method)
         taken = await self._take(request, kind)
@@ -125,7 +126,7 @@ class Pipeline:
         if route is None:
             raise _unknown_path(request.path)
         handler = _handler(route, request.method)
-        if refused is not None and (route.needs_token or isinstance(refused, Unavailable)):
+        if refused is not None and (route.needs_token or not isinstance(refused, Unauthenticated)):
             raise refused
         if request.caller is not None and route.needs_token:
             self._set_scope(request, request.caller)
@@ -252,8 +253,8 @@ def _handler(route: Route, method: str) -> Handler:
 
 
 def _unknown_path(path: str) -> NotFound:
-    version = path.split("/")[2]
-    if version not in routes.VERSIONS:
+    parts = path.split("/")
+    if parts[1] == "api" and (len(parts) < 3 or parts[2] not in routes.VERSIONS):
         there = ", ".join(routes.VERSIONS)
         return NotFound(f"There is no such version of the API; there are: {there}.")
     return NotFound("There is nothing at this path.")

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from wishwell.http import answers
 
 MAX_HEADER_BYTES = 16 * 1024
-MAX_HEADERS = 100
+MAX_HEADERS = 150
 
 log = structlog.get_logger("wishwell.server")
 
@@ -59,7 +59,7 @@ class GuardedProtocol(HttpToolsProtocol):
             if isinstance(cause, _RefusedError):
                 self._refuse(cause.status, cause.message)
             else:
-                self._refuse(HTTPStatus.BAD_REQUEST, "This is not a valid HTTP/1.1 request.")
+                self._refuse(HTTPStatus.BAD_REQUEST, "This is not a valid HTTP request.")
         else:
             if self._in_headers and self._header_bytes > MAX_HEADER_BYTES:
                 self._too_large()
@@ -90,7 +90,10 @@ class GuardedProtocol(HttpToolsProtocol):
         self._in_headers = False
         self._deadline.cancel()
         hosts = [value for name, value in self.headers if name == b"host"]
-        if len(hosts) != 1 and self.parser.get_http_version() != "1.0":
+        version = self.parser.get_http_version()
+        if version not in ("1.0", "1.1"):
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "The request must be of HTTP/1.1.")
+        if len(hosts) != 1 and version != "1.0":
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "A request needs one Host header.")
         if not self.url.startswith((b"/", b"http://", b"https://")):
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "The request's target must be a path.")
@@ -126,7 +129,12 @@ class GuardedProtocol(HttpToolsProtocol):
             return
         request_id = str(uuid.uuid4())
         log.info("refused", requestId=request_id, status=int(status), reason=message)
-        if self.cycle is None or self.cycle.response_complete:
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_started and not self.pipeline:
+            # Its body broke off: the handler waits for the rest, and must not answer after this.
+            cycle.disconnected = True
+            cycle.message_event.set()
+        if cycle is None or cycle.response_complete or cycle.disconnected:
             body = answers.envelope(status, message, request_id)
             self.transport.write(
                 STATUS_LINE[status] + b"content-type: application/json\r\nx-request-id: %s\r\n"

@@ -118,16 +118,31 @@ BODIES: tuple[type[msgspec.Struct], ...] = (
 )
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {b: msgspec.json.Decoder(b) for b in BODIES}
 
+# The whole rule of each field, for whoever broke a part of it.
+_RULES = {
+    "productId": f"must be an integer from 1 to {items.MAX_NUMBER}",
+    "variantId": f"must be an integer from 1 to {items.MAX_NUMBER}, or null",
+    "quantity": f"must be an integer from 1 to {items.MAX_QUANTITY}",
+    "tags": f"must be an array of at most {items.MAX_TAGS} tags, each 1 to 50 of a-z 0-9 _ -",
+    "listIds": "must be an array of at most 250 ids of lists, each once",
+    "itemIds": "must be an array of ids of items: 1 to 250 to delete, at most 5000 to order",
+    "name": f"must be a string of 1 to {lists.MAX_NAME} characters",
+    "email": "must be an e-mail address",
+    "customer": "must be the GID of a customer",
+    "session": "must be the GID of a session",
+}
+
 # msgspec says where as a path from the root: `$.tags[1]`, or nothing for the root itself.
 _PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
 
 
 def body(raw: bytes, content_type: str | None, shape: type[T]) -> T:
     """The body as its type. Raises ``Invalid`` with field and rule, or ``UnsupportedMedia``."""
+    if not raw:
+        fields = ", ".join(msgspec.json.schema(shape)["$defs"][shape.__name__]["required"])
+        raise Invalid(f"{fields or 'body'}: is required, in a JSON object as the body.")
     if not is_json(content_type):
         raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
-    if not raw:
-        raise Invalid("body: is empty; it must be a JSON object.")
     try:
         value: T = _decoders[shape].decode(raw)
         # Every parser keeps the last of two equal keys without a word; msgspec has bounded the
@@ -165,7 +180,8 @@ def _explained(text: str) -> str:
         return f"{shown}: is not a field of this body."
     if missing := re.search(r"missing required field `(\w+)`", rule):
         return f"{missing[1]}: is required."
-    return f"{where or 'body'}: {rule[0].lower()}{rule[1:]}."
+    field = re.split(r"[.\[]", where)[0]
+    return f"{field}: {_RULES[field]}." if field in _RULES else "body: must be a JSON object."
 
 
 def parameters(query_string: bytes, known: frozenset[str]) -> dict[str, str]:
@@ -177,19 +193,22 @@ def parameters(query_string: bytes, known: frozenset[str]) -> dict[str, str]:
         if not piece:
             continue
         raw_name, _, raw_value = piece.partition(b"=")
-        try:
-            name = unquote_to_bytes(raw_name.replace(b"+", b" ")).decode()
-            value = unquote_to_bytes(raw_value.replace(b"+", b" ")).decode()
-        except UnicodeDecodeError as error:
-            raise Invalid("The query string is not UTF-8, percent-encoded.") from error
+        name = _unquoted(raw_name, "the query string")
         if name not in known:
             shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
             there = ", ".join(sorted(known)) or "none"
             raise Invalid(f"{shown}: is not a query parameter here; there are: {there}.")
         if name in found:
             raise Invalid(f"{name}: is given twice.")
-        found[name] = value
+        found[name] = _unquoted(raw_value, name)
     return found
+
+
+def _unquoted(raw: bytes, name: str) -> str:
+    try:
+        return unquote_to_bytes(raw.replace(b"+", b" ")).decode()
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{name}: is not UTF-8, percent-encoded.") from error
 
 
 def limit(text: str | None) -> int:
