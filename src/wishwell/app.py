@@ -22,11 +22,14 @@ from wishwell.http.server import GuardedProtocol
 logger = structlog.get_logger("wishwell.app")
 
 
-async def open_database(settings: Settings) -> Database:
-    """Opens the database, which must have been migrated. Raises ``Unavailable``."""
+def open_database(settings: Settings) -> Database:
+    """Opens the database, which must have been migrated; the file of an embedded one at once.
+
+    Raises ``Unavailable`` when that can't be read.
+    """
     if settings.engine == "sqlite":
         return SQLite(config.sqlite_path(settings.database_url))
-    return await Postgres.open(
+    return Postgres(
         settings.database_url,
         connections=settings.database_connections,
         seconds=settings.database_timeout,
@@ -53,7 +56,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     """Everything that serving needs, for as long as the block runs."""
     clock = ids.wall_clock
     keys = signing_keys(settings)
-    db = await open_database(settings)
+    db = open_database(settings)
     known = directory.Directory(db, clock)
     new_id = ids.UUID7(clock)
     local = limits.LocalLimiter(clock)

@@ -314,7 +314,7 @@ def _run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
     async def run() -> T:
         if missing:
             raise Misconfigured(f"There is no database {path} yet: run `wishwell migrate` first.")
-        db = await app.open_database(settings)
+        db = app.open_database(settings)
         try:
             return await work(db)
         finally:

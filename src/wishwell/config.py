@@ -100,7 +100,7 @@ class Settings:
 
     database_url: str = _setting("sqlite:///wishwell.db", _database, secret=True)
     database_connections: int = _setting(10, _whole(1, 500))
-    database_timeout: float = _setting(3.0, _seconds(0.1, 60))
+    database_timeout: float = _setting(2.0, _seconds(0.1, 60))
     redis_url: str | None = _setting(None, _redis, secret=True)
     host: str = _setting("127.0.0.1", _text)
     port: int = _setting(8000, _whole(0, 65_535))
@@ -120,6 +120,7 @@ class Settings:
     limit_admin_token: int = _setting(3_000, _whole(1, 10_000_000))
     limit_address: int = _setting(60, _whole(1, 10_000_000))
     trusted_proxies: tuple[Network, ...] = _setting((), _networks)
+    max_in_flight: int = _setting(256, _whole(1, 100_000))
     header_timeout: float = _setting(10.0, _seconds(0.1, 600))
     body_timeout: float = _setting(10.0, _seconds(0.1, 600))
     shutdown_timeout: float = _setting(8.0, _seconds(0, 600))

@@ -6,14 +6,15 @@ we run leaves state on it). Ids travel as text, which spares building a UUID obj
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import asyncpg
 
 from wishwell.db import Row, UniqueViolation, statements
+from wishwell.db.pool import Connection, Pool
 from wishwell.db.statements import Fragments
-from wishwell.errors import Unavailable
+from wishwell.errors import Unavailable, WishwellError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,12 +37,14 @@ _UNREACHABLE = (
 )
 _TRY_AGAIN = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _TRIES = 4
+_STATEMENTS = 512
+"""Prepared statements kept on a connection: all of ours, and the common forms of pages."""
 
 
 class _Handle:
     """``Writer`` on one connection, inside its transaction."""
 
-    def __init__(self, connection: Any, sql: Mapping[str, str]) -> None:
+    def __init__(self, connection: Connection, sql: Mapping[str, str]) -> None:
         self._connection = connection
         self._sql = sql
 
@@ -68,16 +71,14 @@ class _Single:
         self._database = database
 
     async def one(self, statement: str, *arguments: Any) -> Row | None:
-        async with self._database.connection() as connection:
-            return await _Handle(connection, self._database.sql).one(statement, *arguments)
+        rows = await self._database.fetch(self._database.sql[statement], arguments)
+        return rows[0] if rows else None
 
     async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
-        async with self._database.connection() as connection:
-            return await _Handle(connection, self._database.sql).all(statement, *arguments)
+        return await self._database.fetch(self._database.sql[statement], arguments)
 
     async def run(self, statement: str, *arguments: Any) -> None:
-        async with self._database.connection() as connection:
-            await _Handle(connection, self._database.sql).run(statement, *arguments)
+        await self._database.fetch(self._database.sql[statement], arguments)
 
     async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         await self._database.transaction(_Handle.run_many, statement, rows)
@@ -86,43 +87,55 @@ class _Single:
 class Postgres:
     """See ``wishwell.db.Database``."""
 
-    def __init__(self, pool: Any, sql: Mapping[str, str], acquire_seconds: float) -> None:
-        self.sql = sql
-        self._pool = pool
-        self._acquire_seconds = acquire_seconds
-        self.read = _Single(self)
-        self.write = _Single(self)
-
-    @classmethod
-    async def open(cls, url: str, *, connections: int, seconds: float) -> "Postgres":
-        """Opens a pool of at most ``connections``.
+    def __init__(self, url: str, *, connections: int, seconds: float) -> None:
+        """A pool of at most ``connections``, opened when they are needed.
 
         ``seconds`` bounds the wait for a connection and, again, each statement.
         """
-        with translated():
-            pool = await asyncpg.create_pool(
-                url,
-                min_size=1,
-                max_size=connections,
-                max_inactive_connection_lifetime=300,
-                timeout=seconds,
-                command_timeout=seconds,
-                init=prepare,
-                reset=_nothing,
-                server_settings={
-                    "application_name": "wishwell",
-                    # The server's own bounds, should this process be gone.
-                    "statement_timeout": str(int(seconds * 2000)),
-                    "idle_in_transaction_session_timeout": str(int(seconds * 4000)),
-                },
-            )
-        return cls(pool, statements.load("postgresql"), seconds)
+        self.sql = statements.load("postgresql")
+        self._url = url
+        self._seconds = seconds
+        self._pool = Pool(self._connect, connections)
+        self.read = _Single(self)
+        self.write = _Single(self)
 
-    @contextlib.asynccontextmanager
-    async def connection(self) -> AsyncIterator[Any]:
-        with translated():
-            async with self._pool.acquire(timeout=self._acquire_seconds) as connection:
-                yield connection
+    async def _connect(self) -> Connection:
+        connection: Connection = await asyncpg.connect(
+            self._url,
+            timeout=self._seconds,
+            command_timeout=self._seconds,
+            statement_cache_size=_STATEMENTS,
+            max_cached_statement_lifetime=0,
+            server_settings={
+                "application_name": "wishwell",
+                # The server's own bounds, should this process be gone.
+                "statement_timeout": str(int(self._seconds * 2000)),
+                "idle_in_transaction_session_timeout": str(int(self._seconds * 4000)),
+            },
+        )
+        await prepare(connection)
+        return connection
+
+    async def fetch(self, sql: str, arguments: Sequence[Any]) -> Sequence[Row]:
+        """The rows of one statement, in its own transaction."""
+        try:
+            connection = await self._pool.take(self._seconds)
+            try:
+                rows: Sequence[Row] = await connection.fetch(sql, *arguments)
+            except asyncpg.PostgresError:
+                self._pool.give_back(connection)  # the server refused it: nothing is open
+                raise
+            except BaseException:
+                self._pool.drop(connection)
+                raise
+        except asyncpg.UniqueViolationError as error:
+            raise UniqueViolation(error.constraint_name or "") from error
+        except _UNREACHABLE as error:
+            raise _unavailable(error) from error
+        except _TRY_AGAIN as error:
+            raise Unavailable("The database is too busy with this profile.") from error
+        self._pool.give_back(connection)
+        return rows
 
     async def transaction(
         self,
@@ -132,49 +145,64 @@ class Postgres:
     ) -> T:
         for left in reversed(range(_TRIES)):
             try:
-                async with self.connection() as connection, connection.transaction():
-                    return await use_case(_Handle(connection, self.sql), *arguments, **named)
+                with translated():
+                    async with self._transaction() as handle:
+                        return await use_case(handle, *arguments, **named)
             except _TRY_AGAIN as error:
                 if not left:
                     raise Unavailable("The database is too busy with this profile.") from error
                 await asyncio.sleep(0.01 * (_TRIES - left))
         raise AssertionError("unreachable")
 
+    @contextlib.asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[_Handle]:
+        connection = await self._pool.take(self._seconds)
+        try:
+            await connection.execute("BEGIN")
+            try:
+                yield _Handle(connection, self.sql)
+            except (asyncpg.PostgresError, WishwellError):
+                await connection.execute("ROLLBACK")
+                raise
+            await connection.execute("COMMIT")
+        except (asyncpg.PostgresError, WishwellError):
+            if connection.is_in_transaction():
+                self._pool.drop(connection)
+            else:
+                self._pool.give_back(connection)
+            raise
+        except BaseException:
+            self._pool.drop(connection)
+            raise
+        self._pool.give_back(connection)
+
     async def page(self, name: str, fragments: Fragments, *arguments: Any) -> Sequence[Row]:
-        sql = statements.filled("postgresql", name, fragments)
-        async with self.connection() as connection:
-            rows: Sequence[Row] = await connection.fetch(sql, *arguments)
-            return rows
+        return await self.fetch(statements.filled("postgresql", name, fragments), arguments)
 
     async def ping(self) -> None:
-        async with self.connection() as connection:
-            await connection.fetchval("SELECT 1")
+        await self.fetch("SELECT 1", ())
 
     async def close(self) -> None:
-        try:
-            async with asyncio.timeout(5):
-                await self._pool.close()
-        except TimeoutError:
-            self._pool.terminate()
+        await self._pool.close(self._seconds)
 
 
-async def prepare(connection: Any) -> None:
+async def prepare(connection: Connection) -> None:
     """Makes uuid columns plain text on this connection."""
     await connection.set_type_codec(
         "uuid", schema="pg_catalog", format="text", encoder=str, decoder=str
     )
 
 
-async def _nothing(_connection: Any) -> None:
-    """Instead of the pool's reset query: a round trip a request, for state that we never make."""
-
-
 @contextlib.contextmanager
-def translated() -> Any:
+def translated() -> Iterator[None]:
     """Turns the driver's errors into ours."""
     try:
         yield
     except asyncpg.UniqueViolationError as error:
         raise UniqueViolation(error.constraint_name or "") from error
     except _UNREACHABLE as error:
-        raise Unavailable(f"The database can't be reached ({type(error).__name__}).") from error
+        raise _unavailable(error) from error
+
+
+def _unavailable(error: BaseException) -> Unavailable:
+    return Unavailable(f"The database can't be reached ({type(error).__name__}).")

@@ -99,7 +99,7 @@ def failure(error: Exception, request_id: str) -> Answer:
         message = "The service failed; the log has the reason under this request id."
     if status == 503:
         # What is wrong with the database is for the log.
-        message = "The service can't reach its database, or is shutting down. Nothing was done."
+        message = "The service can't reach its database, or is too busy. Nothing was done."
     headers = [JSON, *_PRIVATE]
     if isinstance(error, errors.Unauthenticated):
         headers.append((b"www-authenticate", b'Bearer realm="wishwell"'))

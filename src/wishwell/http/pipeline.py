@@ -51,6 +51,7 @@ class Pipeline:
 
     def __init__(self, service: Services) -> None:
         self._service = service
+        self._in_flight = 0
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         started = time.perf_counter()
@@ -113,7 +114,14 @@ class Pipeline:
             if not taken.allowed:
                 metrics.limited(kind if request.caller else "address")
                 raise _too_many(taken, kind, self._service.clock())
-            answer = await self._answer(request, route, refused)
+            if self._in_flight >= self._service.settings.max_in_flight:
+                # More than can be served soon: a quick no keeps the others' answers quick.
+                raise Unavailable("Too many requests at once in this process.")
+            self._in_flight += 1
+            try:
+                answer = await self._answer(request, route, refused)
+            finally:
+                self._in_flight -= 1
         except Exception as error:
             answer = _failed(error, request)
         answer.headers.extend(_limit_headers(taken))
