@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format lock clean
+.PHONY: help run test check format lock bench bench-quick torture demo clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -29,6 +29,18 @@ format: $(VENV)/.dev ## Format the code and sort its imports
 lock: $(VENV)/.dev ## Pin the newest releases that pyproject.toml allows, with their hashes
 	@./requirements/lock
 
+bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes docs/performance.md
+	@$(BIN)/python -m bench
+
+bench-quick: $(VENV)/.bench ## Compare with the floor in under 3 minutes; fails below 0.55
+	@$(BIN)/python -m bench --quick
+
+torture: $(VENV)/.dev ## Faults under load, under 15 minutes; writes docs/reliability.md
+	@$(BIN)/python -m torture
+
+demo: $(VENV)/.run ## Start the API, the proxy and a small shop to try hearts in
+	@$(BIN)/python -m demo
+
 clean: ## Remove what the other targets have installed and built; wishwell.db stays
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis
 
@@ -47,4 +59,9 @@ $(VENV)/.run: requirements/run.lock pyproject.toml | $(VENV)/bin/pip
 $(VENV)/.dev: requirements/dev.lock $(VENV)/.run
 	@echo "Installing what the tests need into $(VENV) ..."
 	@$(PIP) install --require-hashes --requirement requirements/dev.lock
+	@touch $@
+
+$(VENV)/.bench: requirements/bench.lock $(VENV)/.dev
+	@echo "Installing what the benchmark needs into $(VENV) ..."
+	@$(PIP) install --require-hashes --requirement requirements/bench.lock
 	@touch $@
