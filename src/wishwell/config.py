@@ -99,7 +99,7 @@ class Settings:
     """All settings. Times are in the unit of the name; limits are requests per minute."""
 
     database_url: str = _setting("sqlite:///wishwell.db", _database, secret=True)
-    database_connections: int = _setting(10, _whole(1, 500))
+    database_connections: int = _setting(20, _whole(1, 500))
     database_timeout: float = _setting(2.0, _seconds(0.1, 60))
     redis_url: str | None = _setting(None, _redis, secret=True)
     host: str = _setting("127.0.0.1", _text)

@@ -1,0 +1,151 @@
+"""What a newcomer does first: start it, paste the lines, start it again; and install the wheel."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import threading
+import zipfile
+from pathlib import Path
+
+import httpx2
+import jwt
+import pytest
+
+from tests.servers import Service
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def welcome(tmp_path):
+    """Starts ``wishwell serve --welcome``; what it has said, and a way to start it again."""
+    running = []
+
+    def start():
+        command = [Path(sys.executable).parent / "wishwell", "serve", "--welcome"]
+        environment = {"PATH": "/usr/bin:/bin", "WISHWELL_PORT": "0", "HOME": str(tmp_path)}
+        process = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        running.append(process)
+        text = ""
+        while not re.search(r"^  curl -s http.*/items -H.*\n", text, re.MULTILINE):
+            line = process.stderr.readline()
+            assert line, text
+            text += line
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        return process, text
+
+    yield start
+    for process in running:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            process.wait(15)
+
+
+def pasted(text, more=""):
+    """Runs the printed lines as a newcomer would, in one shell."""
+    lines = text[text.index("  TOKEN=") :]
+    done = subprocess.run(["bash", "-ec", lines + more], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def answers(output):
+    decoder, found, at = json.JSONDecoder(), [], 0
+    while at < len(output.rstrip()):
+        value, at = decoder.raw_decode(output, at)
+        found.append(value)
+    return found
+
+
+def test_welcome_prints_lines_that_work_as_pasted(welcome):
+    """The address, a fresh admin token, and three lines: a session token, a save, a read."""
+    _, text = welcome()
+    url = re.search(r"http://127\.0\.0\.1:\d+", text)[0]
+    assert httpx2.get(f"{url}/livez").status_code == 200
+    assert len(re.findall(r"wwadm_\w+", text)) >= 1
+    assert len([line for line in text.splitlines() if "curl" in line]) == 3
+    saved, read = answers(pasted(text))
+    assert read["data"] == [saved["data"]]
+
+
+def test_second_start_keeps_the_data(welcome):
+    """The embedded database and its key stay: the same token still reads the same item."""
+    process, text = welcome()
+    output = pasted(text, "\necho $TOKEN")
+    token = output.split("}")[-1].strip()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(15) == 0
+    _, text = welcome()
+    url = re.search(r"http://127\.0\.0\.1:\d+", text)[0]
+    headers = {"Authorization": f"Bearer {token}"}
+    answer = httpx2.get(f"{url}/api/2025-04/items", headers=headers)
+    assert answer.json()["data"][0]["productId"] == 632910392
+
+
+def test_visitor_signs_in_and_the_list_follows(welcome):
+    """The main job, over the same pasted lines: what the visitor saved is the customer's."""
+    _, text = welcome()
+    url = re.search(r"http://127\.0\.0\.1:\d+", text)[0]
+    admin = re.search(r"wwadm_\w+", text)[0]
+    token = pasted(text, "\necho $TOKEN").split("}")[-1].strip()
+    api = httpx2.Client(base_url=f"{url}/api/2025-04")
+    own = {"Authorization": f"Bearer {token}"}
+    made = api.post("/lists", json={"name": "Birthday"}, headers=own).json()["data"]
+    item = api.get("/items", headers=own).json()["data"][0]
+    api.put(f"/items/{item['id']}/lists", json={"listIds": [made["id"]]}, headers=own)
+    session = jwt.decode(token, options={"verify_signature": False})["sub"]
+    body = {"customer": "gid://shopify/Customer/7", "session": session}
+    linked = api.post("/profiles/token", headers={"Authorization": f"Bearer {admin}"}, json=body)
+    customer = {"Authorization": f"Bearer {linked.json()['data']['token']}"}
+    followed = api.get(f"/lists/{made['id']}", headers=customer).json()["data"]
+    assert [entry["id"] for entry in followed["items"]] == [item["id"]]
+    assert api.get("/items", headers=own).status_code == 401
+
+
+def test_busy_port_is_named_with_what_to_do(welcome, tmp_path):
+    """A second service on the same port says so in one line, and ends."""
+    _, text = welcome()
+    port = re.search(r"http://127\.0\.0\.1:(\d+)", text)[1]
+    other = Service({"WISHWELL_PORT": port})
+    try:
+        done = other.cli("serve", check=False)
+    finally:
+        other.kill()
+    assert done.returncode == 1
+    assert "WISHWELL_PORT" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_wheel_alone_serves(tmp_path):
+    """Built, installed into an empty environment from the lock file, `wishwell serve` runs."""
+    out = tmp_path / "dist"
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT]
+    subprocess.run(build, check=True, capture_output=True)
+    [wheel] = out.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    for needed in ("db/queries.sql", "http/openapi.yaml", "http/docs_page/index.html"):
+        assert f"wishwell/{needed}" in names
+    venv = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    pip = [venv / "bin" / "pip", "--quiet", "--disable-pip-version-check", "install"]
+    lock = ROOT / "requirements" / "run.lock"
+    subprocess.run([*pip, "--require-hashes", "-r", lock], check=True, capture_output=True)
+    subprocess.run([*pip, "--no-deps", wheel], check=True, capture_output=True)
+    service = Service()
+    service.command = venv / "bin" / "wishwell"
+    try:
+        service.start()
+        assert httpx2.get(f"{service.url}/readyz").status_code == 200
+        assert httpx2.get(f"{service.url}/docs").status_code == 200
+        assert httpx2.get(f"{service.url}/api/2025-04/.well-known/openapi").status_code == 200
+    finally:
+        service.kill()
