@@ -15,6 +15,7 @@ from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Misconfigured, Unavailable, WishwellError
 from wishwell.http import metrics
+from wishwell.http.answers import Headers
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
 from wishwell.http.server import GuardedProtocol
@@ -69,6 +70,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         directory=known,
         tokens=auth.Tokens(keys, known, settings.session_namespace, clock, new_id),
         limiter=limiter,
+        local_limiter=local,
         sealer=pages.Sealer(keys),
         clock=clock,
         new_id=new_id,
@@ -95,6 +97,11 @@ class Application:
             await self._pipeline(scope, receive, send)
         elif scope["type"] == "lifespan":
             await self._lifespan(receive, send)
+
+    def refused_limits(self, peer: str) -> Headers:
+        """The limit headers of a request that the server refused before it came here."""
+        assert self._pipeline is not None
+        return self._pipeline.refused_limits(peer)
 
     async def _lifespan(self, receive: Any, send: Any) -> None:
         await receive()

@@ -51,6 +51,10 @@ class LocalLimiter:
         self._counts: dict[str, int] = {}
 
     async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
+        return self.count(key, limit, cost)
+
+    def count(self, key: str, limit: int, cost: int) -> Taken:
+        """``take``, for where nothing can be awaited."""
         window = self._clock() // (WINDOW * 1000)
         if window > self._window:
             # A clock that steps back keeps the window that it was in.

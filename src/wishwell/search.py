@@ -88,7 +88,7 @@ def _value(field: str, text: str) -> str | int:
         if not ids.is_uuid(text):
             raise Invalid(f"query: {_shown(text)} is not the id of a list.")
         return text
-    if not re.fullmatch(r"[0-9]{1,16}", text, re.ASCII) or not 1 <= int(text) <= MAX_NUMBER:
+    if not re.fullmatch(r"[1-9][0-9]{0,15}", text) or int(text) > MAX_NUMBER:
         raise Invalid(f"query: {field} takes whole numbers from 1 to {MAX_NUMBER}.")
     return int(text)
 

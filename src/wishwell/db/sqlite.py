@@ -25,10 +25,10 @@ from wishwell.errors import Unavailable
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_GROUP = 128
+_GROUP = 256
 """The most writes that share one commit: bounds how long the first of them waits."""
 
-_BUSY_SECONDS = 4.0
+_BUSY_SECONDS = 2.0
 """How long a statement waits for another process's write before it is given up."""
 
 _CONSTRAINTS = {

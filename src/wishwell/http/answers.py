@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from wishwell import errors
+from wishwell.limits import Taken
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -89,6 +90,15 @@ def status_of(error: errors.WishwellError) -> HTTPStatus:
     return HTTPStatus.INTERNAL_SERVER_ERROR
 
 
+def limits(taken: Taken) -> Headers:
+    """The state of the limit that the request was counted for (the description, section 8)."""
+    return [
+        (b"x-ratelimit-limit", b"%d" % taken.limit),
+        (b"x-ratelimit-remaining", b"%d" % taken.remaining),
+        (b"x-ratelimit-reset", b"%d" % taken.reset),
+    ]
+
+
 def failure(error: Exception, request_id: str) -> Answer:
     """The envelope of any error; one that is not ours says nothing of the inside."""
     if isinstance(error, errors.WishwellError):
@@ -117,4 +127,6 @@ def failure(error: Exception, request_id: str) -> Answer:
 
 def envelope(status: HTTPStatus, message: str, request_id: str) -> bytes:
     """The body of an error."""
-    return _encoder.encode(_Envelope(_Detail(message, status.phrase, int(status), request_id)))
+    # Python 3.13 took over the phrase of RFC 9110; before, 413 was called otherwise.
+    phrase = "Content Too Large" if status == 413 else status.phrase
+    return _encoder.encode(_Envelope(_Detail(message, phrase, int(status), request_id)))

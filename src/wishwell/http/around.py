@@ -10,6 +10,7 @@ from prometheus_client import multiprocess
 
 from wishwell import __version__
 from wishwell.errors import NotFound
+from wishwell.http import wire
 from wishwell.http.answers import JSON, Answer
 from wishwell.http.context import Request, Services
 
@@ -37,6 +38,7 @@ def description() -> bytes:
 
 
 async def openapi(service: Services, request: Request) -> Answer:
+    wire.parameters(request.query_string, frozenset())
     # It is the same for everybody, and for as long as this version runs.
     cached = (b"cache-control", b"public, max-age=300")
     return Answer(200, description(), [JSON, cached, _NOSNIFF])

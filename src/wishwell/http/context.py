@@ -10,7 +10,7 @@ from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.directory import Directory
 from wishwell.errors import Forbidden
-from wishwell.limits import Limiter
+from wishwell.limits import Limiter, LocalLimiter
 from wishwell.pages import Sealer
 from wishwell.profiles import Scope
 
@@ -24,6 +24,7 @@ class Services:
     directory: Directory
     tokens: Tokens
     limiter: Limiter
+    local_limiter: LocalLimiter
     sealer: Sealer
     clock: ids.Clock
     new_id: ids.UUID7

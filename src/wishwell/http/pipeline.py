@@ -124,7 +124,7 @@ class Pipeline:
                 self._in_flight -= 1
         except Exception as error:
             answer = _failed(error, request)
-        answer.headers.extend(_limit_headers(taken))
+        answer.headers.extend(answers.limits(taken))
         self._cors(request, answer.headers)
         return answer
 
@@ -163,6 +163,12 @@ class Pipeline:
         if profile.is_session:
             self._service.directory.touch(profile.id)
         request.scope = profile
+
+    def refused_limits(self, peer: str) -> Headers:
+        """The limit headers of a request that could not even be read: it counts for nobody."""
+        key = f"address:{limits.client_address(peer, None, ())}"
+        limit = self._service.settings.limit_address
+        return answers.limits(self._service.local_limiter.count(key, limit, 0))
 
     async def _take(self, request: Request, kind: Kind, cost: int = 1) -> Taken:
         service, caller = self._service, request.caller
@@ -205,7 +211,7 @@ class Pipeline:
             ]
         except Exception as error:
             answer = _failed(error, request)
-        answer.headers.extend(_limit_headers(taken))
+        answer.headers.extend(answers.limits(taken))
         return answer
 
     def _cors(self, request: Request, headers: Headers) -> None:
@@ -273,14 +279,6 @@ def _too_many(taken: Taken, kind: str, now: int) -> TooManyRequests:
     return TooManyRequests(
         f"Too many requests of kind {kind}: at most {taken.limit} a minute. Nothing was done.", wait
     )
-
-
-def _limit_headers(taken: Taken) -> Headers:
-    return [
-        (b"x-ratelimit-limit", b"%d" % taken.limit),
-        (b"x-ratelimit-remaining", b"%d" % taken.remaining),
-        (b"x-ratelimit-reset", b"%d" % taken.reset),
-    ]
 
 
 def _failed(error: Exception, request: Request) -> Answer:

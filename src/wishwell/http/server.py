@@ -6,7 +6,7 @@ sends its headers for ever, headers without end, and a request without ``Host``.
 
 import uuid
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import httptools
 import structlog
@@ -18,6 +18,14 @@ MAX_HEADER_BYTES = 16 * 1024
 MAX_HEADERS = 150
 
 log = structlog.get_logger("wishwell.server")
+
+
+@runtime_checkable
+class Limited(Protocol):
+    """An application whose every answer tells the state of its rate limits."""
+
+    def refused_limits(self, peer: str) -> answers.Headers:
+        """The headers for a request from ``peer`` that could not be read."""
 
 
 class _RefusedError(Exception):
@@ -135,10 +143,18 @@ class GuardedProtocol(HttpToolsProtocol):
             cycle.disconnected = True
             cycle.message_event.set()
         if cycle is None or cycle.response_complete or cycle.disconnected:
-            body = answers.envelope(status, message, request_id)
-            self.transport.write(
-                STATUS_LINE[status] + b"content-type: application/json\r\nx-request-id: %s\r\n"
-                b"content-length: %d\r\nconnection: close\r\n\r\n%s"
-                % (request_id.encode(), len(body), body)
-            )
+            self.transport.write(self._refusal(status, message, request_id))
         self.transport.close()
+
+    def _refusal(self, status: HTTPStatus, message: str, request_id: str) -> bytes:
+        body = answers.envelope(status, message, request_id)
+        headers = [
+            answers.JSON,
+            (b"x-request-id", request_id.encode()),
+            (b"content-length", b"%d" % len(body)),
+            (b"connection", b"close"),
+        ]
+        if isinstance(self.app, Limited):
+            headers += self.app.refused_limits(self.client[0] if self.client else "")
+        lines = b"".join(b"%s: %s\r\n" % header for header in headers)
+        return STATUS_LINE[status] + lines + b"\r\n" + body

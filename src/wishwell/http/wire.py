@@ -236,7 +236,7 @@ def sort(text: str | None) -> lists.Sort:
 def item_ids(text: str) -> list[str]:
     """``?itemIds=a,b`` of the bulk delete."""
     found = text.split(",")
-    if not text or len(found) > items.MAX_BULK:
+    if "" in found or len(found) > items.MAX_BULK:
         raise Invalid(f"itemIds: must be 1 to {items.MAX_BULK} ids, separated by commas.")
     return found
 
