@@ -112,7 +112,7 @@ class Tokens:
         await self._directory.ensure_fresh()
         if token.startswith(ADMIN_PREFIX):
             return await self._admin(token)
-        known = self._verified.get(token) or self._verify(token)
+        known = self._verified.get(token) or await self._verify(token)
         if self._clock() >= known.expires * 1000:
             self._verified.pop(token, None)
             raise Unauthenticated("The access token has expired: ask for a new one.")
@@ -132,7 +132,7 @@ class Tokens:
             raise Unauthenticated(_BAD)
         return Caller("admin", store, found.id, None)
 
-    def _verify(self, token: str) -> _Known:
+    async def _verify(self, token: str) -> _Known:
         if len(token) > _MAX_TOKEN:
             raise Unauthenticated(_BAD)
         try:
@@ -148,7 +148,7 @@ class Tokens:
                 options={"verify_aud": False, "verify_exp": False, "verify_iat": False},
             )
             _check_no_claim_twice(token)
-            known = self._known(claims)
+            known = self._known(claims, await self._store(claims["aud"]))
         except (jwt.PyJWTError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise Unauthenticated(_BAD) from error
         if len(self._verified) >= _KNOWN_TOKENS:
@@ -157,7 +157,13 @@ class Tokens:
         self._verified[token] = known
         return known
 
-    def _known(self, claims: dict[str, Any]) -> _Known:
+    async def _store(self, id: str) -> Store | None:
+        """A store by its id; a process may hear of a new one by a token that another issued."""
+        if self._directory.store(id) is None:
+            await self._directory.refresh()
+        return self._directory.store(id)
+
+    def _known(self, claims: dict[str, Any], store: Store | None) -> _Known:
         if claims.keys() != {"sub", "aud", "jti", "iat", "exp"}:
             raise ValueError("claims")
         issued, expires = claims["iat"], claims["exp"]
@@ -165,11 +171,8 @@ class Tokens:
             raise ValueError("times")
         if not 0 < expires - issued <= LIFETIME or issued > self._clock() // 1000 + _SKEW:
             raise ValueError("times")
-        if not ids.is_uuid(claims["jti"]) or not ids.is_uuid(claims["aud"]):
+        if not ids.is_uuid(claims["jti"]) or store is None:
             raise ValueError("ids")
-        store = self._directory.store(claims["aud"])
-        if store is None:
-            raise ValueError("store")
         try:
             profile = profiles.parse(store, self._namespace, claims["sub"], "sub")
         except Invalid as error:
@@ -178,9 +181,9 @@ class Tokens:
             store.id, msgspec.structs.replace(profile, by_token=True), claims["jti"], expires
         )
 
-    def claims_of(self, token: str) -> tuple[Profile, str]:
+    async def claims_of(self, token: str) -> tuple[Profile, str]:
         """The profile and ``jti`` of a token of ours, expired or not, else ``Unauthenticated``."""
-        known = self._verify(token)
+        known = await self._verify(token)
         return known.profile, known.jti
 
 

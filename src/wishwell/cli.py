@@ -276,7 +276,7 @@ async def _claims(settings: Settings, db: Database, text: str) -> tuple[profiles
     await directory.refresh()
     keys = app.signing_keys(settings)
     tokens = auth.Tokens(keys, directory, settings.session_namespace, ids.wall_clock, new_id)
-    return tokens.claims_of(text)
+    return await tokens.claims_of(text)
 
 
 # --------------------------------------------------------------------------------------- purge

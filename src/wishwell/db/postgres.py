@@ -49,19 +49,21 @@ class _Handle:
         self._sql = sql
 
     async def one(self, statement: str, *arguments: Any) -> Row | None:
-        row: Row | None = await self._connection.fetchrow(self._sql[statement], *arguments)
-        return row
+        rows = await self.all(statement, *arguments)
+        return rows[0] if rows else None
 
     async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
-        rows: Sequence[Row] = await self._connection.fetch(self._sql[statement], *arguments)
+        with translated():
+            rows: Sequence[Row] = await self._connection.fetch(self._sql[statement], *arguments)
         return rows
 
     async def run(self, statement: str, *arguments: Any) -> None:
         # fetch, not execute: execute with arguments prepares the statement anew each time.
-        await self._connection.fetch(self._sql[statement], *arguments)
+        await self.all(statement, *arguments)
 
     async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        await self._connection.executemany(self._sql[statement], rows)
+        with translated():
+            await self._connection.executemany(self._sql[statement], rows)
 
 
 class _Single:
@@ -162,7 +164,8 @@ class Postgres:
             try:
                 yield _Handle(connection, self.sql)
             except (asyncpg.PostgresError, WishwellError):
-                await connection.execute("ROLLBACK")
+                if not connection.is_closed():
+                    await connection.execute("ROLLBACK")
                 raise
             await connection.execute("COMMIT")
         except (asyncpg.PostgresError, WishwellError):
