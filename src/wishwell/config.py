@@ -61,8 +61,8 @@ def _redis(value: str) -> str:
 
 
 def _keys(value: str) -> tuple[str, ...]:
-    keys = tuple(key.strip() for key in value.split(",") if key.strip())
-    if not keys or any(len(key) < 32 for key in keys):
+    keys = tuple(key.strip() for key in value.split(","))
+    if any(len(key) < 32 for key in keys):
         raise ValueError("must be secrets of at least 32 characters each, separated by commas")
     return keys
 

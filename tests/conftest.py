@@ -1,0 +1,165 @@
+"""Fixtures of real servers: both databases, Redis, the running program, and a store for each test."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from typing import NamedTuple
+
+import httpx2
+import pytest
+
+from tests.servers import PostgresServer, RedisServer, Service, redis_binary
+
+SIGNING_KEY = "a-signing-key-of-the-tests-40-characters"
+
+# Local time that is not UTC, in whole-minute offsets that nobody expects: a time that is printed
+# or compared in local time shows at once. The form needs no time zone files on the system.
+ODD_CLOCK = {"TZ": "ODD-5:45"}
+
+
+class Member(NamedTuple):
+    """A profile with a token of its own."""
+
+    token: str
+    gid: str
+    http: httpx2.Client
+
+
+class Shop:
+    """A store of its own: an admin token, and clients for whoever comes by."""
+
+    def __init__(self, service: Service, *options: str) -> None:
+        self.service = service
+        self.handle = f"shop-{secrets.token_hex(6)}"
+        [self.record] = json.loads(
+            service.quick("store", "create", self.handle, *options, "--json")
+        )
+        self.id: str = self.record["id"]
+        self.platform: str = self.record["platform"]
+        self.admin_token = self.another_admin_token("test")
+        self.admin = self.client(self.admin_token)
+        self.anonymous = self.client()
+
+    def client(self, token: str | None = None, profile: str | None = None) -> httpx2.Client:
+        return self.service.client(token, profile)
+
+    def another_admin_token(self, label: str = "another") -> str:
+        token = self.service.create_token(self.handle, label)
+        ISSUED.setdefault(id(self.service), []).append(token)
+        return token
+
+    def update(self, *options: str) -> None:
+        self.service.quick("store", "update", self.handle, *options)
+
+    def gid(self, customer: str | None = None) -> str:
+        """The GID of a customer of this store, of a new one when none is named."""
+        return f"gid://{self.platform}/Customer/{customer or secrets.token_hex(6)}"
+
+    def token(self, **body: str) -> Member:
+        """Ask for a profile token with the admin token."""
+        answer = self.admin.post("/profiles/token", json=body)
+        assert answer.status_code == 201, answer.text
+        issued = answer.json()["data"]
+        ISSUED.setdefault(id(self.service), []).append(issued["token"])
+        return Member(issued["token"], issued["profile"], self.client(issued["token"]))
+
+    def session(self) -> Member:
+        """A new visitor."""
+        return self.token()
+
+    def customer(self, customer: str | None = None) -> Member:
+        """A customer, signed in."""
+        return self.token(customer=self.gid(customer))
+
+    def acting_as(self, gid: str) -> httpx2.Client:
+        """The admin token with a `Profile` header."""
+        return self.client(self.admin_token, gid)
+
+
+# Every token handed out, by service: none of them may ever be in what the program prints.
+ISSUED: dict[int, list[str]] = {}
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def redis_server():
+    if redis_binary() is None:
+        reason = "neither redis-server nor valkey-server is on PATH"
+        if os.environ.get("CI"):
+            pytest.fail(f"{reason}; CI has to install one")
+        pytest.skip(reason)
+    with RedisServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def engine(request) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def new_service(engine, request):
+    """Make a service on a new database of the engine, not started yet; what it makes is closed."""
+    made: list[Service] = []
+
+    def make(**settings: str) -> Service:
+        if engine == "postgresql":
+            database = request.getfixturevalue("postgres_server").create_database()
+        else:
+            database = "sqlite:///wishwell.db"
+        common = {"WISHWELL_DATABASE_URL": database, "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
+        service = Service(common | settings, env=ODD_CLOCK)
+        made.append(service)
+        if engine == "postgresql":
+            service.cli("migrate")
+        return service
+
+    yield make
+    for service in made:
+        service.close()
+
+
+@pytest.fixture(scope="session")
+def service(new_service):
+    """The program, shared by every test that needs no settings of its own."""
+    service = new_service(WISHWELL_LIMIT_ADDRESS="100000").start()
+    yield service
+    assert service.running, f"the service ended by itself\n{service.output()[-4000:]}"
+    service.stop()
+    printed = service.output()
+    leaked = [token for token in ISSUED.pop(id(service), []) if token in printed]
+    assert not leaked, "the service printed tokens"
+    assert "Traceback" not in printed, printed[printed.index("Traceback") :][:4000]
+
+
+@pytest.fixture
+def make_shop(service):
+    """Make a new store of the shared service, with options of `wishwell store create`."""
+    return lambda *options: Shop(service, *options)
+
+
+@pytest.fixture
+def shop(make_shop) -> Shop:
+    """A new store, so that no test sees the data or uses up the rate limits of another."""
+    return make_shop()
+
+
+@pytest.fixture
+def roomy_shop(make_shop) -> Shop:
+    """A new store whose rate limits a long table of requests doesn't reach."""
+    kinds = (
+        "profile_read",
+        "profile_write",
+        "profile_token",
+        "admin_read",
+        "admin_write",
+        "admin_token",
+    )
+    return make_shop(*(word for kind in kinds for word in ("--limit", f"{kind}=1000000")))

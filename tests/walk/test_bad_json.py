@@ -1,0 +1,197 @@
+"""Decisions §4, 400: bodies that are no JSON, or not the JSON asked for (reliability T2 to T5)."""
+
+import json
+
+import pytest
+
+from .conftest import data, envelope, nothing_changes, products, refused, save, wrong
+
+JSON = {"Content-Type": "application/json"}
+DEEP = 40_000
+
+# Bodies that no operation with a body may take, by name.
+NOT_JSON = {
+    "empty": b"", "space": b" ", "null": b"null", "true": b"true", "number": b"1", "string": b'"productId"',
+    "array": b"[]", "array of objects": b'[{"productId":1}]', "open": b"{", "closed": b"}", "half": b'{"productId":',
+    "half key": b'{"produ', "no value": b'{"productId":}', "no colon": b'{"productId" 1}', "no quotes": b"{productId:1}",
+    "single quotes": b"{'productId':1}", "trailing comma": b'{"productId":1,}', "two commas": b'{"productId":1,,"quantity":1}',
+    "comment": b'{"productId":1 /* one */}', "line comment": b'{"productId":1} // one', "hash": b'# x\n{"productId":1}',
+    "trailing bytes": b'{"productId":1}x', "two objects": b'{"productId":1}{"productId":2}', "trailing brace": b'{"productId":1}}',
+    "trailing nul": b'{"productId":1}\x00', "leading nul": b'\x00{"productId":1}', "nul inside": b'{"productId":\x001}',
+    "BOM": b'\xef\xbb\xbf{"productId":1}', "form": b"productId=1", "xml": b"<productId>1</productId>", "yaml": b"productId: 1",
+    "UTF-16 LE": '{"productId":1}'.encode("utf-16-le"), "UTF-16 BE": '{"productId":1}'.encode("utf-16-be"),
+    "UTF-16 with BOM": '{"productId":1}'.encode("utf-16"), "UTF-32": '{"productId":1}'.encode("utf-32"),
+    "msgpack": b"\x81\xa9productId\x01", "form feed": b'{"productId":\x0c1}', "no-break space": b'{"productId":\xc2\xa01}',
+    "NaN": b'{"productId":NaN}', "Infinity": b'{"productId":Infinity}', "-Infinity": b'{"productId":-Infinity}',
+    "1e400": b'{"productId":1e400}', "-1e400": b'{"productId":-1e400}', "01": b'{"productId":01}', "+1": b'{"productId":+1}',
+    "1.": b'{"productId":1.}', ".5": b'{"productId":.5}', "0x1": b'{"productId":0x1}', "1_0": b'{"productId":1_0}',
+    "1e": b'{"productId":1e}', "True": b'{"productId":True}', "undefined": b'{"productId":undefined}',
+    "5,000 digits": b'{"productId":' + b"9" * 5000 + b"}", "-5,000 digits": b'{"productId":-' + b"9" * 5000 + b"}",
+    "100,000 digits": b'{"productId":1,"quantity":' + b"1" * 100_000 + b"}", "1e1000000": b'{"productId":1e1000000}',
+    "1.0": b'{"productId":1.0}', "1e0": b'{"productId":1e0}', "10e-1": b'{"productId":10e-1}', "-0": b'{"productId":-0}',
+    "text": b'{"productId":"1"}', "boolean": b'{"productId":true}', "null value": b'{"productId":null}',
+    "in an array": b'{"productId":[1]}', "in an object": b'{"productId":{"value":1}}',
+    "invalid UTF-8 in a key": b'{"\xff":1,"productId":1}', "invalid UTF-8 in a value": b'{"productId":1,"tags":["\xff"]}',
+    "cut UTF-8": b'{"productId":1,"tags":["\xe2\x82"]}', "overlong": b'{"productId":1,"tags":["\xc0\xaf"]}',
+    "surrogate in UTF-8": b'{"productId":1,"tags":["\xed\xa0\x80"]}', "beyond Unicode": b'{"productId":1,"tags":["\xf4\x90\x80\x80"]}',
+    "lone surrogate": b'{"productId":1,"tags":["\\ud800"]}', "lone low surrogate": b'{"productId":1,"tags":["\\udc00"]}',
+    "surrogate in a key": b'{"productId":1,"\\ud800":1}', "bad escape": b'{"productId":1,"tags":["\\x41"]}',
+    "short escape": b'{"productId":1,"tags":["\\u12"]}', "open string": b'{"productId":1,"tags":["a}',
+    "control in a string": b'{"productId":1,"tags":["a\nb"]}', "tab in a string": b'{"productId":1,"tags":["a\tb"]}',
+    "deep arrays": b'{"productId":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "deep and open": b"[" * 200_000, "deep objects": b'{"a":' * DEEP + b"1" + b"}" * DEEP,
+    "deep in an unknown field": b'{"productId":1,"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "deep in a known field": b'{"productId":1,"tags":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "deep objects in an unknown field": b'{"productId":1,"x":' + b'{"a":' * DEEP + b"1" + b"}" * DEEP + b"}",
+    "many keys": b"{" + b",".join(b'"k%d":1' % n for n in range(20_000)) + b"}",
+}  # fmt: skip
+
+# The same key twice, in every spelling: a parser that keeps the last of them would let two readers
+# of one body see two different requests.
+TWICE = {
+    "plain": b'{"productId":1,"productId":2}', "the same value": b'{"productId":1,"productId":1}',
+    "escaped": b'{"productId":1,"product\\u0049d":2}', "escaped first": b'{"\\u0070roductId":1,"productId":2}',
+    "between": b'{"productId":1,"quantity":1,"productId":2}', "another": b'{"productId":1,"quantity":1,"quantity":1}',
+    "null": b'{"productId":1,"variantId":null,"variantId":2}', "arrays": b'{"productId":1,"tags":["a"],"tags":["b"]}',
+    "nested": b'{"productId":1,"x":{"a":1,"a":2}}', "nested in an array": b'{"productId":1,"tags":[{"a":1,"a":1}]}',
+    "empty key": b'{"productId":1,"":1,"":2}',
+}  # fmt: skip
+
+
+@pytest.fixture
+def member(roomy_shop):
+    return roomy_shop.customer("1")
+
+
+def test_corpus_is_as_large_as_promised():
+    """reliability T2: at least 60 bodies."""
+    assert len(NOT_JSON) >= 60
+
+
+@pytest.mark.parametrize("path", ["/items", "/lists"])
+def test_bad_json_is_refused_on_create(member, path):
+    """decisions §4, 400: malformed JSON, wrong type, out of bounds."""
+    with nothing_changes(member.http):
+        statuses = {}
+        for name, body in NOT_JSON.items():
+            answer = member.http.post(path, content=body, headers=JSON)
+            statuses[name] = answer.status_code
+            envelope(answer, answer.status_code)
+        # No body at all is not refused for its type: there is nothing to declare.
+        assert wrong(400, statuses) == {}
+
+
+def test_bad_json_is_refused_on_update_and_profiles(member, roomy_shop):
+    """decisions §4, 400, at every operation that takes a body."""
+    saved = save(member.http, 7)
+    operations = [
+        (member.http, "PATCH", f"/items/{saved['id']}"),
+        (member.http, "PUT", f"/items/{saved['id']}/lists"),
+    ]
+    operations += [
+        (roomy_shop.admin, "POST", "/profiles/identify"),
+        (roomy_shop.admin, "POST", "/profiles/token"),
+    ]
+    with nothing_changes(member.http):
+        for http, method, path in operations:
+            # A token may be asked for with no body, and an update of nothing is one, too.
+            optional = {"empty", "space"} if path == "/profiles/token" else set()
+            statuses = {
+                name: http.request(method, path, content=body, headers=JSON).status_code
+                for name, body in NOT_JSON.items()
+                if name not in optional
+            }
+            assert wrong(400, statuses) == {}, f"{method} {path}"
+
+
+def test_bad_json_is_refused_on_bulk_delete(member):
+    """decisions §4, 400, with ids in the place of a number."""
+    save(member.http, 7)
+    with nothing_changes(member.http):
+        for name, body in NOT_JSON.items():
+            body = body.replace(b'"productId"', b'"itemIds"')
+            answer = member.http.request("DELETE", "/items", content=body, headers=JSON)
+            assert answer.status_code == 400, name
+
+
+def test_key_twice_is_refused_and_named(member):
+    """decisions §4, 400: a key twice."""
+    with nothing_changes(member.http):
+        statuses = {
+            name: member.http.post("/items", content=body, headers=JSON).status_code
+            for name, body in TWICE.items()
+        }
+        assert wrong(400, statuses) == {}
+        refused(member.http.post("/items", content=TWICE["plain"], headers=JSON), 400, "productId")
+        refused(
+            member.http.post("/items", content=TWICE["escaped"], headers=JSON), 400, "productId"
+        )
+
+
+def test_key_twice_is_refused_at_every_operation(member, roomy_shop):
+    """reliability T3: 400 on `/profiles/token`, `/profiles/identify` and every write."""
+    visitor, saved = roomy_shop.session(), save(member.http, 7)
+    both = f'{{"customer":"{roomy_shop.gid("1")}","customer":"{roomy_shop.gid("2")}"}}'
+    session = f'{{"session":"{visitor.gid}","sess\\u0069on":"{visitor.gid}"}}'
+    bodies = [
+        (roomy_shop.admin, "POST", "/profiles/token", both),
+        (roomy_shop.admin, "POST", "/profiles/token", session),
+    ]
+    bodies += [
+        (
+            roomy_shop.admin,
+            "POST",
+            "/profiles/identify",
+            '{"email":"a@example.com","email":"b@example.com"}',
+        )
+    ]
+    bodies += [(member.http, "POST", "/lists", '{"name":"a","name":"b"}')]
+    bodies += [(member.http, "PATCH", f"/items/{saved['id']}", '{"quantity":2,"quantity":3}')]
+    bodies += [(member.http, "PUT", f"/items/{saved['id']}/lists", '{"listIds":[],"listIds":[]}')]
+    bodies += [
+        (
+            member.http,
+            "DELETE",
+            "/items",
+            f'{{"itemIds":["{saved["id"]}"],"itemIds":["{saved["id"]}"]}}',
+        )
+    ]
+    with nothing_changes(member.http):
+        for http, method, path, body in bodies:
+            refused(http.request(method, path, content=body, headers=JSON), 400)
+    data(visitor.http.get("/items"))
+
+
+def test_nul_is_refused_in_every_string(member, roomy_shop):
+    """reliability T5: NUL is refused, the same on both engines."""
+    kept = data(member.http.post("/lists", json={"name": "x"}), 201)["id"]
+    saved = save(member.http, 7)["id"]
+    with nothing_changes(member.http):
+        answers = [
+            member.http.post("/items", json={"productId": 1, "tags": ["\0"]}),
+            member.http.post("/items", json={"productId": 1, "listIds": ["\0"]}),
+            member.http.post("/lists", json={"name": "a\0b"}),
+            member.http.put(f"/items/{saved}/lists", json={"listIds": [kept + "\0"]}),
+            member.http.put(f"/lists/{kept}/items/order", json={"itemIds": [saved + "\0"]}),
+            member.http.get("/items?query=tag:a%00"), member.http.get("/items?page=%00"),
+            member.http.get("/items/%00"), member.http.get(f"/items/{saved}%00"), member.http.get(f"/lists/{kept}%00"),
+            roomy_shop.admin.post("/profiles/identify", json={"email": "a\0@example.com"}),
+            roomy_shop.admin.post("/profiles/token", json={"customer": roomy_shop.gid("1") + "\0"}),
+            roomy_shop.admin.post("/profiles/token", json={"session": "\0"}),
+        ]  # fmt: skip
+        for answer in answers:
+            assert answer.status_code in (400, 404), answer.text
+            envelope(answer, answer.status_code)
+
+
+def test_good_json_in_unusual_spelling_is_taken(member):
+    """The other side of the corpus: whatever is JSON counts, however it is spelled."""
+    bodies = [
+        b' \t\r\n{ "productId" :\n1 } \n',
+        b'{"\\u0070roductId":2}',
+        b'{"productId":3,"tags":["\\u0061"]}',
+    ]
+    bodies += [json.dumps({"productId": 4, "quantity": 1}).encode("utf-8")]
+    for body in bodies:
+        data(member.http.post("/items", content=body, headers=JSON), 201)
+    assert sorted(products(member.http)) == [1, 2, 3, 4]

@@ -1,0 +1,336 @@
+"""Decisions §4: the envelope, statuses as usual, and requests that no path or method answers to."""
+
+import json
+import uuid
+
+import pytest
+
+from tests.servers import PREFIX
+
+from .conftest import (
+    data,
+    done,
+    envelope,
+    has_standard_headers,
+    is_uuid,
+    new_list,
+    nothing_changes,
+    over_the_wire,
+    products,
+    refused,
+    request_head,
+    save,
+    whole_list,
+    wrong,
+)
+
+SOME = "0190a8b0-0000-7000-8000-000000000000"
+PATHS = {
+    "/items": {"GET", "HEAD", "POST", "DELETE"},
+    f"/items/{SOME}": {"GET", "HEAD", "PATCH", "DELETE"},
+    f"/items/{SOME}/lists": {"PUT"},
+    "/lists": {"GET", "HEAD", "POST"},
+    f"/lists/{SOME}": {"GET", "HEAD", "PATCH", "DELETE"},
+    f"/lists/{SOME}/items/order": {"PUT"},
+    "/profiles/identify": {"POST"},
+    "/profiles/token": {"POST"},
+    "/.well-known/openapi": {"GET", "HEAD"},
+}
+
+
+# --- paths, methods, versions --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_method_that_a_path_does_not_know_names_those_it_does(shop, path):
+    """decisions §4: 405 with `Allow`."""
+    for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"} - PATHS[path]:
+        answer = shop.admin.request(method, path)
+        refused(answer, 405)
+        allowed = {word.strip() for word in answer.headers["Allow"].split(",")}
+        assert allowed - {"OPTIONS"} == PATHS[path], f"{method} {path}"
+
+
+def test_path_that_there_is_not_has_the_envelope(shop):
+    """decisions §4: the envelope for unknown paths, too."""
+    paths = [
+        "",
+        "/",
+        "/item",
+        "/items/",
+        f"/items/{SOME}/",
+        f"/items/{SOME}/list",
+        f"/lists/{SOME}/items",
+    ]
+    paths += [
+        "/profiles",
+        "/profiles/",
+        "/Items",
+        "//items",
+        "/items//",
+        "/.well-known",
+        "/.env",
+        "/%00",
+        "/%ff",
+    ]
+    paths += ["/items/a/b/c/d", "/../items", "/profiles/token/", "/favicon.ico"]
+    for path in paths:
+        answer = shop.admin.get(shop.service.url + PREFIX + path)
+        assert answer.status_code == 404, f"{path}: {answer.status_code}"
+        envelope(answer, 404)
+
+
+def test_path_outside_the_prefix_has_the_envelope_and_no_limits(service, shop):
+    """decisions §4 and §5: the envelope everywhere; no limits outside the prefix."""
+    for path in ("/", "/nothing", "/api", "/api/", "/%00", "/..%2f..%2fetc/passwd"):
+        answer = shop.anonymous.get(service.url + path)
+        envelope(answer, 404)
+        assert not any(name.lower().startswith("x-ratelimit") for name in answer.headers)
+    assert shop.anonymous.post(service.url + "/livez").status_code == 405
+
+
+def test_version_that_is_unknown_names_those_there_are(service, shop):
+    """decisions §6: an unknown version in the path is 404 and names those there are."""
+    for version in ("2024-01", "2025-05", "v1", "latest", "2025-04x"):
+        for path in ("/items", "/profiles/token", "/.well-known/openapi", "/nothing", ""):
+            message = envelope(shop.admin.get(f"{service.url}/api/{version}{path}"), 404)
+            assert "2025-04" in message
+
+
+def test_head_answers_as_get_without_a_body(shop):
+    """decisions §2: `HEAD` works wherever `GET` does."""
+    http = shop.customer("1").http
+    kept = new_list(http)
+    saved = save(http, 1, listIds=[kept["id"]])
+    changing = {
+        "x-ratelimit-remaining",
+        "x-request-id",
+        "date",
+        "x-ratelimit-reset",
+        "server-timing",
+    }
+    paths = [
+        "/items",
+        "/items?limit=1",
+        "/items?query=tag:x",
+        "/items?limit=0",
+        f"/items/{saved['id']}",
+        "/lists",
+    ]
+    paths += [
+        f"/lists/{kept['id']}?sort=customer",
+        f"/items/{SOME}",
+        "/nothing",
+        "/.well-known/openapi",
+    ]
+    for path in paths:
+        got, head = http.get(path), http.head(path)
+        assert head.status_code == got.status_code and head.content == b""
+        # A refusal holds its request id, of a fixed length, so that even those are equally long.
+        first, second = (
+            {
+                name.lower(): value
+                for name, value in answer.headers.items()
+                if name.lower() not in changing
+            }
+            for answer in (got, head)
+        )
+        assert first == second, path
+    for path in ("/livez", "/readyz", "/metrics"):
+        assert http.head(shop.service.url + path).status_code == 200
+
+
+# --- the envelope --------------------------------------------------------------------------------
+
+
+def test_request_id_is_new_for_each_request(shop):
+    """API §7: `requestId` in UUID form; decisions §4: also in the header."""
+    answers = [shop.admin.get("/items"), shop.admin.get("/items"), shop.admin.get("/nothing")]
+    answers += [shop.anonymous.get("/items"), shop.anonymous.get(shop.service.url + "/nothing")]
+    ids = [answer.headers["X-Request-Id"] for answer in answers]
+    assert all(is_uuid(id) for id in ids) and len(set(ids)) == len(ids)
+
+
+def test_request_id_of_a_client_brings_no_bytes_of_its_own(shop):
+    """reliability T11: kept only when it is harmless, else a new one."""
+    for sent in (
+        b"xyzzy",
+        b"a" * 65,
+        b"a b c d e f",
+        b"<script>alert(1)</script>",
+        b"\xc3\xa9" * 9,
+        b"\x85" * 9,
+        b"%0d%0aSet-Cookie",
+    ):
+        answer = shop.admin.get("/items", headers={"X-Request-Id": sent})
+        assert is_uuid(answer.headers["X-Request-Id"]), sent
+        assert sent not in b"".join(name + value for name, value in answer.headers.raw)
+
+
+def test_message_names_the_field_and_the_rule(shop):
+    """decisions §4: `message` names the field and the rule that it broke."""
+    http = shop.customer("1").http
+    rules = [
+        (http.post("/items", json={"productId": "1"}), ["productId", "integer"]),
+        (http.post("/items", json={"productId": 1, "quantity": 0}), ["quantity", "1000000"]),
+        (http.post("/items", json={"productId": 1, "tags": ["A"]}), ["tags", "a-z"]),
+        (http.post("/items", json={"productId": 1, "tags": ["a"] * 21}), ["tags", "20"]),
+        (http.post("/lists", json={"name": ""}), ["name", "255"]),
+        (http.post("/lists", json={"name": 5}), ["name", "string"]),
+        (http.get("/items?limit=0"), ["limit", "250"]),
+    ]
+    for answer, words in rules:
+        refused(answer, 400, *words)
+
+
+def test_message_repeats_no_large_or_raw_input(shop):
+    """reliability T11: what a client sent comes back neither raw nor at length."""
+    long = "x" * 10_000
+    http = shop.customer("1").http
+    answers = [http.post("/items", json={"productId": 1, long: 1}), http.get(f"/items?{long}=1")]
+    answers += [
+        http.get(f"/items?query={long}:1"),
+        http.get(f"/items?limit={long}"),
+        http.get(f"/{long}"),
+    ]
+    answers += [http.post("/lists", json={"name": long})]
+    for answer in answers:
+        assert answer.status_code in (400, 404) and len(answer.content) < 1500, answer.text[:200]
+
+
+# --- the body as a whole -------------------------------------------------------------------------
+
+TYPES = {
+    "none": None, "plain": "text/plain", "form": "application/x-www-form-urlencoded", "html": "text/html",
+    "multipart": "multipart/form-data; boundary=x", "msgpack": "application/msgpack", "empty": "", "any": "*/*",
+    "utf-16": "application/json; charset=utf-16", "latin-1": "application/json; charset=iso-8859-1",
+    "patch": "application/merge-patch+json", "sequence": "application/json-seq", "longer": "application/jsonx",
+    "two": "application/json, text/plain", "other": "application/octet-stream", "api": "application/vnd.api+json",
+}  # fmt: skip
+
+
+def test_body_that_is_not_declared_as_json_is_refused(shop):
+    """decisions §2: a body without `Content-Type: application/json` is 415."""
+    http = shop.customer("1").http
+    kept, saved = new_list(http), save(http, 9)
+    writes = [
+        ("POST", "/items", {"productId": 1}),
+        ("PATCH", f"/items/{saved['id']}", {"quantity": 2}),
+    ]
+    writes += [("DELETE", "/items", {"itemIds": [saved["id"]]}), ("POST", "/lists", {"name": "x"})]
+    writes += [
+        ("PUT", f"/items/{saved['id']}/lists", {"listIds": []}),
+        ("PATCH", f"/lists/{kept['id']}", {"name": "x"}),
+    ]
+    writes += [("PUT", f"/lists/{kept['id']}/items/order", {"itemIds": []})]
+    with nothing_changes(http):
+        statuses = {
+            f"{name} {method} {path}": http.request(
+                method,
+                path,
+                content=json.dumps(body),
+                headers={"Content-Type": kind} if kind is not None else {},
+            ).status_code
+            for method, path, body in writes
+            for name, kind in TYPES.items()
+        }
+        assert wrong(415, statuses) == {}
+        refused(http.post("/items", content=b"{}"), 415, "application/json")
+    for path, body in (
+        ("/profiles/token", {}),
+        ("/profiles/identify", {"email": "ann@example.com"}),
+    ):
+        refused(
+            shop.admin.post(path, content=json.dumps(body), headers={"Content-Type": "text/plain"}),
+            415,
+        )
+
+
+def test_body_declared_as_json_in_any_spelling_is_taken(shop):
+    """decisions §2: JSON; media types have no case, and UTF-8 may be said."""
+    http = shop.customer("1").http
+    for n, kind in enumerate(
+        [
+            "application/json",
+            "Application/JSON",
+            "application/json; charset=utf-8",
+            'application/json;charset="UTF-8"',
+        ],
+        1,
+    ):
+        answer = http.post(
+            "/items", content=json.dumps({"productId": n}), headers={"Content-Type": kind}
+        )
+        data(answer, 201)
+
+
+def padded(size: int) -> bytes:
+    return b'{"productId":1' + b" " * (size - 15) + b"}"
+
+
+def test_body_up_to_256_kib_is_taken_and_no_byte_more(shop):
+    """decisions §4: 413 (256 KiB a body)."""
+    http = shop.customer("1").http
+    json_type = {"Content-Type": "application/json"}
+    refused(http.post("/items", content=padded(262_145), headers=json_type), 413, "256")
+    assert products(http) == []
+    data(http.post("/items", content=padded(262_144), headers=json_type), 201)
+
+
+def test_body_that_is_too_large_is_refused_before_it_is_read(service, shop):
+    """reliability T8: 413 before reading when declared."""
+    token = shop.customer("1").token
+    for length in (262_145, 2**30, 10**15):
+        lines = ["Content-Type: application/json", f"Content-Length: {length}"]
+        got = over_the_wire(service, request_head("POST", "/items", token, *lines), patience=1)
+        assert got.status == 413
+        assert set(json.loads(got.body)["error"]) == {"message", "error", "statusCode", "requestId"}
+
+
+def test_body_in_chunks_that_is_too_large_is_refused(service, shop):
+    """reliability T8: at the limit when chunked."""
+    member = shop.customer("1")
+    lines = ["Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close"]
+    head = request_head("POST", "/items", member.token, *lines)
+    chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
+    got = over_the_wire(service, head + b"8\r\n" + b'{"a": 1,' + b"\r\n" + chunk * 5 + b"0\r\n\r\n")
+    assert got.status == 413
+    assert over_the_wire(service, head + chunk * 100).status == 413
+    small = b'f\r\n{"productId": 1\r\n1\r\n}\r\n0\r\n\r\n'
+    assert over_the_wire(service, head + small).status == 201
+    assert products(member.http) == [1]
+
+
+def test_answer_stays_small_and_right_under_pipelined_deletes_with_a_body(service, shop):
+    """reliability T10: the body of a DELETE never desyncs what follows it."""
+    member = shop.customer("1")
+    kept = new_list(member.http)
+    body = json.dumps({"itemIds": [str(uuid.uuid4())]}).encode()
+    delete = request_head(
+        "DELETE",
+        "/items",
+        member.token,
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+    )
+    get = request_head("GET", f"/lists/{kept['id']}", member.token)
+    last = request_head("GET", "/nothing", member.token, "Connection: close")
+    got = over_the_wire(service, (delete + body + get) * 20 + last)
+    assert [
+        got.everything.count(b"HTTP/1.1 " + code) for code in (b"204", b"200", b"404", b"4")
+    ] == [20, 20, 1, 1]
+    assert got.everything.count(kept["id"].encode()) == 20
+
+
+def test_body_of_a_request_that_takes_none_does_no_harm(shop):
+    """decisions §2: a read or a delete of one has no body to look at."""
+    http = shop.customer("1").http
+    kept = new_list(http)
+    for answer in (
+        http.request("GET", "/items", json={"x": 1}),
+        http.request("GET", f"/lists/{kept['id']}", content=b"{"),
+    ):
+        assert answer.status_code in (200, 400, 415)
+        has_standard_headers(answer)
+    assert whole_list(http, kept["id"])["name"] == "Gifts"
+    done(http.delete(f"/lists/{kept['id']}"))

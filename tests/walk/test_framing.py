@@ -1,0 +1,183 @@
+"""Decisions §4 under bad HTTP: requests that two readers could read as different ones (raw sockets)."""
+
+import json
+
+import pytest
+
+from tests.servers import PREFIX
+
+from .conftest import data, over_the_wire, products, request_head, save
+
+
+def post(
+    token: str, *lines: str, body: bytes = b'{"productId":1}', host: str = "Host: localhost"
+) -> bytes:
+    words = [f"POST {PREFIX}/items HTTP/1.1", host, f"Authorization: Bearer {token}"]
+    words += ["Content-Type: application/json", *lines]
+    return "\r\n".join(word for word in words if word).encode("latin-1") + b"\r\n\r\n" + body
+
+
+LENGTH = "Content-Length: 15"
+CHUNKED = "Transfer-Encoding: chunked"
+CHUNKS = b'f\r\n{"productId":1}\r\n0\r\n\r\n'
+
+# What each of them sends after the request line, the Host, the token and the content type.
+AMBIGUOUS = {
+    "length and chunks": lambda t: post(t, LENGTH, CHUNKED, body=CHUNKS),
+    "chunks and length": lambda t: post(t, CHUNKED, LENGTH, body=CHUNKS),
+    "two lengths": lambda t: post(t, LENGTH, "Content-Length: 16"),
+    "lengths in one": lambda t: post(t, "Content-Length: 15, 16"),
+    "negative length": lambda t: post(t, "Content-Length: -1"),
+    "length with a plus": lambda t: post(t, "Content-Length: +15"),
+    "length in hex": lambda t: post(t, "Content-Length: 0xf"),
+    "length that is text": lambda t: post(t, "Content-Length: x"),
+    "length that is empty": lambda t: post(t, "Content-Length: "),
+    "length without an end": lambda t: post(t, "Content-Length: " + "9" * 40),
+    "unknown encoding": lambda t: post(t, "Transfer-Encoding: xchunked", body=CHUNKS),
+    "chunked not last": lambda t: post(t, "Transfer-Encoding: chunked, identity", body=CHUNKS),
+    "space before the colon": lambda t: post(t, "Content-Length : 15"),
+    "space before a header": lambda t: post(t, " X-Y: z", LENGTH),
+    "folded header": lambda t: post(t, "X-Y: z\r\n  folded", LENGTH),
+    "folded encoding": lambda t: post(t, "Transfer-Encoding:\r\n chunked", body=CHUNKS),
+    "NUL in a header": lambda t: post(t, "X-Y: a\0b", LENGTH),
+    "CR in a header": lambda t: post(t, "X-Y: a\rb: c", LENGTH),
+    "no colon": lambda t: post(t, "X-Y", LENGTH),
+    "no name": lambda t: post(t, ": x", LENGTH),
+    "name with bytes": lambda t: post(t, "X-\u00e9: x", LENGTH),
+    "bad chunk size": lambda t: post(t, CHUNKED, body=b'zz\r\n{"productId":1}\r\n0\r\n\r\n'),
+    "chunk size too long": lambda t: post(t, CHUNKED, body=b"f" * 40 + b'\r\n{"productId":1}\r\n0\r\n\r\n'),
+    "negative chunk size": lambda t: post(t, CHUNKED, body=b'-f\r\n{"productId":1}\r\n0\r\n\r\n'),
+    "bare line feeds": lambda t: post(t, LENGTH).replace(b"\r\n", b"\n"),
+    "one bare line feed": lambda t: post(t, LENGTH).replace(b"localhost\r\n", b"localhost\n"),
+    "no Host": lambda t: post(t, LENGTH, host=""),
+    "no version": lambda t: post(t, LENGTH).replace(b" HTTP/1.1", b"", 1),
+    "version 3": lambda t: post(t, LENGTH).replace(b"HTTP/1.1", b"HTTP/3.0", 1),
+    "no request line": lambda t: b"Host: localhost\r\n\r\n",
+    "garbage": lambda t: b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 50 + b"\r\n\r\n",
+    "space in the path": lambda t: post(t, LENGTH).replace(b"/items ", b"/items x ", 1),
+    "NUL in the path": lambda t: post(t, LENGTH).replace(b"/items ", b"/items\0 ", 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_ambiguous_request_is_refused_and_the_connection_closed(service, shop, name):
+    """reliability T10: ambiguous framing is 400 and closed; decisions §4: with the envelope."""
+    member = shop.customer("1")
+    got = over_the_wire(service, AMBIGUOUS[name](member.token), patience=3)
+    assert got.status in (
+        (505, 400) if name == "version 3" else (400, 501) if "encoding" in name else (400,)
+    )
+    assert got.closed, "the connection stays open"
+    assert got.everything.count(b"HTTP/1.1 ") == 1, "one answer"
+    error = json.loads(got.body)["error"]
+    assert set(error) == {"message", "error", "statusCode", "requestId"}
+    assert error["statusCode"] == got.status and error["requestId"] == got.headers["x-request-id"]
+    assert products(member.http) == []
+
+
+def test_request_that_is_whole_is_taken_over_the_same_wire(service, shop):
+    """The other side of the table above: what it sends is right but for its one flaw."""
+    member = shop.customer("1")
+    assert over_the_wire(service, post(member.token, LENGTH, "Connection: close")).status == 201
+    assert (
+        over_the_wire(service, post(member.token, CHUNKED, "Connection: close", body=CHUNKS)).status
+        == 200
+    )
+
+
+def test_second_host_is_refused(service, shop):
+    """reliability T10: two Hosts are as ambiguous as none."""
+    got = over_the_wire(service, post(shop.admin_token, "Host: other", LENGTH))
+    assert got.status == 400 and got.closed
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["X-Y: " + "x" * 17_000],
+        [f"X-{n}: {'x' * 100}" for n in range(200)],
+        ["X-Y: " + "x" * 200_000],
+    ],
+    ids=["one", "many", "huge"],
+)
+def test_header_over_16_kib_is_refused(service, shop, lines):
+    """reliability T10: a total header over 16 KB is 431."""
+    got = over_the_wire(service, request_head("GET", "/items", shop.admin_token, *lines))
+    assert got.status == 431 and got.closed
+    assert json.loads(got.body)["error"]["statusCode"] == 431
+
+
+def test_header_below_16_kib_is_taken(service, shop):
+    """The other side of the bound."""
+    lines = [f"X-{n}: {'x' * 100}" for n in range(100)]
+    got = over_the_wire(
+        service, request_head("GET", "/items", shop.admin_token, *lines, "Connection: close")
+    )
+    assert got.status == 200
+
+
+def test_path_of_100_kb_is_refused(service, shop):
+    """reliability T6: a 100 KB path; too long to be anything that there is."""
+    got = over_the_wire(service, request_head("GET", "/items/" + "x" * 100_000, shop.admin_token))
+    assert got.status in (400, 404, 414, 431)
+    assert json.loads(got.body)["error"]["statusCode"] == got.status
+
+
+@pytest.mark.parametrize(
+    "header", ["Profile", "Origin", "X-Request-Id", "Idempotency-Key", "Accept", "X-Forwarded-For"]
+)
+def test_header_bytes_of_a_client_never_come_back(service, shop, header):
+    """reliability T11: no response header contains client bytes outside an allow-list."""
+    for value in (
+        "gid://shopify/Customer/\x85",
+        "https://x\xa0y.example",
+        "\xe2\x80\xa8evil",
+        "a\tb\x7f",
+        "%0d%0aevil: 1",
+    ):
+        got = over_the_wire(
+            service,
+            request_head(
+                "GET", "/items", shop.admin_token, f"{header}: {value}", "Connection: close"
+            ),
+        )
+        assert got.status in (200, 400), value
+        head = got.everything.partition(b"\r\n\r\n")[0]
+        assert value.encode("latin-1") not in head and b"\r\nevil" not in head
+        assert all(32 <= byte < 127 or byte in b"\r\n" for byte in head)
+
+
+def test_expect_continue_is_answered(service, shop):
+    """A client that asks first is told to go on, or is answered at once."""
+    member = shop.customer("1")
+    got = over_the_wire(
+        service, post(member.token, LENGTH, "Expect: 100-continue", "Connection: close")
+    )
+    assert b"201 Created" in got.everything
+
+
+def test_absolute_form_is_the_same_request(service, shop):
+    """RFC 9112 §3.2.2: a server has to accept the absolute form."""
+    whole = request_head("GET", "/items", shop.admin_token, "Connection: close")
+    got = over_the_wire(service, whole.replace(b"GET /", b"GET http://localhost/", 1))
+    assert got.status == 200 and json.loads(got.body) == {"data": []}
+
+
+def test_old_http_is_answered_and_closed(service, shop):
+    """HTTP/1.0 knows no kept connection unless it asks for one."""
+    whole = request_head("GET", "/items", shop.admin_token).replace(b"HTTP/1.1", b"HTTP/1.0", 1)
+    got = over_the_wire(service, whole)
+    assert got.status == 200 and got.closed
+
+
+def test_request_after_a_refused_one_is_not_the_rest_of_it(service, shop):
+    """reliability T10: what hides in a body is never a request."""
+    member = shop.customer("1")
+    save(member.http, 5)
+    hidden = request_head("DELETE", "/items?itemIds=x", member.token)
+    lines = ["Content-Type: text/plain", f"Content-Length: {len(hidden)}"]
+    got = over_the_wire(
+        service, request_head("POST", "/items", member.token, *lines) + hidden, patience=1
+    )
+    assert got.status == 415 and got.everything.count(b"HTTP/1.1 ") == 1
+    assert len(data(member.http.get("/items"))) == 1

@@ -1,0 +1,345 @@
+"""Decisions §1: stores, callers, the `Profile` header, and what each kind of token may do."""
+
+import re
+import time
+import uuid
+
+import jwt
+
+from .conftest import (
+    ITEM_KEYS,
+    LIST_KEYS,
+    data,
+    done,
+    everything,
+    item,
+    new_list,
+    nothing_changes,
+    products,
+    refused,
+    save,
+    whole_list,
+)
+
+
+def claims(token: str) -> dict:
+    return jwt.decode(token, options={"verify_signature": False})
+
+
+# --- stores --------------------------------------------------------------------------------------
+
+
+def test_store_sees_nothing_of_another(make_shop):
+    """decisions §1, Store: nothing of one store is ever visible from another."""
+    ours, theirs = make_shop(), make_shop()
+    customer = ours.customer("7")
+    kept = new_list(customer.http)
+    saved = save(customer.http, 1, listIds=[kept["id"]])
+    for stranger in (theirs.admin, theirs.customer("7").http, theirs.acting_as(customer.gid)):
+        assert everything(stranger) == {"items": [], "lists": [], "orders": []}
+        refused(stranger.get(f"/items/{saved['id']}"), 404)
+        refused(stranger.patch(f"/items/{saved['id']}", json={"quantity": 2}), 404)
+        refused(stranger.put(f"/items/{saved['id']}/lists", json={"listIds": []}), 404)
+        refused(stranger.delete(f"/items/{saved['id']}"), 404)
+        refused(stranger.get(f"/lists/{kept['id']}"), 404)
+        refused(stranger.patch(f"/lists/{kept['id']}", json={"name": "x"}), 404)
+        refused(stranger.put(f"/lists/{kept['id']}/items/order", json={"itemIds": []}), 404)
+        refused(stranger.delete(f"/lists/{kept['id']}"), 404)
+        done(stranger.request("DELETE", "/items", json={"itemIds": [saved["id"]]}))
+    assert item(customer.http, saved["id"]) == saved
+
+
+def test_session_of_another_store_is_unknown(make_shop):
+    """decisions §1: an unknown session GID is 404, and so is one of another store."""
+    ours, theirs = make_shop(), make_shop()
+    gid = ours.session().gid
+    refused(theirs.acting_as(gid).get("/items"), 404)
+    refused(theirs.admin.post("/profiles/token", json={"session": gid}), 404)
+    refused(
+        theirs.admin.post("/profiles/token", json={"session": gid, "customer": theirs.gid()}), 404
+    )
+
+
+def test_platform_of_the_store_is_the_one_of_its_customers(make_shop):
+    """decisions §1, Store: the platform name is the `<platform>` of its customer GIDs."""
+    shop = make_shop("--platform", "presta")
+    assert shop.customer("5").gid == "gid://presta/Customer/5"
+    refused(
+        shop.admin.post("/profiles/token", json={"customer": "gid://shopify/Customer/5"}),
+        400,
+        "customer",
+    )
+    refused(shop.acting_as("gid://shopify/Customer/5").get("/items"), 400, "profile")
+
+
+# --- admin tokens --------------------------------------------------------------------------------
+
+
+def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
+    """decisions §1, Admin token: a recognisable prefix and a checksum; a typo is refused."""
+    token = shop.admin_token
+    assert re.fullmatch(r"wwadm_[A-Za-z0-9]{30,}", token)
+    swapped = [
+        token[:at] + ("A" if token[at] != "A" else "B") + token[at + 1 :] for at in (6, 20, -2)
+    ]
+    others = [
+        token + "A",
+        token[:-1],
+        token.replace("wwadm_", "wwxxx_"),
+        token.swapcase(),
+        token[6:],
+    ]
+    for typo in [*swapped, *others]:
+        refused(shop.client(typo).get("/items"), 401)
+    data(shop.admin.get("/items"))
+
+
+def test_two_admin_tokens_differ_and_act_on_the_same_store(shop):
+    """decisions §1, Admin token: it belongs to one store."""
+    other = shop.another_admin_token()
+    assert other != shop.admin_token
+    save(shop.customer("1").http, 11)
+    assert products(shop.client(other)) == products(shop.admin) == [11]
+
+
+def test_admin_without_profile_sees_and_names_every_owner(shop):
+    """decisions §1, Tokens: an admin acts on the whole store, each record with its `profile`."""
+    first, visitor = shop.customer("1"), shop.session()
+    kept = new_list(first.http)
+    saved = save(first.http, 1, variantId=2, listIds=[kept["id"]])
+    save(visitor.http, 2)
+    newest, oldest = data(shop.admin.get("/items"))
+    assert set(newest) == ITEM_KEYS | {"profile"} and newest["profile"] == visitor.gid
+    assert oldest == saved | {"profile": first.gid}
+    [listed] = data(shop.admin.get("/lists"))
+    assert set(listed) == LIST_KEYS | {"profile"} and listed["profile"] == first.gid
+    assert item(shop.admin, saved["id"]) == saved | {"profile": first.gid}
+    whole = whole_list(shop.admin, kept["id"])
+    assert whole == listed | {"items": [saved | {"profile": first.gid}]}
+
+
+def test_admin_without_profile_changes_and_deletes_in_the_whole_store(shop):
+    """decisions §1, Tokens: every read, update and delete."""
+    owner, other = shop.customer("1"), shop.customer("2")
+    kept = new_list(owner.http)
+    first, second = save(owner.http, 1), save(other.http, 2)
+    changed = data(shop.admin.patch(f"/items/{first['id']}", json={"quantity": 9}))
+    assert changed["quantity"] == 9 and changed["profile"] == owner.gid
+    placed = data(shop.admin.put(f"/items/{first['id']}/lists", json={"listIds": [kept["id"]]}))
+    assert placed["listIds"] == [kept["id"]] and placed["profile"] == owner.gid
+    renamed = data(shop.admin.patch(f"/lists/{kept['id']}", json={"name": "New"}))
+    assert renamed["name"] == "New" and renamed["profile"] == owner.gid
+    ordered = data(
+        shop.admin.put(f"/lists/{kept['id']}/items/order", json={"itemIds": [first["id"]]})
+    )
+    assert [entry["profile"] for entry in (ordered, *ordered["items"])] == [owner.gid] * 2
+    done(shop.admin.delete(f"/lists/{kept['id']}"))
+    done(shop.admin.request("DELETE", "/items", json={"itemIds": [first["id"], second["id"]]}))
+    assert everything(shop.admin) == {"items": [], "lists": [], "orders": []}
+
+
+def test_admin_without_profile_cannot_put_an_item_on_the_list_of_another_profile(shop):
+    """decisions §2, listIds: lists of the same profile."""
+    foreign = new_list(shop.customer("2").http)
+    saved = save(shop.customer("1").http, 1)
+    with nothing_changes(shop.admin):
+        refused(
+            shop.admin.put(f"/items/{saved['id']}/lists", json={"listIds": [foreign["id"]]}), 404
+        )
+
+
+def test_creating_without_profile_is_refused(shop):
+    """decisions §1, Tokens: a record needs an owner, so name one in `Profile`."""
+    refused(shop.admin.post("/items", json={"productId": 1}), 400, "profile")
+    refused(shop.admin.post("/lists", json={"name": "Gifts"}), 400, "profile")
+    assert everything(shop.admin) == {"items": [], "lists": [], "orders": []}
+
+
+def test_admin_with_profile_acts_exactly_as_that_profile(shop):
+    """decisions §1, Tokens: that profile, exactly as its own token would."""
+    for member in (shop.customer("1"), shop.session()):
+        acting = shop.acting_as(member.gid)
+        kept = new_list(acting)
+        saved = save(acting, 1, listIds=[kept["id"]])
+        assert set(saved) == ITEM_KEYS and set(kept) == LIST_KEYS
+        assert everything(acting) == everything(member.http)
+        other = save(shop.customer("99").http, 1) if member.gid.endswith("/1") else None
+        if other:
+            refused(acting.get(f"/items/{other['id']}"), 404)
+            refused(acting.delete(f"/items/{other['id']}"), 404)
+        done(acting.delete(f"/items/{saved['id']}"))
+        refused(member.http.get(f"/items/{saved['id']}"), 404)
+
+
+# --- the Profile header --------------------------------------------------------------------------
+
+
+def test_profile_header_with_a_profile_token_is_forbidden(shop):
+    """decisions §1, Tokens: customer or session with any `Profile` is 403."""
+    customer, visitor = shop.customer("1"), shop.session()
+    for member in (customer, visitor):
+        for gid in (customer.gid, visitor.gid, shop.gid("2"), "nonsense"):
+            acting = shop.client(member.token, gid)
+            for answer in (
+                acting.get("/items"),
+                acting.post("/items", json={"productId": 1}),
+                acting.post("/profiles/identify", json={"email": "ann@example.com"}),
+            ):
+                refused(answer, 403, "profile")
+    assert everything(shop.admin)["items"] == []
+
+
+def test_profile_header_that_is_no_profile_is_refused(shop):
+    """decisions §1, Customer: 1 to 64 of `A-Z a-z 0-9 _ -`, of the store's platform; else 400."""
+    bad = ["", "17", "nonsense", "gid://", "gid://shopify/Customer/", "gid://shopify/Customer/a b"]
+    bad += ["gid://shopify/Customer/" + "9" * 65, "gid://other/Customer/1", "gid://shopify/Order/1"]
+    bad += [
+        "gid://shopify/customer/1",
+        "gid%3A%2F%2Fshopify%2FCustomer%2F1",
+        "GID://shopify/Customer/1",
+    ]
+    bad += [
+        "gid://shopify/Customer/1/",
+        "gid://shopify/Customer/1?x",
+        "gid://shopify/Customer/../1",
+    ]
+    bad += ["gid://shopify/Customer/\u00e9".encode(), "gid://shopify/Customer/" + "9" * 10_000]
+    for gid in bad:
+        answer = shop.admin.get("/items", headers={"Profile": gid})
+        refused(answer, 400, "profile")
+    assert data(shop.acting_as("gid://shopify/Customer/" + "aZ_-" * 16).get("/items")) == []
+
+
+def test_profile_header_twice_is_refused(shop):
+    """reliability T16: two `Profile` headers are 400."""
+    twice = [("Profile", shop.gid("1")), ("Profile", shop.gid("2"))]
+    refused(shop.admin.get("/items", headers=twice), 400, "profile")
+    same = [("Profile", shop.gid("1")), ("Profile", shop.gid("1"))]
+    refused(shop.admin.post("/items", headers=same, json={"productId": 1}), 400, "profile")
+    assert data(shop.admin.get("/items")) == []
+
+
+def test_profile_header_with_an_unknown_session_is_not_found(shop):
+    """decisions §1, Session: an unknown session GID is 404, in a body and in the header alike."""
+    unknown = shop.acting_as(f"gid://wishwell/Session/{uuid.uuid4()}")
+    refused(unknown.get("/items"), 404)
+    refused(unknown.post("/items", json={"productId": 1}), 404)
+    refused(unknown.post("/lists", json={"name": "Gifts"}), 404)
+
+
+# --- customers and sessions ----------------------------------------------------------------------
+
+
+def test_customer_nobody_heard_of_reads_empty_pages(shop):
+    """decisions §1, Customer: reading an unknown customer gives empty pages."""
+    for http in (shop.customer("42").http, shop.acting_as(shop.gid("43"))):
+        assert http.get("/items").json() == {"data": []}
+        assert http.get("/lists").json() == {"data": []}
+        refused(http.get(f"/items/{uuid.uuid4()}"), 404)
+
+
+def test_customer_exists_as_soon_as_somebody_names_it(shop):
+    """decisions §1, Customer: no registration."""
+    gid = shop.gid("44")
+    saved = save(shop.acting_as(gid), 1)
+    assert item(shop.customer("44").http, saved["id"]) == saved
+
+
+def test_customer_ids_differ_by_case(shop):
+    """decisions §1, Profile key: the GID as it is; `a` and `A` are two customers."""
+    save(shop.customer("abc").http, 1)
+    assert products(shop.customer("ABC").http) == []
+
+
+def test_record_of_another_profile_is_not_found(shop):
+    """decisions §1, Tokens: a record of another profile is 404, never 403."""
+    owner = shop.customer("1")
+    kept = new_list(owner.http)
+    saved = save(owner.http, 1, listIds=[kept["id"]])
+    for stranger in (shop.customer("2"), shop.session()):
+        unknown = stranger.http.get(f"/items/{uuid.uuid4()}").json()["error"]
+        with nothing_changes(owner.http):
+            answers = [
+                stranger.http.get(f"/items/{saved['id']}"),
+                stranger.http.patch(f"/items/{saved['id']}", json={"quantity": 3}),
+                stranger.http.put(f"/items/{saved['id']}/lists", json={"listIds": []}),
+                stranger.http.delete(f"/items/{saved['id']}"),
+                stranger.http.get(f"/lists/{kept['id']}"),
+                stranger.http.patch(f"/lists/{kept['id']}", json={"name": "x"}),
+                stranger.http.put(f"/lists/{kept['id']}/items/order", json={"itemIds": []}),
+                stranger.http.delete(f"/lists/{kept['id']}"),
+            ]
+            for answer in answers:
+                refused(answer, 404)
+            # A foreign id and an unknown one are told apart by nothing but the request id.
+            said = answers[0].json()["error"]
+            assert said | {"requestId": 0} == unknown | {"requestId": 0}
+            refused(
+                stranger.http.post("/items", json={"productId": 5, "listIds": [kept["id"]]}), 404
+            )
+            done(stranger.http.request("DELETE", "/items", json={"itemIds": [saved["id"]]}))
+        assert everything(stranger.http)["items"] == []
+
+
+# --- profile tokens ------------------------------------------------------------------------------
+
+
+def test_profile_token_is_a_jwt_of_one_day(shop):
+    """decisions §1, Profile token: `sub`, `aud`, `jti`, `iat`, `exp`, `kid`; one day."""
+    for member in (shop.customer("1"), shop.session()):
+        said, header = claims(member.token), jwt.get_unverified_header(member.token)
+        assert said["sub"] == member.gid
+        assert {"sub", "aud", "jti", "iat", "exp"} <= set(said)
+        assert type(said["iat"]) is int and type(said["exp"]) is int
+        assert said["exp"] - said["iat"] == 86_400
+        assert abs(said["iat"] - time.time()) < 5
+        assert header["kid"] and header["alg"].startswith("HS")
+
+
+def test_profile_tokens_of_two_stores_have_their_own_audience(make_shop):
+    """decisions §1, Profile token: `aud` is the store."""
+    ours, theirs = make_shop(), make_shop()
+    first, second, other = ours.customer("1"), ours.session(), theirs.customer("1")
+    assert claims(first.token)["aud"] == claims(second.token)["aud"] != claims(other.token)["aud"]
+    assert len({claims(member.token)["jti"] for member in (first, second, other)}) == 3
+
+
+def test_every_operation_needs_a_token(shop):
+    """API §5: every request carries a token; a missing or invalid one is 401."""
+    some = uuid.uuid4()
+    operations = [("GET", "/items"), ("POST", "/items"), ("DELETE", "/items"), ("GET", "/lists")]
+    operations += [(method, f"/items/{some}") for method in ("GET", "PATCH", "DELETE")]
+    operations += [(method, f"/lists/{some}") for method in ("GET", "PATCH", "DELETE")]
+    operations += [("PUT", f"/items/{some}/lists"), ("PUT", f"/lists/{some}/items/order")]
+    operations += [("POST", "/lists"), ("POST", "/profiles/identify"), ("POST", "/profiles/token")]
+    for method, path in operations:
+        refused(shop.anonymous.request(method, path), 401)
+        refused(shop.client("nonsense").request(method, path), 401)
+
+
+def test_authorization_that_is_no_bearer_token_is_refused(shop):
+    """decisions §4, 401: no token, or one that is malformed; with `WWW-Authenticate`."""
+    token = shop.admin_token
+    values = ["", "Bearer", f"Basic {token}", f"Token {token}", token, f"Bearer {token} x"]
+    values += [
+        f"Bearer {token},{token}",
+        f"Bearer\t{token}x",
+        "Bearer \u00e9".encode(),
+        f"Bearer={token}",
+    ]
+    for value in values:
+        refused(shop.anonymous.get("/items", headers={"Authorization": value}), 401)
+    answer = shop.anonymous.get(f"/items?token={token}")
+    assert answer.status_code in (400, 401), "a token in the query counts for nothing"
+    twice = [("Authorization", f"Bearer {token}"), ("Authorization", "Bearer nonsense")]
+    assert shop.anonymous.get("/items", headers=twice).status_code in (400, 401)
+
+
+def test_profile_token_of_another_deployment_is_refused(shop, new_service):
+    """decisions §4, 401: a token of another deployment."""
+    foreign = jwt.encode(
+        claims(shop.customer("1").token),
+        "another-deployment-with-its-own-long-secret",
+        headers=jwt.get_unverified_header(shop.customer("1").token),
+    )
+    refused(shop.client(foreign).get("/items"), 401)

@@ -1,0 +1,405 @@
+"""Decisions §2: items, one at a time and many at once."""
+
+import time
+import uuid
+
+import pytest
+
+from tests.servers import PREFIX
+
+from .conftest import (
+    ITEM_KEYS,
+    LARGEST,
+    TIME,
+    data,
+    done,
+    item,
+    new_list,
+    nothing_changes,
+    order_of,
+    products,
+    refused,
+    save,
+    whole_list,
+)
+
+
+@pytest.fixture
+def http(shop):
+    """A customer of a new store."""
+    return shop.customer("1").http
+
+
+# --- creating ------------------------------------------------------------------------------------
+
+
+def test_create_with_only_a_product(http):
+    """decisions §2, Item: the whole record; `quantity` 1 by default, no `variantId`."""
+    began = time.time()
+    answer = http.post("/items", json={"productId": 17})
+    record = data(answer, 201)
+    assert set(record) == ITEM_KEYS
+    assert record["id"] and isinstance(record["id"], str)
+    assert (record["productId"], record["quantity"], record["tags"], record["listIds"]) == (
+        17,
+        1,
+        [],
+        [],
+    )
+    assert TIME.fullmatch(record["createdAt"]) and record["createdAt"] == record["updatedAt"]
+    written = time.strftime("%Y-%m-%dT%H:%M", time.gmtime(began))
+    assert written <= record["createdAt"], "a time that is UTC"
+    assert record["createdAt"] <= time.strftime("%Y-%m-%dT%H:%M:%S.999Z", time.gmtime())
+    assert item(http, record["id"]) == record
+
+
+def test_create_names_the_place_of_the_new_item(http):
+    """decisions §2: creating answers 201 with `Location`."""
+    answer = http.post("/items", json={"productId": 17})
+    record = data(answer, 201)
+    where = answer.url.join(answer.headers["Location"])
+    assert where.path == f"{PREFIX}/items/{record['id']}"
+    assert http.get(str(where)).json() == answer.json()
+
+
+def test_create_with_every_field(http):
+    """decisions §2: `POST` may carry `tags` and `listIds`."""
+    first, second = new_list(http, "A"), new_list(http, "B")
+    body = {"productId": 1, "variantId": 2, "quantity": 3, "tags": ["gift", "a_b-9"]}
+    record = save(
+        http,
+        1,
+        **{k: v for k, v in body.items() if k != "productId"},
+        listIds=[first["id"], second["id"]],
+    )
+    assert set(record) == ITEM_KEYS | {"variantId"}
+    assert {name: record[name] for name in body} | {"tags": sorted(record["tags"])} == body | {
+        "tags": ["a_b-9", "gift"]
+    }
+    assert set(record["listIds"]) == {first["id"], second["id"]}
+    assert [whole_list(http, each["id"])["items"] for each in (first, second)] == [
+        [record],
+        [record],
+    ]
+
+
+def test_create_twice_is_saving_once(http):
+    """decisions §2: saving twice is saving once; 200 with the existing one when it was there."""
+    record = save(http, 1, variantId=2, quantity=3, tags=["a"])
+    again = data(http.post("/items", json={"productId": 1, "variantId": 2}), 200)
+    assert again == record | {"updatedAt": again["updatedAt"]}
+    assert data(http.get("/items")) == [again]
+
+
+def test_create_again_sets_what_the_body_names_and_nothing_else(http):
+    """decisions §2: quantity and tags are set, `listIds` are added, nothing else changes."""
+    first, second = new_list(http, "A"), new_list(http, "B")
+    record = save(http, 1, quantity=3, tags=["a", "b"], listIds=[first["id"]])
+    body = {"productId": 1, "quantity": 2, "listIds": [second["id"]]}
+    again = data(http.post("/items", json=body), 200)
+    assert set(again["listIds"]) == {first["id"], second["id"]}
+    kept = {"quantity": 2, "listIds": again["listIds"], "updatedAt": again["updatedAt"]}
+    assert again == record | kept and again["updatedAt"] >= record["updatedAt"]
+    retagged = data(http.post("/items", json={"productId": 1, "tags": ["c"]}), 200)
+    assert retagged == again | {"tags": ["c"], "updatedAt": retagged["updatedAt"]}
+    cleared = data(http.post("/items", json={"productId": 1, "tags": []}), 200)
+    assert cleared["tags"] == [] and cleared["quantity"] == 2
+    assert item(http, record["id"]) == cleared
+
+
+def test_create_with_and_without_variant_are_two_items(http):
+    """decisions §2: at most one item per product and variant; none is a variant of its own."""
+    made = [
+        save(http, 1),
+        save(http, 1, variantId=1),
+        save(http, 1, variantId=2),
+        save(http, 2, variantId=1),
+    ]
+    assert len({record["id"] for record in made}) == 4
+    data(http.post("/items", json={"productId": 1}), 200)
+    data(http.post("/items", json={"productId": 1, "variantId": 1}), 200)
+    assert len(products(http)) == 4
+
+
+def test_create_for_two_profiles_makes_two_items(shop):
+    """decisions §2: a profile has at most one item per product and variant; each profile."""
+    assert save(shop.customer("1").http, 1)["id"] != save(shop.customer("2").http, 1)["id"]
+
+
+def test_create_at_the_bounds(http):
+    """decisions §2, Item: the bounds themselves are allowed."""
+    record = save(http, LARGEST, variantId=LARGEST, quantity=1_000_000)
+    assert (record["productId"], record["variantId"], record["quantity"]) == (
+        LARGEST,
+        LARGEST,
+        1_000_000,
+    )
+    tags = [f"{n:02}" + "x" * 48 for n in range(20)]
+    assert sorted(save(http, 1, variantId=1, quantity=1, tags=tags)["tags"]) == tags
+    assert [entry["productId"] for entry in data(http.get(f"/items?query=product:{LARGEST}"))] == [
+        LARGEST
+    ]
+
+
+@pytest.mark.parametrize("field", ["productId", "variantId", "quantity"])
+def test_create_with_a_number_out_of_bounds_is_refused(http, field):
+    """decisions §2, Item: integers in their bounds; a string, a fraction or a boolean is 400."""
+    above = 1_000_001 if field == "quantity" else LARGEST + 1
+    bad = [
+        -1,
+        0,
+        above,
+        2**63 - 1,
+        2**63,
+        2**64 + 1,
+        int("9" * 200),
+        -(2**63),
+        "1",
+        "",
+        1.5,
+        True,
+        False,
+        [],
+        {},
+    ]
+    with nothing_changes(http):
+        for value in bad:
+            body = {"productId": 1} | {field: value}
+            refused(http.post("/items", json=body), 400, field)
+        bounds = "1000000" if field == "quantity" else "1"
+        refused(http.post("/items", json={"productId": 1} | {field: 0}), 400, field, bounds)
+
+
+def test_create_without_a_product_is_refused(http):
+    """API §2, Item: `productId` is required on create."""
+    with nothing_changes(http):
+        refused(http.post("/items", json={}), 400, "productId")
+        refused(http.post("/items", json={"productId": None}), 400, "productId")
+        refused(http.post("/items", json={"variantId": 1}), 400, "productId")
+        refused(http.post("/items"), 400)
+
+
+BAD_TAGS = [
+    [""], ["A"], ["a b"], ["x" * 51], ["\u00e9"], ["a\u0000"], ["a\n"], ["a.b"], [1], [None], [True], [["a"]],
+    [f"t{n}" for n in range(21)], ["a", "b", "a"], "a", 1, {}, None, True,
+]  # fmt: skip
+
+
+def test_create_with_bad_tags_is_refused(http):
+    """decisions §2, tags: at most 20, unique, each 1 to 50 of `a-z 0-9 _ -`."""
+    with nothing_changes(http):
+        for tags in BAD_TAGS:
+            refused(http.post("/items", json={"productId": 1, "tags": tags}), 400, "tags")
+
+
+def test_create_with_bad_list_ids_is_refused(http):
+    """decisions §2, listIds: lists of the same profile; an unknown or malformed id is 404."""
+    kept = new_list(http)
+    with nothing_changes(http):
+        for value in (1, "x", {}, None, [1], [None], [kept["id"], 1], kept["id"]):
+            refused(http.post("/items", json={"productId": 1, "listIds": value}), 400, "listIds")
+        for id in (str(uuid.uuid4()), "nonsense", "", "\u0000", "x" * 1000):
+            refused(http.post("/items", json={"productId": 1, "listIds": [kept["id"], id]}), 404)
+
+
+@pytest.mark.parametrize(
+    "field", ["id", "profile", "storeId", "createdAt", "updatedAt", "productid", "", "\u0000"]
+)
+def test_create_with_an_unknown_field_is_refused(http, field):
+    """decisions §2: an unknown field in a body is 400 and named."""
+    with nothing_changes(http):
+        words = [field] if field.isprintable() else []
+        refused(http.post("/items", json={"productId": 1, field: 1}), 400, *words)
+
+
+def test_create_over_the_limit_of_items_is_refused(make_shop):
+    """decisions §4, 400: too many items; saving one that is there goes on working."""
+    shop = make_shop("--limit", "items=2")
+    http = shop.customer("1").http
+    save(http, 1), save(http, 2)
+    with nothing_changes(http):
+        refused(http.post("/items", json={"productId": 3}), 400, "2", "items")
+    data(http.post("/items", json={"productId": 2, "quantity": 5}), 200)
+    save(shop.customer("2").http, 3)
+    done(http.request("DELETE", "/items", json={"itemIds": [data(http.get("/items"))[0]["id"]]}))
+    save(http, 3)
+
+
+# --- reading and changing one --------------------------------------------------------------------
+
+
+def test_item_with_an_unknown_or_malformed_id_is_not_found(http):
+    """decisions §2: a malformed id is 404, like an unknown one."""
+    for id in (uuid.uuid4(), "1", "nonsense", "x" * 500, "%00", "%ff", "a%2Fb", "%0d%0a", "null"):
+        refused(http.get(f"/items/{id}"), 404)
+        refused(http.patch(f"/items/{id}", json={"quantity": 1}), 404)
+        refused(http.delete(f"/items/{id}"), 404)
+        refused(http.put(f"/items/{id}/lists", json={"listIds": []}), 404)
+
+
+def test_update_changes_each_field_alone(http):
+    """decisions §2: `PATCH` takes `productId`, `variantId`, `quantity`, `tags`."""
+    record = save(http, 1, variantId=2, quantity=3, tags=["a"])
+    for change in (
+        {"productId": 5},
+        {"variantId": 6},
+        {"quantity": 7},
+        {"tags": ["b"]},
+        {"tags": []},
+    ):
+        changed = data(http.patch(f"/items/{record['id']}", json=change))
+        assert changed == record | change | {"updatedAt": changed["updatedAt"]}
+        assert changed["updatedAt"] >= record["updatedAt"]
+        assert item(http, record["id"]) == changed
+        record = changed
+
+
+def test_update_moves_the_time_of_the_update_only(http):
+    """decisions §2: `updatedAt` tells when it changed, `createdAt` stays."""
+    record = save(http, 1)
+    time.sleep(0.01)
+    changed = data(http.patch(f"/items/{record['id']}", json={"quantity": 2}))
+    assert (
+        changed["updatedAt"] > record["updatedAt"] and changed["createdAt"] == record["createdAt"]
+    )
+
+
+def test_update_with_null_clears_the_variant(http):
+    """decisions §2: `variantId` `null` clears it; it is left out when there is none."""
+    record = save(http, 1, variantId=2)
+    changed = data(http.patch(f"/items/{record['id']}", json={"variantId": None}))
+    assert set(changed) == ITEM_KEYS
+    data(http.post("/items", json={"productId": 1}), 200)
+    save(http, 1, variantId=2)
+
+
+def test_update_with_an_empty_object_changes_nothing(http):
+    """decisions §2: an empty object changes nothing, `updatedAt` included."""
+    record = save(http, 1, variantId=2, tags=["a"])
+    time.sleep(0.005)
+    assert data(http.patch(f"/items/{record['id']}", json={})) == record == item(http, record["id"])
+
+
+def test_update_that_would_make_two_items_the_same_is_a_conflict(http):
+    """decisions §2: such a change is 409."""
+    plain, variant, other = save(http, 1), save(http, 1, variantId=2), save(http, 3, variantId=2)
+    with nothing_changes(http):
+        refused(http.patch(f"/items/{variant['id']}", json={"variantId": None, "quantity": 9}), 409)
+        refused(http.patch(f"/items/{plain['id']}", json={"variantId": 2}), 409)
+        refused(http.patch(f"/items/{other['id']}", json={"productId": 1, "tags": ["x"]}), 409)
+    data(http.patch(f"/items/{plain['id']}", json={"productId": 1}))
+
+
+def test_update_with_a_bad_value_is_refused(http):
+    """decisions §2, Item: the same bounds as on create; nothing changes."""
+    record = save(http, 1, variantId=2)
+    bad = [("productId", value) for value in (0, LARGEST + 1, "1", 1.5, True, None)]
+    bad += [("variantId", value) for value in (0, -1, "1", True, [])]
+    bad += [("quantity", value) for value in (0, 1_000_001, "1", None, False)]
+    bad += [("tags", value) for value in BAD_TAGS]
+    bad += [
+        (field, []) for field in ("listIds", "id", "createdAt", "updatedAt", "profile", "colour")
+    ]
+    with nothing_changes(http):
+        for field, value in bad:
+            body = {"quantity": 5} | {field: value}
+            refused(http.patch(f"/items/{record['id']}", json=body), 400, field)
+
+
+# --- the lists of an item ------------------------------------------------------------------------
+
+
+def test_lists_of_an_item_are_exactly_those_from_now_on(http):
+    """decisions §2, `PUT /items/{itemId}/lists`: exactly these; `[]` takes it off all."""
+    a, b, c = (new_list(http, name)["id"] for name in "abc")
+    record = save(http, 1, listIds=[a, b])
+    moved = data(http.put(f"/items/{record['id']}/lists", json={"listIds": [b, c]}))
+    assert set(moved["listIds"]) == {b, c}
+    assert moved == record | {"listIds": moved["listIds"], "updatedAt": moved["updatedAt"]}
+    assert [order_of(http, id) for id in (a, b, c)] == [[], [record["id"]], [record["id"]]]
+    assert data(http.put(f"/items/{record['id']}/lists", json={"listIds": []}))["listIds"] == []
+    assert [order_of(http, id) for id in (a, b, c)] == [[], [], []]
+    assert item(http, record["id"])["listIds"] == []
+
+
+def test_lists_of_an_item_keep_its_place_on_a_list_where_it_stays(http):
+    """decisions §2: a list that is named again is not left, so neither is the place on it."""
+    a, b = (new_list(http, name)["id"] for name in "ab")
+    made = [save(http, n, listIds=[a])["id"] for n in (1, 2, 3)]
+    data(http.put(f"/lists/{a}/items/order", json={"itemIds": made}))
+    data(http.put(f"/items/{made[0]}/lists", json={"listIds": [a, b]}))
+    assert order_of(http, a) == made
+
+
+def test_lists_of_an_item_with_an_unknown_list_change_nothing(http, shop):
+    """decisions §2: an unknown list is 404 and nothing changes."""
+    a, b = (new_list(http, name)["id"] for name in "ab")
+    foreign = new_list(shop.customer("2").http)["id"]
+    record = save(http, 1, listIds=[a])
+    with nothing_changes(http):
+        for unknown in (str(uuid.uuid4()), foreign, "nonsense"):
+            refused(http.put(f"/items/{record['id']}/lists", json={"listIds": [b, unknown]}), 404)
+        for value in (None, "x", 1, {}, [1], a):
+            refused(
+                http.put(f"/items/{record['id']}/lists", json={"listIds": value}), 400, "listIds"
+            )
+        refused(http.put(f"/items/{record['id']}/lists", json={}), 400, "listIds")
+        refused(http.put(f"/items/{record['id']}/lists", json={"listIds": [], "x": 1}), 400, "x")
+
+
+# --- deleting ------------------------------------------------------------------------------------
+
+
+def test_delete_one(http):
+    """decisions §2: deleting answers 204; a second time it is not there."""
+    kept = new_list(http)
+    record, other = save(http, 1, listIds=[kept["id"]]), save(http, 2)
+    done(http.delete(f"/items/{record['id']}"))
+    refused(http.get(f"/items/{record['id']}"), 404)
+    refused(http.delete(f"/items/{record['id']}"), 404)
+    assert data(http.get("/items")) == [other]
+    assert whole_list(http, kept["id"])["itemCount"] == 0
+    assert save(http, 1)["id"] != record["id"]
+
+
+def test_delete_many_in_the_body_or_in_the_query(http):
+    """decisions §2, `DELETE /items`: `itemIds` in the body, `?itemIds=a,b` does the same."""
+    made = [save(http, n)["id"] for n in range(1, 6)]
+    done(http.request("DELETE", "/items", json={"itemIds": made[:2]}))
+    assert sorted(products(http)) == [3, 4, 5]
+    done(http.delete(f"/items?itemIds={made[2]},{made[3]}"))
+    assert products(http) == [5]
+
+
+def test_delete_many_that_are_gone_is_no_error(http, shop):
+    """decisions §2: ids that are already gone are no error; one of somebody else's is as gone."""
+    made = [save(http, n)["id"] for n in (1, 2)]
+    foreign = save(shop.customer("2").http, 1)["id"]
+    body = {"itemIds": [made[0], str(uuid.uuid4()), foreign, "nonsense"]}
+    done(http.request("DELETE", "/items", json=body))
+    done(http.request("DELETE", "/items", json=body))
+    done(http.delete(f"/items?itemIds={uuid.uuid4()}"))
+    assert products(http) == [2] and products(shop.customer("2").http) == [1]
+
+
+def test_delete_many_takes_1_to_250(http):
+    """decisions §2: 1 to 250 of them."""
+    record = save(http, 1)
+    ids = [record["id"], *(str(uuid.uuid4()) for _ in range(250))]
+    with nothing_changes(http):
+        refused(http.request("DELETE", "/items", json={"itemIds": ids}), 400, "itemIds", "250")
+        refused(http.request("DELETE", "/items", json={"itemIds": []}), 400, "itemIds")
+        refused(http.delete("/items?itemIds="), 400, "itemIds")
+        refused(http.delete("/items"), 400, "itemIds")
+        refused(http.delete(f"/items?itemIds={','.join(ids)}"), 400, "itemIds", "250")
+        for value in (None, record["id"], {}, 1, [1], [record["id"], None]):
+            refused(http.request("DELETE", "/items", json={"itemIds": value}), 400, "itemIds")
+        refused(
+            http.request("DELETE", "/items", json={"itemIds": [record["id"]], "x": 1}), 400, "x"
+        )
+        refused(
+            http.delete(f"/items?itemIds={record['id']}&itemIds={record['id']}"), 400, "itemIds"
+        )
+        refused(http.delete(f"/items?ids={record['id']}"), 400, "ids")
+    done(http.request("DELETE", "/items", json={"itemIds": ids[:250]}))
+    assert products(http) == []

@@ -1,0 +1,268 @@
+"""Decisions §2: lists, their names, and the order of what is on them."""
+
+import time
+import uuid
+
+import pytest
+
+from tests.servers import PREFIX
+
+from .conftest import (
+    ITEM_KEYS,
+    LIST_KEYS,
+    TIME,
+    data,
+    done,
+    item,
+    new_list,
+    nothing_changes,
+    order_of,
+    products,
+    refused,
+    save,
+    whole_list,
+)
+
+
+@pytest.fixture
+def http(shop):
+    """A customer of a new store."""
+    return shop.customer("1").http
+
+
+# --- creating and naming -------------------------------------------------------------------------
+
+
+def test_create_a_list(http):
+    """decisions §2, List: the whole record, 201 with `Location`."""
+    answer = http.post("/lists", json={"name": "Gifts"})
+    record = data(answer, 201)
+    assert set(record) == LIST_KEYS
+    assert isinstance(record["id"], str) and (record["name"], record["itemCount"]) == ("Gifts", 0)
+    assert TIME.fullmatch(record["createdAt"]) and record["createdAt"] == record["updatedAt"]
+    where = answer.url.join(answer.headers["Location"])
+    assert where.path == f"{PREFIX}/lists/{record['id']}"
+    assert data(http.get(str(where))) == record | {"items": []}
+    assert data(http.get("/lists")) == [record]
+
+
+def test_create_two_lists_of_one_name(http):
+    """decisions §2, name: names need not be unique."""
+    assert new_list(http, "Gifts")["id"] != new_list(http, "Gifts")["id"]
+    assert [record["name"] for record in data(http.get("/lists"))] == ["Gifts", "Gifts"]
+
+
+GOOD_NAMES = [
+    "x", "x" * 255, "\U0001f381" * 255, "\u0645\u0631\u062d\u0628\u0627", "\u202egnp.exe", "e\u0301", "\u00e9",
+    "\uffff", "a'b\"c\\d", "<b>&amp;", "%s %00 {} $1 ; --", "null", "a  b", "a\u2028b", "e" + "\u0301" * 254,
+]  # fmt: skip
+
+
+def test_names_that_are_allowed_come_back_as_they_were(http):
+    """decisions §2, name: 1 to 255 characters; counted as characters, not as bytes."""
+    for name in GOOD_NAMES:
+        record = new_list(http, name)
+        assert record["name"] == name
+        assert whole_list(http, record["id"])["name"] == name
+
+
+def test_names_are_trimmed(http):
+    """decisions §2, name: 1 to 255 characters after trimming."""
+    assert new_list(http, "  Gifts and more ")["name"] == "Gifts and more"
+    assert new_list(http, " " * 300 + "x" * 255 + " " * 300)["name"] == "x" * 255
+    record = new_list(http, "y")
+    assert data(http.patch(f"/lists/{record['id']}", json={"name": " z "}))["name"] == "z"
+
+
+BAD_NAMES = ["", " ", "\u00a0", "x" * 256, "\U0001f381" * 256, 1, True, None, [], {}, ["x"]]
+BAD_NAMES += [f"a{chr(code)}b" for code in (0, 1, 8, 9, 10, 13, 27, 31, 127, 0x80, 0x85, 0x9F)]
+
+
+def test_names_that_are_not_allowed_are_refused(http):
+    """decisions §2, name: 1 to 255 characters after trimming, no control characters."""
+    record = new_list(http, "kept")
+    with nothing_changes(http):
+        for name in BAD_NAMES:
+            refused(http.post("/lists", json={"name": name}), 400, "name")
+            refused(http.patch(f"/lists/{record['id']}", json={"name": name}), 400, "name")
+        refused(http.post("/lists", json={"name": "x" * 256}), 400, "255")
+        refused(http.post("/lists", json={}), 400, "name")
+        refused(http.post("/lists"), 400)
+
+
+@pytest.mark.parametrize(
+    "field", ["id", "items", "itemCount", "profile", "createdAt", "Name", "storeId"]
+)
+def test_list_with_an_unknown_field_is_refused(http, field):
+    """decisions §2: an unknown field in a body is 400 and named."""
+    record = new_list(http)
+    with nothing_changes(http):
+        refused(http.post("/lists", json={"name": "x", field: 1}), 400, field)
+        refused(http.patch(f"/lists/{record['id']}", json={"name": "x", field: 1}), 400, field)
+
+
+def test_create_over_the_limit_of_lists_is_refused(make_shop):
+    """decisions §4, 400: too many lists."""
+    shop = make_shop("--limit", "lists=2")
+    http = shop.customer("1").http
+    new_list(http, "a"), new_list(http, "b")
+    with nothing_changes(http):
+        refused(http.post("/lists", json={"name": "c"}), 400, "2", "lists")
+    new_list(shop.customer("2").http)
+
+
+# --- reading, renaming, deleting -----------------------------------------------------------------
+
+
+def test_list_holds_whole_items_and_their_count(http):
+    """decisions §2, List: `GET /lists/{listId}` adds `items`, whole Item records."""
+    record = new_list(http)
+    made = [save(http, n, variantId=n, tags=["a"], listIds=[record["id"]]) for n in (1, 2)]
+    save(http, 3)
+    whole = whole_list(http, record["id"])
+    assert set(whole) == LIST_KEYS | {"items"}
+    assert whole["itemCount"] == 2 and whole["items"] == [made[1], made[0]]
+    assert all(set(entry) == ITEM_KEYS | {"variantId"} for entry in whole["items"])
+    [listed] = data(http.get("/lists"))
+    assert listed == {name: whole[name] for name in LIST_KEYS}
+
+
+def test_rename_a_list(http):
+    """decisions §2: `PATCH` answers 200 with the record; `updatedAt` moves, nothing else."""
+    record = new_list(http)
+    time.sleep(0.005)
+    renamed = data(http.patch(f"/lists/{record['id']}", json={"name": "Birthday"}))
+    assert renamed == record | {"name": "Birthday", "updatedAt": renamed["updatedAt"]}
+    assert renamed["updatedAt"] > record["updatedAt"]
+    assert data(http.get("/lists")) == [renamed]
+
+
+def test_rename_with_an_empty_object_changes_nothing(http):
+    """decisions §2: an empty object changes nothing, `updatedAt` included."""
+    record = new_list(http)
+    time.sleep(0.005)
+    assert data(http.patch(f"/lists/{record['id']}", json={})) == record
+    assert data(http.get("/lists")) == [record]
+
+
+def test_delete_a_list_keeps_its_items(http):
+    """decisions §2: deleting a list keeps its items."""
+    record, other = new_list(http, "a"), new_list(http, "b")
+    saved = save(http, 1, listIds=[record["id"], other["id"]])
+    done(http.delete(f"/lists/{record['id']}"))
+    refused(http.get(f"/lists/{record['id']}"), 404)
+    refused(http.delete(f"/lists/{record['id']}"), 404)
+    assert item(http, saved["id"])["listIds"] == [other["id"]]
+    assert products(http) == [1]
+    assert [entry["id"] for entry in data(http.get("/lists"))] == [other["id"]]
+
+
+def test_list_with_an_unknown_or_malformed_id_is_not_found(http):
+    """decisions §2: a malformed id is 404, like an unknown one."""
+    for id in (uuid.uuid4(), "1", "nonsense", "x" * 500, "%00", "%ff", "..%2Fitems"):
+        refused(http.get(f"/lists/{id}"), 404)
+        refused(http.patch(f"/lists/{id}", json={"name": "x"}), 404)
+        refused(http.delete(f"/lists/{id}"), 404)
+        refused(http.put(f"/lists/{id}/items/order", json={"itemIds": []}), 404)
+
+
+def test_item_id_is_no_list_id(http):
+    """decisions §2: an id of another kind is unknown."""
+    saved, kept = save(http, 1), new_list(http)
+    refused(http.get(f"/lists/{saved['id']}"), 404)
+    refused(http.get(f"/items/{kept['id']}"), 404)
+    refused(http.put(f"/items/{saved['id']}/lists", json={"listIds": [saved["id"]]}), 404)
+
+
+# --- order ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def five(http):
+    """A list with five items, saved one after the other."""
+    record = new_list(http)
+    return record["id"], [save(http, n, listIds=[record["id"]])["id"] for n in range(1, 6)]
+
+
+def test_sort_by_time_of_saving(http, five):
+    """decisions §2, sort: `recently_saved` (default), `oldest_saved`."""
+    id, made = five
+    assert [entry["id"] for entry in whole_list(http, id)["items"]] == made[::-1]
+    assert order_of(http, id, "recently_saved") == made[::-1]
+    assert order_of(http, id, "oldest_saved") == made
+
+
+def test_sort_by_customer_before_anything_was_placed(http, five):
+    """decisions §2, sort: items never placed follow, most recently saved first."""
+    id, made = five
+    assert order_of(http, id, "customer") == made[::-1]
+
+
+def test_sort_by_customer_follows_the_placed_items(http, five):
+    """decisions §2, sort: in `customer` order, never placed items follow the placed ones, most
+    recently saved first."""
+    id, made = five
+    wanted = [made[1], made[4]]
+    answer = data(http.put(f"/lists/{id}/items/order", json={"itemIds": wanted}))
+    expected = wanted + [made[3], made[2], made[0]]
+    assert set(answer) == LIST_KEYS | {"items"}
+    assert [entry["id"] for entry in answer["items"]] == expected
+    assert order_of(http, id, "customer") == expected
+    assert order_of(http, id, "oldest_saved") == made
+    newest = save(http, 6, listIds=[id])["id"]
+    assert order_of(http, id, "customer") == [*wanted, newest, made[3], made[2], made[0]]
+
+
+def test_sort_that_there_is_not_is_refused(http, five):
+    """decisions §2, sort: three values; anything else is 400 and names what there is."""
+    for value in ("", "newest", "CUSTOMER", "customer,oldest_saved", "%00"):
+        answer = http.get(f"/lists/{five[0]}?sort={value}")
+        refused(answer, 400, "sort", "recently_saved", "oldest_saved", "customer")
+    refused(http.get(f"/lists/{five[0]}?sort=%ff"), 400, "sort")
+    refused(http.get(f"/lists/{five[0]}?sort=customer&sort=customer"), 400, "sort")
+    refused(http.get(f"/lists/{five[0]}?order=customer"), 400, "order")
+
+
+def test_order_answers_with_the_list_in_that_order(http, five):
+    """decisions §2, order: 200 with the list, its items in that order; again replaces it."""
+    id, made = five
+    for wanted in (made, made[::-1], made[2:] + made[:2]):
+        answer = data(http.put(f"/lists/{id}/items/order", json={"itemIds": wanted}))
+        assert answer["itemCount"] == 5 and [entry["id"] for entry in answer["items"]] == wanted
+        assert answer["items"] == whole_list(http, id, "customer")["items"]
+
+
+def test_order_with_an_id_twice_or_not_on_the_list_changes_nothing(http, five, shop):
+    """decisions §2, order: every id must be on the list, none twice (else 400, nothing changes)."""
+    id, made = five
+    data(http.put(f"/lists/{id}/items/order", json={"itemIds": made}))
+    elsewhere, foreign = save(http, 9)["id"], save(shop.customer("2").http, 1)["id"]
+    with nothing_changes(http):
+        for extra in (made[0], elsewhere, foreign, str(uuid.uuid4()), "nonsense", "", 1, None):
+            body = {"itemIds": [made[2], made[0], extra]}
+            refused(http.put(f"/lists/{id}/items/order", json=body), 400, "itemIds")
+        for value in (None, made[0], {}, 1):
+            refused(http.put(f"/lists/{id}/items/order", json={"itemIds": value}), 400, "itemIds")
+        refused(http.put(f"/lists/{id}/items/order", json={}), 400, "itemIds")
+        refused(http.put(f"/lists/{id}/items/order", json={"itemIds": [], "sort": 1}), 400, "sort")
+
+
+def test_order_is_forgotten_with_the_item(http, five):
+    """decisions §2, order: an item that is gone, or taken off, leaves no gap and no place."""
+    id, made = five
+    data(http.put(f"/lists/{id}/items/order", json={"itemIds": made}))
+    done(http.delete(f"/items/{made[0]}"))
+    data(http.put(f"/items/{made[1]}/lists", json={"listIds": []}))
+    assert order_of(http, id) == made[2:]
+    data(http.put(f"/items/{made[1]}/lists", json={"listIds": [id]}))
+    assert order_of(http, id) == [*made[2:], made[1]]
+
+
+def test_order_of_one_list_is_not_that_of_another(http):
+    """API §4: a custom order of the items of a list."""
+    a, b = (new_list(http, name)["id"] for name in "ab")
+    made = [save(http, n, listIds=[a, b])["id"] for n in (1, 2, 3)]
+    data(http.put(f"/lists/{a}/items/order", json={"itemIds": made}))
+    data(http.put(f"/lists/{b}/items/order", json={"itemIds": [made[1]]}))
+    assert order_of(http, a) == made
+    assert order_of(http, b) == [made[1], made[2], made[0]]

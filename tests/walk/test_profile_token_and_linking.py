@@ -1,0 +1,300 @@
+"""Decisions §1: `POST /profiles/token`, and what linking a session to a customer does."""
+
+import re
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from .conftest import (
+    data,
+    envelope,
+    everything,
+    is_uuid,
+    item,
+    new_list,
+    nothing_changes,
+    order_of,
+    products,
+    refused,
+    save,
+    whole_list,
+)
+
+
+def link(shop, session: str, customer: str):
+    return shop.admin.post("/profiles/token", json={"session": session, "customer": customer})
+
+
+# --- which token ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body", [None, b"", b"{}", b" \n{ }\t"], ids=["none", "empty", "object", "spaces"]
+)
+def test_token_with_nothing_in_the_body_makes_a_session(shop, body):
+    """decisions §1, token: none, empty or `{}` is a new session and its token."""
+    headers = {"Content-Type": "application/json"} if body else {}
+    issued = data(shop.admin.post("/profiles/token", content=body, headers=headers), 201)
+    assert set(issued) == {"token", "profile"}
+    space, _, id = issued["profile"].rpartition("/")
+    assert space == "gid://wishwell/Session" and is_uuid(id)
+    assert data(shop.client(issued["token"]).get("/items")) == []
+
+
+def test_token_with_an_empty_json_body_makes_a_session(shop):
+    """API §4: the body may be empty or absent, whatever its declared type."""
+    answer = shop.admin.post("/profiles/token", headers={"Content-Type": "application/json"})
+    assert data(answer, 201)["profile"].startswith("gid://wishwell/Session/")
+
+
+def test_token_each_time_makes_another_session(shop):
+    """API §4, rule 1: a new session."""
+    assert shop.session().gid != shop.session().gid
+
+
+def test_token_with_customer_is_for_that_customer(shop):
+    """decisions §1, token: `customer` gives a token for the customer."""
+    gid = shop.gid("17")
+    issued = data(shop.admin.post("/profiles/token", json={"customer": gid}), 201)
+    assert set(issued) == {"token", "profile"} and issued["profile"] == gid
+    save(shop.client(issued["token"]), 5)
+    assert products(shop.acting_as(gid)) == [5]
+
+
+def test_token_with_session_is_fresh_for_that_session(shop):
+    """decisions §1, token: `session` gives a fresh token, so a visitor keeps the list."""
+    visitor = shop.session()
+    saved = save(visitor.http, 1)
+    again = shop.token(session=visitor.gid)
+    assert again.gid == visitor.gid and again.token != visitor.token
+    assert item(again.http, saved["id"]) == item(visitor.http, saved["id"]) == saved
+
+
+def test_token_with_an_unknown_session_is_not_found(shop):
+    """decisions §1, Session: an unknown session GID is 404 in a body."""
+    unknown = f"gid://wishwell/Session/{uuid.uuid4()}"
+    refused(shop.admin.post("/profiles/token", json={"session": unknown}), 404)
+    refused(link(shop, unknown, shop.gid("1")), 404)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "1", "gid://shopify/Customer/", "gid://other/Customer/1", "gid://shopify/Customer/a b"]
+    + [
+        "gid://shopify/Customer/" + "9" * 65,
+        "gid://shopify/Customer/\u0661",
+        "gid://shopify/Customer/1\n",
+    ]
+    + [
+        "gid://shopify/Customer/\u0000",
+        "gid://wishwell/Session/5915bc00-0000-4000-8000-000000000000",
+        17,
+        True,
+        [],
+        {},
+    ],
+    ids=lambda value: ascii(value)[:30],
+)
+def test_token_with_a_customer_that_is_none_is_refused(shop, value):
+    """decisions §1, Customer: 1 to 64 of `A-Z a-z 0-9 _ -`; another platform is 400."""
+    visitor = shop.session()
+    refused(shop.admin.post("/profiles/token", json={"customer": value}), 400, "customer")
+    refused(link(shop, visitor.gid, value), 400, "customer")
+    data(visitor.http.get("/items"))
+
+
+def test_token_with_a_session_that_is_none_is_refused(shop):
+    """decisions §4, 400: wrong type, or not the form of a session GID."""
+    for value in ("", "x", "gid://wishwell/Session/", shop.gid("1"), 17, True, [], {}, "\u0000"):
+        refused(shop.admin.post("/profiles/token", json={"session": value}), 400, "session")
+    for value in ("gid://wishwell/Session/17", f"gid://other/Session/{uuid.uuid4()}"):
+        answer = shop.admin.post("/profiles/token", json={"session": value})
+        assert answer.status_code in (400, 404)
+        envelope(answer, answer.status_code)
+
+
+def test_token_asked_with_a_profile_token_is_forbidden(shop):
+    """decisions §1: `POST /profiles/token` needs an admin token; others get 403."""
+    for member in (shop.customer("1"), shop.session()):
+        refused(member.http.post("/profiles/token"), 403)
+        refused(member.http.post("/profiles/token", json={"customer": shop.gid("2")}), 403)
+
+
+def test_token_asked_with_profile_header_is_refused(shop):
+    """decisions §1: `POST /profiles/token` with `Profile` is 400."""
+    refused(shop.acting_as(shop.gid("1")).post("/profiles/token"), 400, "profile")
+    refused(shop.acting_as(shop.session().gid).post("/profiles/token", json={}), 400, "profile")
+
+
+# --- linking -------------------------------------------------------------------------------------
+
+
+def test_linking_moves_items_and_lists_with_their_ids_and_order(shop):
+    """decisions §1, Linking: ids of moved items stay; lists move with their ids and order."""
+    visitor = shop.session()
+    kept = new_list(visitor.http, "Summer")
+    saved = [
+        save(visitor.http, n, variantId=9, listIds=[kept["id"]], tags=["a"]) for n in (1, 2, 3)
+    ]
+    wanted = [saved[n]["id"] for n in (1, 2, 0)]
+    data(visitor.http.put(f"/lists/{kept['id']}/items/order", json={"itemIds": wanted}))
+    linked = data(link(shop, visitor.gid, shop.gid("1")), 201)
+    assert set(linked) == {"token", "profile"} and linked["profile"] == shop.gid("1")
+    customer = shop.client(linked["token"])
+    for record in saved:
+        assert item(customer, record["id"]) | {"updatedAt": 0} == record | {"updatedAt": 0}
+    [moved] = data(customer.get("/lists"))
+    assert moved["id"] == kept["id"] and moved["name"] == "Summer" and moved["itemCount"] == 3
+    assert order_of(customer, kept["id"]) == wanted
+
+
+def test_linking_merges_what_both_have(shop):
+    """decisions §1, Linking: the customer's item stays, larger quantity, union of tags and lists,
+    the earlier `createdAt`."""
+    visitor, customer = shop.session(), shop.customer("1")
+    theirs, ours = new_list(visitor.http, "Theirs"), new_list(customer.http, "Ours")
+    early = save(visitor.http, 1, variantId=2, quantity=9, tags=["a", "b"], listIds=[theirs["id"]])
+    late = save(customer.http, 1, variantId=2, quantity=4, tags=["b", "c"], listIds=[ours["id"]])
+    more = save(customer.http, 2, quantity=8)
+    save(visitor.http, 2, quantity=3)
+    plain = save(visitor.http, 1)
+    data(link(shop, visitor.gid, customer.gid), 201)
+    merged = item(customer.http, late["id"])
+    assert merged["quantity"] == 9
+    assert sorted(merged["tags"]) == ["a", "b", "c"]
+    assert set(merged["listIds"]) == {theirs["id"], ours["id"]}
+    assert merged["createdAt"] == early["createdAt"] <= late["createdAt"]
+    assert item(customer.http, more["id"])["quantity"] == 8
+    assert item(customer.http, plain["id"])["productId"] == 1, "no variant is another item"
+    refused(customer.http.get(f"/items/{early['id']}"), 404)
+    assert sorted(products(customer.http)) == [1, 1, 2]
+
+
+def test_linking_joins_a_list_of_the_same_name(shop):
+    """decisions §1, Linking: the same name after trimming, without case, is not duplicated: its
+    items join the customer's list, after those already there."""
+    visitor, customer = shop.session(), shop.customer("1")
+    theirs, ours = new_list(visitor.http, "  gIFTS "), new_list(customer.http, "Gifts")
+    new_list(visitor.http, "Other")
+    first = [save(customer.http, n, listIds=[ours["id"]])["id"] for n in (1, 2)]
+    then = [save(visitor.http, n, listIds=[theirs["id"]])["id"] for n in (3, 4)]
+    data(customer.http.put(f"/lists/{ours['id']}/items/order", json={"itemIds": first}))
+    data(visitor.http.put(f"/lists/{theirs['id']}/items/order", json={"itemIds": then}))
+    data(link(shop, visitor.gid, customer.gid), 201)
+    names = sorted(entry["name"] for entry in data(customer.http.get("/lists")))
+    assert names == ["Gifts", "Other"]
+    assert order_of(customer.http, ours["id"]) == first + then
+    joined = whole_list(customer.http, ours["id"])
+    assert joined["itemCount"] == 4
+    assert all(entry["listIds"] == [ours["id"]] for entry in joined["items"])
+    refused(customer.http.get(f"/lists/{theirs['id']}"), 404)
+
+
+def test_linking_joins_a_list_whose_name_folds_the_same(shop):
+    """decisions §1, Linking: compared without case, which is not only the Latin one."""
+    visitor, customer = shop.session(), shop.customer("1")
+    new_list(visitor.http, "\u041f\u043e\u0434\u0430\u0440\u043a\u0438")
+    new_list(customer.http, "\u041f\u041e\u0414\u0410\u0420\u041a\u0418")
+    data(link(shop, visitor.gid, customer.gid), 201)
+    assert len(data(customer.http.get("/lists"))) == 1
+
+
+def test_linking_keeps_an_item_that_is_on_both_lists_once(shop):
+    """decisions §1, Linking: never drops a record, and counts an item of both lists once."""
+    visitor, customer = shop.session(), shop.customer("1")
+    theirs, ours = new_list(visitor.http, "Gifts"), new_list(customer.http, "gifts")
+    save(visitor.http, 1, listIds=[theirs["id"]])
+    kept = save(customer.http, 1, listIds=[ours["id"]])
+    data(link(shop, visitor.gid, customer.gid), 201)
+    joined = whole_list(customer.http, ours["id"])
+    assert joined["itemCount"] == 1 and [entry["id"] for entry in joined["items"]] == [kept["id"]]
+    assert item(customer.http, kept["id"])["listIds"] == [ours["id"]]
+
+
+def test_linking_never_fails_for_a_size_limit(make_shop):
+    """decisions §1, Linking: a merge never fails for a size limit, and never drops a record."""
+    shop = make_shop("--limit", "items=2", "--limit", "lists=1")
+    visitor, customer = shop.session(), shop.customer("1")
+    new_list(visitor.http, "A"), new_list(customer.http, "B")
+    tags = [[f"{side}-{n}" for n in range(20)] for side in "ab"]
+    save(visitor.http, 1, tags=tags[0]), save(customer.http, 1, tags=tags[1])
+    save(visitor.http, 2), save(customer.http, 3)
+    data(link(shop, visitor.gid, customer.gid), 201)
+    assert sorted(products(customer.http)) == [1, 2, 3]
+    assert len(data(customer.http.get("/lists"))) == 2
+    [merged] = data(customer.http.get("/items?query=product:1"))
+    assert sorted(merged["tags"]) == sorted(tags[0] + tags[1])
+    refused(customer.http.post("/items", json={"productId": 4}), 400)
+
+
+# --- the closed session --------------------------------------------------------------------------
+
+
+def test_linked_session_has_tokens_that_are_stale_at_once(shop):
+    """decisions §1, Linking: its tokens get 401 with a message that says to ask for a new one, on
+    reads and writes alike, from that moment."""
+    visitor, customer = shop.session(), shop.customer("1")
+    other = shop.token(session=visitor.gid)
+    saved = save(visitor.http, 1)
+    data(link(shop, visitor.gid, customer.gid), 201)
+    with nothing_changes(customer.http):
+        for stale in (visitor.http, other.http):
+            for answer in (
+                stale.get("/items"),
+                stale.get(f"/items/{saved['id']}"),
+                stale.get("/lists"),
+                stale.post("/items", json={"productId": 2}),
+                stale.post("/lists", json={"name": "Late"}),
+                stale.patch(f"/items/{saved['id']}", json={"quantity": 5}),
+                stale.delete(f"/items/{saved['id']}"),
+                stale.post("/profiles/identify", json={"email": "ann@example.com"}),
+            ):
+                message = refused(answer, 401, "token")
+                assert re.search(r"\bnew\b", message), message
+    assert len(data(shop.admin.get("/items"))) == 1
+
+
+def test_linked_session_cannot_be_named_any_more(shop):
+    """decisions §1, token: 401 is for tokens, so a session that has been linked is 404."""
+    visitor = shop.session()
+    data(link(shop, visitor.gid, shop.gid("1")), 201)
+    refused(shop.admin.post("/profiles/token", json={"session": visitor.gid}), 404)
+    acting = shop.acting_as(visitor.gid)
+    refused(acting.get("/items"), 404)
+    refused(acting.post("/items", json={"productId": 1}), 404)
+
+
+def test_linking_a_closed_session_again_moves_nothing_and_succeeds(shop):
+    """decisions §1, Linking: to the same or another customer; nothing leaks to the second."""
+    visitor, customer, second = shop.session(), shop.customer("1"), shop.customer("2")
+    save(visitor.http, 1, quantity=5)
+    data(link(shop, visitor.gid, customer.gid), 201)
+    [moved] = data(customer.http.get("/items"))
+    data(customer.http.patch(f"/items/{moved['id']}", json={"quantity": 2}))
+    with nothing_changes(customer.http):
+        assert data(link(shop, visitor.gid, customer.gid), 201)["profile"] == customer.gid
+        assert data(link(shop, visitor.gid, second.gid), 201)["profile"] == second.gid
+        assert everything(second.http) == {"items": [], "lists": [], "orders": []}
+    [owned] = data(shop.admin.get("/items"))
+    assert owned["profile"] == customer.gid
+
+
+def test_linking_an_empty_session_closes_it_too(shop):
+    """decisions §1, Linking: the session is then closed, whatever it held."""
+    visitor = shop.session()
+    assert data(link(shop, visitor.gid, shop.gid("1")), 201)["profile"] == shop.gid("1")
+    refused(visitor.http.get("/items"), 401)
+
+
+def test_linking_from_many_places_at_once_moves_once(shop):
+    """decisions §1, Linking: one atomic step, however often and from wherever it is asked at once."""
+    visitor = shop.session()
+    for n in range(1, 4):
+        save(visitor.http, n)
+    customers = [shop.gid(str(1 + n % 2)) for n in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda gid: link(shop, visitor.gid, gid), customers))
+    assert [answer.status_code for answer in answers] == [201] * 8
+    held = sorted(len(products(shop.acting_as(shop.gid(id)))) for id in "12")
+    assert held == [0, 3]

@@ -1,0 +1,234 @@
+"""Decisions §5: what is counted for whom, and what a caller over the limit gets."""
+
+import time
+
+import pytest
+
+from .conftest import (
+    RATE_HEADERS,
+    data,
+    envelope,
+    everything,
+    fresh_window,
+    new_list,
+    products,
+    refused,
+    save,
+)
+
+# The methods of each kind, as requests that change nothing.
+READS = [("GET", "/items"), ("HEAD", "/items"), ("GET", "/lists"), ("GET", "/items/x")]
+WRITES = [
+    ("POST", "/items"),
+    ("PUT", "/items/x/lists"),
+    ("PATCH", "/items/x"),
+    ("DELETE", "/items/x"),
+]
+TOKENS = [("POST", "/profiles/identify"), ("POST", "/profiles/token")]
+
+
+def limit_of(answer) -> int:
+    return int(answer.headers["X-RateLimit-Limit"])
+
+
+def left(answer) -> int:
+    return int(answer.headers["X-RateLimit-Remaining"])
+
+
+def test_limits_by_default(shop):
+    """decisions §5: the table, per minute."""
+    for requests, profile, admin in (
+        (READS, 600, 6_000),
+        (WRITES, 240, 3_000),
+        (TOKENS, 30, 3_000),
+    ):
+        for method, path in requests:
+            for member in (shop.customer("1"), shop.session()):
+                assert limit_of(member.http.request(method, path)) == profile, f"{method} {path}"
+            assert limit_of(shop.admin.request(method, path)) == admin, f"{method} {path}"
+            assert limit_of(shop.acting_as(shop.gid("1")).request(method, path)) == admin
+
+
+def test_every_response_carries_the_three_headers(shop):
+    """decisions §5: errors and the OpenAPI document included."""
+    http = shop.customer("1").http
+    kept = new_list(http)
+    seen = {}
+    for answer in (
+        http.get("/items"),
+        http.post("/items", json={"productId": 1}),
+        http.post("/items", json={"productId": 1, "variantId": 1}),
+        http.get("/items?limit=0"),
+        shop.anonymous.get("/items"),
+        shop.client("nonsense").get("/items"),
+        shop.client(shop.customer("1").token, shop.gid("1")).get("/items"),
+        http.get("/items/x"),
+        http.get("/nothing"),
+        http.put("/items"),
+        http.post("/items", content="x", headers={"Content-Type": "text/plain"}),
+        http.post("/items", content=b" " * 300_000, headers={"Content-Type": "application/json"}),
+        shop.anonymous.get("/.well-known/openapi"),
+        shop.anonymous.head("/.well-known/openapi"),
+    ):
+        missing = [name for name in RATE_HEADERS if name not in answer.headers]
+        assert not missing, f"{answer.request.method} {answer.url} {answer.status_code}: {missing}"
+        seen[answer.status_code] = [int(answer.headers[name]) for name in RATE_HEADERS]
+    [item, other] = data(http.get("/items"))
+    seen[409] = http.patch(f"/items/{other['id']}", json={"variantId": None}).headers[
+        "X-RateLimit-Limit"
+    ]
+    seen[204] = http.delete(f"/lists/{kept['id']}").headers["X-RateLimit-Limit"]
+    assert {200, 201, 204, 400, 401, 403, 404, 405, 409, 413, 415} <= set(seen)
+
+
+def test_remaining_goes_down_by_one_and_reset_is_the_end_of_the_window(shop):
+    """API §8: what is left in the window, and when it resets, in UTC epoch seconds."""
+    fresh_window()
+    http = shop.customer("1").http
+    answers = [http.get("/items") for _ in range(5)]
+    assert [left(answer) for answer in answers] == [599, 598, 597, 596, 595]
+    [reset] = {int(answer.headers["X-RateLimit-Reset"]) for answer in answers}
+    assert time.time() < reset <= time.time() + 61
+
+
+@pytest.mark.parametrize(
+    "kind, requests",
+    [("read", READS), ("write", WRITES), ("token", TOKENS)],
+    ids=["read", "write", "token"],
+)
+@pytest.mark.parametrize("caller", ["profile", "admin"])
+def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
+    """decisions §4, 429: with `Retry-After`; all the methods of a kind count together."""
+    fresh_window()
+    shop = make_shop(
+        "--limit",
+        f"{caller}_{kind}=4",
+        *(["--limit", "admin_token=1000"] if caller == "profile" else []),
+    )
+    http = shop.customer("1").http if caller == "profile" else shop.admin
+    first = [http.request(*requests[n % len(requests)]) for n in range(4)]
+    assert all(answer.status_code != 429 and limit_of(answer) == 4 for answer in first)
+    assert [left(answer) for answer in first] == [3, 2, 1, 0]
+    for method, path in requests:
+        answer = http.request(method, path)
+        assert answer.status_code == 429
+        if method != "HEAD":
+            refused(answer, 429)
+        assert (limit_of(answer), left(answer)) == (4, 0)
+        wait, reset = int(answer.headers["Retry-After"]), int(answer.headers["X-RateLimit-Reset"])
+        assert 1 <= wait <= 61 and wait >= reset - time.time() - 1
+    # The other kinds are counted on their own.
+    for others in (READS, WRITES, TOKENS):
+        if others is not requests:
+            assert http.request(*others[0]).status_code != 429
+
+
+def test_request_over_the_limit_does_nothing(make_shop):
+    """decisions §4, 429: nothing was done."""
+    fresh_window()
+    shop = make_shop("--limit", "profile_write=2")
+    customer = shop.customer("1")
+    saved, kept = save(customer.http, 1), new_list(customer.http)
+    before = everything(customer.http)
+    for answer in (
+        customer.http.post("/items", json={"productId": 2}),
+        customer.http.post("/lists", json={"name": "x"}),
+        customer.http.patch(f"/items/{saved['id']}", json={"quantity": 5}),
+        customer.http.put(f"/items/{saved['id']}/lists", json={"listIds": [kept["id"]]}),
+        customer.http.delete(f"/items/{saved['id']}"),
+        customer.http.request("DELETE", "/items", json={"itemIds": [saved["id"]]}),
+    ):
+        refused(answer, 429)
+    assert everything(customer.http) == before
+
+
+def test_link_over_the_limit_does_nothing(make_shop):
+    """decisions §4, 429: nothing was done, and the session goes on."""
+    fresh_window()
+    shop = make_shop("--limit", "admin_token=1")
+    visitor = shop.session()
+    save(visitor.http, 1)
+    body = {"session": visitor.gid, "customer": shop.gid("1")}
+    refused(shop.admin.post("/profiles/token", json=body), 429)
+    assert products(visitor.http) == [1]
+
+
+def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
+    """decisions §5: the caller is the profile of a profile token."""
+    fresh_window()
+    shop = make_shop("--limit", "profile_read=2")
+    first, second, other = shop.customer("1"), shop.customer("1"), shop.customer("2")
+    assert [left(first.http.get("/items")), left(second.http.get("/items"))] == [1, 0]
+    refused(first.http.get("/items"), 429)
+    refused(second.http.get("/items"), 429)
+    assert left(other.http.get("/items")) == 1
+
+
+def test_limit_counts_an_admin_token_impersonating_or_not(make_shop):
+    """decisions §5: the token itself of an admin token, impersonating or not."""
+    fresh_window()
+    shop = make_shop("--limit", "admin_read=3")
+    acting = [shop.admin, shop.acting_as(shop.gid("1")), shop.acting_as(shop.gid("2"))]
+    assert [left(http.get("/items")) for http in acting] == [2, 1, 0]
+    for http in acting:
+        refused(http.get("/items"), 429)
+    assert left(shop.client(shop.another_admin_token()).get("/items")) == 2
+    assert shop.customer("1").http.get("/items").status_code == 200, "not the profile's own limit"
+
+
+def test_limit_of_one_store_is_not_that_of_another(make_shop):
+    """decisions §5: a limit counts per store; overridable per store."""
+    fresh_window()
+    small, usual = make_shop("--limit", "profile_read=1"), make_shop()
+    customer = small.customer("1").http
+    data(customer.get("/items"))
+    refused(customer.get("/items"), 429)
+    assert limit_of(usual.customer("1").http.get("/items")) == 600
+
+
+def test_limit_counts_refused_requests_too(make_shop):
+    """decisions §5: a request is a request, whatever comes of it."""
+    fresh_window()
+    shop = make_shop("--limit", "profile_write=2")
+    http = shop.customer("1").http
+    refused(http.post("/items", json={"productId": 0}), 400)
+    refused(http.post("/items", content="x", headers={"Content-Type": "text/plain"}), 415)
+    refused(http.post("/items", json={"productId": 1}), 429)
+
+
+def test_nothing_outside_the_prefix_is_limited(service, shop):
+    """decisions §5: what lies outside the version prefix has neither limits nor these headers."""
+    for path in ("/livez", "/readyz", "/metrics", "/docs", "/nothing"):
+        answer = shop.anonymous.get(service.url + path)
+        assert not [name for name in RATE_HEADERS if name in answer.headers], path
+
+
+def test_limit_in_parallel_lets_exactly_so_many_through(make_shop):
+    """reliability T26: exactly the limit per window; `Remaining` is never below 0."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    fresh_window()
+    shop = make_shop("--limit", "profile_read=20")
+    token = shop.customer("1").token
+    clients = [shop.client(token) for _ in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda n: clients[n % 6].get("/items"), range(60)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 20 + [429] * 40
+    assert sorted(left(answer) for answer in answers if answer.status_code == 200) == list(
+        range(20)
+    )
+    assert {left(answer) for answer in answers if answer.status_code == 429} == {0}
+
+
+def test_window_that_is_over_starts_anew(make_shop):
+    """API §8: the window resets at the time that was told. Waits only when the end is near."""
+    shop = make_shop("--limit", "profile_read=1")
+    http = shop.customer("1").http
+    first = http.get("/items")
+    message = envelope(http.get("/items"), 429)
+    assert message
+    wait = int(first.headers["X-RateLimit-Reset"]) - time.time()
+    if wait > 5:
+        pytest.skip("the window ends too far from now; seen whenever the clock allows it")
+    time.sleep(max(0, wait) + 0.1)
+    data(http.get("/items"))

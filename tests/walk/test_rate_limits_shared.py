@@ -1,0 +1,222 @@
+"""Decisions §5: limits by address, behind proxies, and shared between processes by Redis."""
+
+import time
+
+import httpx2
+import pytest
+
+from tests.conftest import ODD_CLOCK
+from tests.servers import PREFIX, RedisServer, Service
+
+from .conftest import RATE_HEADERS, data, fresh_window, refused, soon
+
+
+@pytest.fixture(scope="module")
+def strict(new_service):
+    """A service that allows 3 requests without a token a minute, and trusts no proxy."""
+    return new_service(WISHWELL_LIMIT_ADDRESS="3").start()
+
+
+@pytest.fixture(scope="module")
+def behind_proxy(new_service):
+    """The same behind a proxy on the loopback."""
+    return new_service(
+        WISHWELL_LIMIT_ADDRESS="3", WISHWELL_TRUSTED_PROXIES="127.0.0.0/8,10.0.0.0/8"
+    ).start()
+
+
+def from_address(service, address: str, **headers: str) -> httpx2.Client:
+    """A client that calls from this address of the loopback."""
+    transport = httpx2.HTTPTransport(local_address=address)
+    return httpx2.Client(
+        base_url=f"{service.url}{PREFIX}", headers=headers, transport=transport, trust_env=False
+    )
+
+
+def statuses(http: httpx2.Client, count: int, forwarded: str | None = None) -> list[int]:
+    headers = {"X-Forwarded-For": forwarded} if forwarded is not None else {}
+    return [http.get("/items", headers=headers).status_code for _ in range(count)]
+
+
+def test_requests_without_a_token_count_per_address(strict):
+    """decisions §5: 60 a minute per client address, a setting; so that tokens can't be guessed."""
+    fresh_window()
+    with from_address(strict, "127.0.0.11") as http:
+        assert statuses(http, 3) == [401] * 3
+        answer = http.get("/items")
+        refused(answer, 429)
+        assert (
+            int(answer.headers["X-RateLimit-Limit"]) == 3
+            and int(answer.headers["Retry-After"]) >= 1
+        )
+    with from_address(strict, "127.0.0.12", Authorization="Bearer nonsense") as http:
+        assert statuses(http, 4) == [401] * 3 + [429], "another address is counted on its own"
+
+
+def test_requests_with_a_token_are_not_held_by_their_address(strict):
+    """decisions §5: requests with no valid token count per address; those with one do not."""
+    fresh_window()
+    with from_address(strict, "127.0.0.13") as http:
+        assert statuses(http, 4) == [401] * 3 + [429]
+    with from_address(strict, "127.0.0.13", Authorization=f"Bearer {strict.admin_token()}") as http:
+        assert statuses(http, 5) == [200] * 5
+
+
+def test_guesses_of_tokens_of_every_kind_count(strict):
+    """decisions §5: no valid token: none, malformed, well-formed, a method that writes."""
+    fresh_window()
+    with from_address(strict, "127.0.0.14") as http:
+        refused(
+            http.get("/items", headers={"Authorization": f"Bearer {strict.admin_token()[:-1]}x"}),
+            401,
+        )
+        refused(http.post("/items", json={"productId": 1}), 401)
+        refused(http.post("/profiles/token", headers={"Authorization": "Bearer a.b.c"}), 401)
+        refused(http.get("/lists"), 429)
+
+
+def test_address_limit_is_60_by_default(new_service):
+    """decisions §5: 60 a minute."""
+    service = new_service().start()
+    with from_address(service, "127.0.0.15") as http:
+        assert int(http.get("/items").headers["X-RateLimit-Limit"]) == 60
+
+
+def test_forwarding_header_from_anybody_is_not_believed(strict):
+    """decisions §5: the address is taken from a forwarding header only from a trusted proxy."""
+    fresh_window()
+    with from_address(strict, "127.0.0.16") as http:
+        got = [statuses(http, 1, f"203.0.113.{n}")[0] for n in range(4)]
+    assert got == [401] * 3 + [429]
+
+
+def test_forwarding_header_from_a_trusted_proxy_tells_the_address(behind_proxy):
+    """decisions §5: from a trusted proxy, each client address counts on its own."""
+    fresh_window()
+    with from_address(behind_proxy, "127.0.0.1") as http:
+        assert statuses(http, 4, "203.0.113.1") == [401] * 3 + [429]
+        assert statuses(http, 4, "2001:db8::1") == [401] * 3 + [429]
+        assert statuses(http, 1, "203.0.113.2") == [401]
+
+
+def test_forwarding_header_counts_from_the_last_that_is_not_a_proxy(behind_proxy):
+    """decisions §5: a client may put anything in front; the proxies append what they saw."""
+    fresh_window()
+    with from_address(behind_proxy, "127.0.0.1") as http:
+        got = [statuses(http, 1, f"198.51.100.{n}, 203.0.113.9")[0] for n in range(4)]
+        assert got == [401] * 3 + [429], "made-up addresses in front are no new callers"
+        got = [statuses(http, 1, f"198.51.100.{n}, 203.0.113.10, 10.0.0.{n}")[0] for n in range(4)]
+        assert got == [401] * 3 + [429], "a chain of trusted proxies is skipped"
+
+
+def test_forwarding_header_that_is_garbage_does_no_harm(behind_proxy):
+    """reliability T11: garbage in a header is no address and no crash."""
+    fresh_window()
+    with from_address(behind_proxy, "127.0.0.77") as http:
+        for value in (
+            "",
+            "unknown",
+            "1.2.3",
+            "999.1.1.1",
+            ",,,",
+            "x" * 5000,
+            "::ffff:",
+            "_hidden",
+            "\u00e9".encode(),
+        ):
+            answer = http.get("/items", headers={"X-Forwarded-For": value})
+            assert answer.status_code in (401, 429), value
+
+
+def test_description_without_a_token_carries_the_headers(strict):
+    """decisions §5: the OpenAPI document included."""
+    with from_address(strict, "127.0.0.17") as http:
+        answer = http.get("/.well-known/openapi")
+        assert answer.status_code == 200 and all(name in answer.headers for name in RATE_HEADERS)
+
+
+# --- Redis ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def shared(new_service, redis_server, engine):
+    """Two services with one database and one Redis of their own."""
+    redis = RedisServer()
+    first = new_service(WISHWELL_REDIS_URL=redis.url).start()
+    second = Service(dict(first.settings), env=ODD_CLOCK)
+    if engine == "sqlite":
+        second.settings["WISHWELL_DATABASE_URL"] = f"sqlite:///{first.folder}/wishwell.db"
+    with redis, second:
+        yield redis, first, second
+
+
+def customer_of(first, handle: str, limit: int) -> str:
+    first.quick("store", "create", handle, "--limit", f"profile_read={limit}")
+    admin = first.client(first.admin_token(handle))
+    return data(admin.post("/profiles/token", json={"customer": "gid://shopify/Customer/1"}), 201)[
+        "token"
+    ]
+
+
+def test_limits_are_shared_through_redis_and_local_when_it_goes_away(shared):
+    """decisions §5: shared between processes through Redis; if that goes away, requests are
+    served, counted locally, and it is logged."""
+    redis, first, second = shared
+    fresh_window(8)
+    token = customer_of(first, "shared", 6)
+    here, there = first.client(token), second.client(token)
+    turns = [http.get("/items") for _ in range(3) for http in (here, there)]
+    assert [answer.status_code for answer in turns] == [200] * 6
+    assert [int(answer.headers["X-RateLimit-Remaining"]) for answer in turns] == [5, 4, 3, 2, 1, 0]
+    for http in (here, there):
+        refused(http.get("/items"), 429)
+
+    token = customer_of(first, "alone", 500)
+    here, there = first.client(token), second.client(token)
+    data(here.get("/items")), data(there.get("/items"))
+    redis.kill()
+    took = []
+    for http in (here, there) * 10:
+        began = time.perf_counter()
+        answer = http.get("/items")
+        took.append(time.perf_counter() - began)
+        data(answer)
+        assert int(answer.headers["X-RateLimit-Limit"]) == 500
+    assert max(took) < 0.5, "a dead Redis holds nobody up"
+    for service in (first, second):
+        assert any("redis" in line.lower() for line in service.log_lines()), "it is logged"
+
+    redis.start()
+    token = customer_of(first, "again", 1000)
+    here, there = first.client(token), second.client(token)
+
+    def counted_together() -> bool:
+        before = int(here.get("/items").headers["X-RateLimit-Remaining"])
+        return int(there.get("/items").headers["X-RateLimit-Remaining"]) == before - 1
+
+    soon(counted_together, within=15)
+
+
+def test_limits_hold_nobody_up_when_redis_is_silent(shared):
+    """reliability, traps: a silent Redis is a stall of 12 s by default; about 50 ms here."""
+    redis, first, _ = shared
+    http = first.client(customer_of(first, "silent", 500))
+    data(http.get("/items"))
+    redis.pause()
+    try:
+        began = time.perf_counter()
+        for _ in range(20):
+            data(http.get("/items"))
+        assert time.perf_counter() - began < 2
+    finally:
+        redis.resume()
+
+
+def test_several_workers_without_redis_say_so(new_service):
+    """decisions §5: without it, one process counts for itself, and several workers say so."""
+    service = new_service(WISHWELL_WORKERS="2").start()
+    said = [
+        line for line in service.log_lines() if "worker" in line.lower() and "redis" in line.lower()
+    ]
+    assert said, service.output()
+    assert service.stop() == 0

@@ -1,0 +1,129 @@
+"""Decisions §1: revoked tokens, within 5 seconds and in every process; keys that rotate."""
+
+import json
+import stat
+
+import pytest
+
+from tests.conftest import ODD_CLOCK, SIGNING_KEY
+from tests.servers import Service
+
+from .conftest import data, refused, save, soon
+
+
+def id_of_token(shop, label: str) -> str:
+    listed = json.loads(shop.service.quick("token", "list", "--store", shop.handle, "--json"))
+    [found] = [entry for entry in listed if entry["label"] == label]
+    return found["id"]
+
+
+def stops(http) -> None:
+    soon(lambda: http.get("/items").status_code == 401)
+    refused(http.get("/items"), 401)
+    refused(http.post("/items", json={"productId": 99}), 401)
+
+
+def test_admin_token_that_was_revoked_is_refused_within_5_seconds(shop):
+    """decisions §1, Admin token: revocation takes effect in every process within 5 s."""
+    http = shop.client(shop.another_admin_token("leaked"))
+    data(http.get("/items"))
+    shop.service.quick("token", "revoke", id_of_token(shop, "leaked"))
+    stops(http)
+    data(shop.admin.get("/items"))
+
+
+def test_profile_tokens_that_were_revoked_are_refused_within_5_seconds(shop):
+    """decisions §1, Profile token: revocation of everything of a profile, within 5 s."""
+    customer, again, other = shop.customer("1"), shop.customer("1"), shop.customer("2")
+    visitor = shop.session()
+    saved = save(customer.http, 1)
+    save(visitor.http, 2)
+    for member in (customer, visitor):
+        data(member.http.get("/items"))
+        shop.service.quick("token", "revoke", "--store", shop.handle, member.gid)
+    for http in (customer.http, again.http, visitor.http):
+        stops(http)
+    data(other.http.get("/items"))
+    assert data(shop.acting_as(customer.gid).get(f"/items/{saved['id']}")) == saved
+    assert len(data(shop.acting_as(visitor.gid).get("/items"))) == 1
+
+
+def test_profile_token_asked_for_after_the_revocation_is_good(shop):
+    """decisions §1: tokens are revoked, not the profile: the next one works at once and stays good."""
+    customer = shop.customer("1")
+    shop.service.quick("token", "revoke", "--store", shop.handle, customer.gid)
+    fresh = shop.customer("1")
+    data(fresh.http.get("/items"))
+    stops(customer.http)
+    data(fresh.http.get("/items"))
+
+
+@pytest.fixture(scope="module")
+def two_processes(new_service, engine):
+    """Two services on one database."""
+    first = new_service().start()
+    second = Service(dict(first.settings), env=ODD_CLOCK)
+    if engine == "sqlite":
+        second.settings["WISHWELL_DATABASE_URL"] = f"sqlite:///{first.folder}/wishwell.db"
+    with second:
+        yield first, second
+
+
+def test_revocation_and_linking_hold_in_every_process(two_processes):
+    """decisions §1: revoked within 5 s, and a linked session closed at once, in every process."""
+    first, second = two_processes
+    admin, elsewhere = first.client(first.admin_token()), second.client(first.admin_token())
+    issued = data(admin.post("/profiles/token"), 201)
+    here, there = first.client(issued["token"]), second.client(issued["token"])
+    data(here.get("/items")), data(there.get("/items"))
+    body = {"session": issued["profile"], "customer": "gid://shopify/Customer/1"}
+    data(elsewhere.post("/profiles/token", json=body), 201)
+    for http in (here, there):
+        refused(http.get("/items"), 401)
+        refused(http.post("/items", json={"productId": 1}), 401)
+    leaked = first.create_token(label="leaked")
+    clients = [process.client(leaked) for process in two_processes]
+    for http in clients:
+        data(http.get("/items"))
+    listed = json.loads(second.quick("token", "list", "--store", "default", "--json"))
+    second.quick(
+        "token", "revoke", next(entry["id"] for entry in listed if entry["label"] == "leaked")
+    )
+    for http in clients:
+        soon(lambda http=http: http.get("/items").status_code == 401)
+
+
+def test_signing_keys_rotate_without_signing_anyone_out(new_service):
+    """decisions §1, Profile token: signed with the newest key, checked against every key."""
+    import jwt
+
+    newer = "another-signing-key-of-forty-characters!"
+    service = new_service().start()
+    admin = service.client(service.admin_token())
+    old = data(admin.post("/profiles/token", json={"customer": "gid://shopify/Customer/1"}), 201)[
+        "token"
+    ]
+    service.restart(settings={"WISHWELL_SIGNING_KEYS": f"{newer},{SIGNING_KEY}"})
+    data(service.client(old).get("/items"))
+    new = data(admin.post("/profiles/token", json={"customer": "gid://shopify/Customer/1"}), 201)[
+        "token"
+    ]
+    assert jwt.get_unverified_header(new)["kid"] != jwt.get_unverified_header(old)["kid"]
+    service.restart(settings={"WISHWELL_SIGNING_KEYS": newer})
+    data(service.client(new).get("/items"))
+    refused(service.client(old).get("/items"), 401)
+    assert newer not in service.output() and SIGNING_KEY not in service.output()
+
+
+def test_signing_key_of_the_embedded_default_is_made_once_and_private():
+    """decisions §1, Profile token: made at the first start, in a file only its owner can read."""
+    with Service() as service:
+        admin = service.client(service.admin_token())
+        token = data(admin.post("/profiles/token"), 201)["token"]
+        files = [path for path in service.folder.rglob("*") if path.suffix == ".key"]
+        assert files, "there is no file with a key"
+        assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in files} == {0}
+        before = {path: path.read_bytes() for path in files}
+        service.restart()
+        data(service.client(token).get("/items"))
+        assert {path: path.read_bytes() for path in files} == before

@@ -1,0 +1,171 @@
+"""Decisions §6: settings that stop a start, databases that are not there, and stopping."""
+
+import json
+import time
+
+import pytest
+
+from tests.conftest import SIGNING_KEY
+from tests.servers import PREFIX, PostgresServer, ServerFailed, Service
+
+from .conftest import data, envelope, nothing_changes, refused, save, soon
+
+BAD = [
+    ("WISHWELL_PORT", "abc"), ("WISHWELL_PORT", "-1"), ("WISHWELL_PORT", "65536"),
+    ("WISHWELL_WORKERS", "0"), ("WISHWELL_WORKERS", "two"), ("WISHWELL_WORKERS", "-1"),
+    ("WISHWELL_DATABASE_URL", "mysql://localhost/x"), ("WISHWELL_DATABASE_URL", "nonsense"),
+    ("WISHWELL_REDIS_URL", "http://localhost"), ("WISHWELL_SIGNING_KEYS", "short"),
+    ("WISHWELL_SIGNING_KEYS", f"{SIGNING_KEY},short"), ("WISHWELL_SIGNING_KEYS", f"{SIGNING_KEY},"),
+    ("WISHWELL_LIMIT_ADDRESS", "-1"), ("WISHWELL_LIMIT_ADDRESS", "1e3"), ("WISHWELL_LIMIT_ADDRESS", "many"),
+    ("WISHWELL_TRUSTED_PROXIES", "everybody"), ("WISHWELL_TRUSTED_PROXIES", "10.0.0.0/99"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def idle():
+    """A service that is never started: a folder and the command."""
+    service = Service()
+    yield service
+    service.close()
+
+
+def refuses_to_start(service: Service, **settings: str) -> str:
+    kept = dict(service.settings)
+    service.settings |= settings
+    try:
+        done = service.cli("serve", check=False, timeout=20)
+    finally:
+        service.settings = kept
+    assert done.returncode != 0
+    assert "Traceback" not in done.stdout + done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("name, value", BAD, ids=lambda text: text[:32])
+def test_setting_that_is_bad_stops_the_start_and_is_named(idle, name, value):
+    """decisions §6: a bad one stops it with a message that names it."""
+    said = refuses_to_start(idle, **{name: value})
+    assert name in said, said
+    assert SIGNING_KEY not in said, "the message shows a secret"
+
+
+def test_settings_that_are_bad_are_all_named_at_once(idle):
+    """reliability, Settings: errors list every bad variable at once."""
+    said = refuses_to_start(idle, WISHWELL_PORT="x", WISHWELL_WORKERS="y")
+    assert "WISHWELL_PORT" in said and "WISHWELL_WORKERS" in said
+
+
+def test_server_database_without_a_key_refuses_to_start(postgres_server, idle):
+    """decisions §1: a server database refuses to start without a configured key."""
+    said = refuses_to_start(idle, WISHWELL_DATABASE_URL=postgres_server.create_database())
+    assert "WISHWELL_SIGNING_KEYS" in said
+
+
+def test_server_database_that_is_not_migrated_asks_for_it(postgres_server, idle):
+    """decisions §6: a server database asks for `migrate`."""
+    settings = {
+        "WISHWELL_DATABASE_URL": postgres_server.create_database(),
+        "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
+    }
+    assert "wishwell migrate" in refuses_to_start(idle, **settings)
+
+
+def test_port_that_is_taken_is_said_plainly(idle):
+    """decisions §6: a start that fails says why, and is over."""
+    with Service() as service:
+        port = service.url.rpartition(":")[2]
+        said = refuses_to_start(idle, WISHWELL_PORT=port)
+        assert port in said or "WISHWELL_PORT" in said
+
+
+def test_embedded_database_is_brought_up_to_date_by_serve_and_lasts():
+    """decisions §6: `serve` brings the schema up to date (embedded database only)."""
+    with Service() as service:
+        http = service.client(service.admin_token(), "gid://shopify/Customer/1")
+        saved = save(http, 1)
+        assert (service.folder / "wishwell.db").exists()
+        assert service.stop() == 0
+        service.restart()
+        assert data(http.get(f"/items/{saved['id']}")) == saved
+        service.kill()
+        service.restart()
+        assert data(http.get(f"/items/{saved['id']}")) == saved
+
+
+def test_listening_line_names_the_address_once():
+    """decisions §6: the log says where it listens, in JSON like every other line."""
+    with Service() as service:
+        entries = [json.loads(line) for line in service.log_lines()]
+        assert [entry["url"] for entry in entries if entry.get("event") == "listening"] == [
+            service.url
+        ]
+        assert service.url.startswith("http://127.0.0.1:") and not service.url.endswith(":0")
+
+
+def test_stop_ends_the_program_cleanly_and_soon(new_service):
+    """reliability T28: exit within 10 s of SIGTERM, kept connections or not."""
+    service = new_service().start()
+    http = service.client(service.admin_token())
+    data(http.get("/items"))
+    began = time.monotonic()
+    assert service.stop() == 0
+    assert time.monotonic() - began < 10
+    assert "Traceback" not in service.output()
+
+
+def test_several_workers_serve_one_database(new_service):
+    """decisions §6: `WISHWELL_WORKERS`."""
+    service = new_service(WISHWELL_WORKERS="2").start()
+    gid = "gid://shopify/Customer/1"
+    clients = [service.client(service.admin_token(), gid) for _ in range(8)]
+    made = [save(http, n)["id"] for n, http in enumerate(clients, 1)]
+    for http in clients:
+        assert [record["id"] for record in data(http.get("/items"))] == made[::-1]
+    assert service.stop() == 0
+
+
+def test_database_that_cannot_be_reached_is_503_and_comes_back():
+    """decisions §4, 503: the database can't be reached; with `Retry-After`; nothing was done."""
+    with PostgresServer() as postgres:
+        settings = {
+            "WISHWELL_DATABASE_URL": postgres.create_database(),
+            "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
+        }
+        service = Service(settings)
+        service.cli("migrate")
+        with service:
+            http = service.client(service.admin_token(), "gid://shopify/Customer/1")
+            save(http, 1)
+            health = service.client()
+            with nothing_changes(http):
+                postgres.stop()
+                for answer in (http.post("/items", json={"productId": 2}), http.get("/items")):
+                    refused(answer, 503)
+                    assert int(answer.headers["Retry-After"]) >= 1
+                soon(lambda: health.get(f"{service.url}/readyz").status_code == 503, within=2)
+                envelope(health.get(f"{service.url}/readyz"), 503)
+                assert health.get(f"{service.url}/livez").status_code == 200
+                postgres.start()
+                soon(lambda: http.get("/items").status_code == 200, within=3)
+            soon(lambda: health.get(f"{service.url}/readyz").status_code == 200, within=3)
+            assert "Traceback" not in service.output()
+
+
+def test_database_that_cannot_be_reached_at_the_start_is_said_plainly(idle):
+    """decisions §6: ends non-zero with one plain line on an error."""
+    settings = {
+        "WISHWELL_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
+        "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
+    }
+    try:
+        said = refuses_to_start(idle, **settings)
+        assert "database" in said.lower()
+    except ServerFailed as failed:
+        pytest.fail(str(failed))
+
+
+def test_host_names_the_interface(new_service):
+    """decisions §6: `WISHWELL_HOST`."""
+    service = new_service(WISHWELL_HOST="127.0.0.2").start()
+    assert service.url.startswith("http://127.0.0.2:")
+    assert service.client().get(f"{service.url}{PREFIX}/items").status_code == 401

@@ -1,0 +1,172 @@
+"""Decisions §4, 401: profile tokens that were not issued here, or not like this (reliability T14)."""
+
+import base64
+import hashlib
+import hmac
+import json
+import math
+import time
+import uuid
+
+import jwt
+import pytest
+
+from tests.conftest import SIGNING_KEY
+
+from .conftest import data, products, refused, wrong
+
+
+def encoded(part: bytes) -> str:
+    return base64.urlsafe_b64encode(part).rstrip(b"=").decode()
+
+
+def signed(
+    header: object, payload: object, key: str | bytes = SIGNING_KEY, digest: str = "sha256"
+) -> str:
+    """A token with this header and payload as they are, JSON or not, signed with a key."""
+    head, body = (
+        part if isinstance(part, bytes) else json.dumps(part).encode() for part in (header, payload)
+    )
+    text = f"{encoded(head)}.{encoded(body)}"
+    secret = key.encode() if isinstance(key, str) else key
+    return f"{text}.{encoded(hmac.new(secret, text.encode(), digest).digest())}"
+
+
+@pytest.fixture
+def genuine(roomy_shop):
+    """A token as it was issued: its text, header and payload."""
+    token = roomy_shop.customer("1").token
+    return (
+        token,
+        jwt.get_unverified_header(token),
+        jwt.decode(token, options={"verify_signature": False}),
+    )
+
+
+def refuses_all(shop, tokens: dict[str, str]) -> None:
+    statuses = {}
+    for name, token in tokens.items():
+        answer = shop.anonymous.get(
+            "/items", headers={"Authorization": b"Bearer " + token.encode()}
+        )
+        statuses[name] = answer.status_code
+        if answer.status_code == 401:
+            refused(answer, 401)
+    assert wrong(401, statuses) == {}
+    assert products(shop.customer("1").http) == []
+
+
+def test_token_signed_with_the_ring_key_is_what_the_attacks_start_from(roomy_shop, genuine):
+    """The other side of all tables here: with nothing changed, these tests sign what is accepted."""
+    _, header, payload = genuine
+    data(roomy_shop.client(signed(header, payload)).get("/items"))
+    again = payload | {"jti": str(uuid.uuid4())}
+    data(roomy_shop.client(signed(header, again)).get("/items"))
+
+
+def test_token_with_claims_that_are_never_issued_is_refused(roomy_shop, genuine):
+    """reliability T14, signed with the right key: claims missing, of another type, or out of time."""
+    _, header, good = genuine
+    now = int(time.time())
+    claims = {
+        "expired": {"exp": now - 90, "iat": now - 86_490}, "exp text": {"exp": str(good["exp"])}, "exp huge": {"exp": 10**30},
+        "exp list": {"exp": [good["exp"]]}, "exp null": {"exp": None}, "exp boolean": {"exp": True}, "exp negative": {"exp": -1},
+        "exp NaN": {"exp": math.nan}, "exp Infinity": {"exp": math.inf}, "exp fraction": {"exp": good["exp"] + 0.5},
+        "exp object": {"exp": {}}, "exp far": {"exp": good["iat"] + 86_400 * 30}, "exp a minute more": {"exp": good["exp"] + 60},
+        "iat future": {"iat": now + 3600, "exp": now + 7200}, "iat text": {"iat": str(good["iat"])}, "iat null": {"iat": None},
+        "iat list": {"iat": []}, "iat Infinity": {"iat": -math.inf}, "iat huge": {"iat": 10**30}, "nbf future": {"nbf": now + 3600},
+        "aud other": {"aud": str(uuid.uuid4())}, "aud null": {"aud": None}, "aud number": {"aud": 1}, "aud empty": {"aud": ""},
+        "aud object": {"aud": {}}, "aud text of it": {"aud": f"{good['aud']} "},
+        "sub null": {"sub": None}, "sub number": {"sub": 1}, "sub list": {"sub": [good["sub"]]}, "sub empty": {"sub": ""},
+        "sub garbage": {"sub": "customer 1"}, "sub other platform": {"sub": "gid://other/Customer/1"}, "sub NUL": {"sub": good["sub"] + "\0"},
+        "sub unknown session": {"sub": f"gid://wishwell/Session/{uuid.uuid4()}"}, "sub long": {"sub": good["sub"] + "9" * 64},
+        "sub admin": {"sub": "admin"}, "jti null": {"jti": None}, "jti number": {"jti": 5}, "jti list": {"jti": []},
+    }  # fmt: skip
+    tokens = {name: signed(header, good | change) for name, change in claims.items()}
+    for name in ("exp", "iat", "aud", "sub", "jti"):
+        tokens[f"no {name}"] = signed(
+            header, {key: value for key, value in good.items() if key != name}
+        )
+    double = json.dumps(good)[:-1] + f', "sub": "{roomy_shop.gid("2")}"}}'
+    tokens |= {"sub twice": signed(header, double.encode()), "no claims": signed(header, {})}
+    refuses_all(roomy_shop, tokens)
+
+
+def test_token_with_a_header_that_is_never_issued_is_refused(roomy_shop, genuine):
+    """decisions §1: only the ring's own algorithm is accepted; reliability T14: known `kid` only."""
+    _, good, payload = genuine
+    other = base64.urlsafe_b64encode(b"an-attackers-own-key-of-32-bytes").decode()
+    headers = {
+        "alg list": {"alg": ["HS256"]}, "alg number": {"alg": 256}, "alg null": {"alg": None}, "alg lower": {"alg": "hs256"},
+        "alg empty": {"alg": ""}, "alg spaced": {"alg": "HS256 "}, "alg RS256": {"alg": "RS256"}, "alg ES256": {"alg": "ES256"},
+        "alg EdDSA": {"alg": "EdDSA"}, "alg PS256": {"alg": "PS256"}, "alg dir": {"alg": "dir", "enc": "A256GCM"},
+        "kid unknown": {"kid": "unknown"}, "kid path": {"kid": "../../../../dev/null"}, "kid url": {"kid": "http://127.0.0.1:1/key"},
+        "kid sql": {"kid": "' or 1=1 --"}, "kid NUL": {"kid": "\0"}, "kid number": {"kid": 0}, "kid list": {"kid": [good["kid"]]},
+        "kid null": {"kid": None}, "kid empty": {"kid": ""}, "kid long": {"kid": "x" * 3000},
+        "typ other": {"typ": "at+jwt+x"}, "typ number": {"typ": 1}, "crit": {"crit": ["exp"]}, "crit unknown": {"crit": ["x"], "x": 1},
+        "crit empty": {"crit": []}, "b64 false": {"b64": False, "crit": ["b64"]}, "zip": {"zip": "DEF", "crit": ["zip"]},
+    }  # fmt: skip
+    tokens = {name: signed(good | change, payload) for name, change in headers.items()}
+    for name in ("alg", "kid", "typ"):
+        tokens[f"no {name}"] = signed(
+            {key: value for key, value in good.items() if key != name}, payload
+        )
+    for name in ("none", "None", "NONE", "nOnE"):
+        bare = signed(good | {"alg": name}, payload).rpartition(".")[0]
+        tokens |= {name: f"{bare}.", f"{name}, signed": signed(good | {"alg": name}, payload)}
+    tokens |= {
+        "HS512": signed(good | {"alg": "HS512"}, payload, digest="sha512"),
+        "HS384": signed(good | {"alg": "HS384"}, payload, digest="sha384"),
+        "SHA-512 called HS256": signed(good, payload, digest="sha512"),
+        "key in the header": signed(good | {"jwk": {"kty": "oct", "k": other}}, payload, key="an-attackers-own-key-of-32-bytes"),
+        "key by url": signed(good | {"jku": "http://127.0.0.1:1/"}, payload, key="an-attackers-own-key-of-32-bytes"),
+        "header empty": signed({}, payload), "header array": signed([good], payload), "header text": signed(b'"x"', payload),
+        "header not JSON": signed(b"{", payload), "header null": signed(b"null", payload), "header bytes": signed(b"\xff\xfe", payload),
+        "header deep": signed(b"[" * 900 + b"]" * 900, payload), "header empty bytes": signed(b"", payload),
+        "alg twice": signed(json.dumps(good)[:-1].encode() + b', "alg": "none"}', payload),
+    }  # fmt: skip
+    refuses_all(roomy_shop, tokens)
+
+
+def test_token_with_another_signature_is_refused(roomy_shop, genuine):
+    """decisions §4, 401: of another deployment, or changed on the way."""
+    token, header, payload = genuine
+    head, body, signature = token.split(".")
+    richer = encoded(json.dumps(payload | {"sub": roomy_shop.gid("2")}).encode())
+    tokens = {
+        "key of another deployment": signed(header, payload, key="the-key-of-another-deployment-altogether"),
+        "empty key": signed(header, payload, key=b""), "kid as the key": signed(header, payload, key=str(header["kid"])),
+        "hash of the key": signed(header, payload, key=hashlib.sha256(SIGNING_KEY.encode()).hexdigest()),
+        "changed payload": f"{head}.{richer}.{signature}", "changed header": f"{encoded(b'{}')}.{body}.{signature}",
+        "no signature": f"{head}.{body}.", "two parts": f"{head}.{body}", "one part": head, "four parts": f"{token}.x",
+        "five parts": f"{head}.{body}.{signature}.x.y", "empty parts": "..", "dots": "....", "cut": token[:-4], "longer": token + "AAAA",
+        "first character": f"{head}.{body}.{'A' if signature[0] != 'A' else 'B'}{signature[1:]}", "zeros": f"{head}.{body}.{'A' * 43}",
+        "twice": f"{token}{token}", "swapped": f"{body}.{head}.{signature}", "bad base64": f"{head}.{body}.!!!!", "padded part": f"{head}=.{body}.{signature}",
+        "not ASCII": f"{head}.{body}.\u00e9", "spaces": f"{head}. {body}.{signature}",
+        "payload array": signed(header, [payload]), "payload text": signed(header, b'"x"'), "payload not JSON": signed(header, b"{"),
+        "payload null": signed(header, b"null"), "payload empty": signed(header, b""), "payload bytes": signed(header, b"\xff\xfe"),
+        "payload deep": signed(header, b'{"sub":' + b"[" * 1000 + b"]" * 1000 + b"}"),
+        "over 4 KB": signed(header, payload | {"x": "x" * 4000}), "12 KB": signed(header, payload | {"x": "x" * 9000}), "text": "x" * 5000,
+    }  # fmt: skip
+    refuses_all(roomy_shop, tokens)
+
+
+def test_token_of_1_mb_is_refused(roomy_shop):
+    """reliability T14: 1 MB, which is more than any header may be."""
+    answer = roomy_shop.anonymous.get(
+        "/items", headers={"Authorization": "Bearer " + "x" * 1_000_000}
+    )
+    assert answer.status_code in (401, 431)
+
+
+def test_token_refused_says_nothing_of_the_reason_inside(roomy_shop, genuine):
+    """decisions §4: a message for the caller, not the words of a library."""
+    _, header, payload = genuine
+    forged = refused(roomy_shop.client(signed(header, payload, key=b"x" * 32)).get("/items"), 401)
+    unknown = refused(
+        roomy_shop.client(signed(header | {"kid": "unknown"}, payload)).get("/items"), 401
+    )
+    assert forged == unknown, "whether a key is known is nobody's business"
+    old = signed(header, payload | {"exp": int(time.time()) - 90, "iat": int(time.time()) - 86_490})
+    assert "expired" in refused(roomy_shop.client(old).get("/items"), 401).lower()
+    assert "jwt" not in forged.lower().replace("jwts", ""), forged
