@@ -65,7 +65,9 @@ async def _endpoint(request: StarletteRequest) -> Response:
 theirs = Starlette(
     routes=[
         Route(
-            routes.PREFIX + route.path.replace("{file}", "{itemId}"), _endpoint, methods=["GET", "POST"]
+            routes.PREFIX + route.path.replace("{file}", "{itemId}"),
+            _endpoint,
+            methods=["GET", "POST"],
         )
         for route in routes.API
     ]
