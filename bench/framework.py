@@ -56,7 +56,8 @@ async def send(message: dict[str, Any]) -> None:
 
 
 async def _endpoint(request: StarletteRequest) -> Response:
-    assert request.headers.get("authorization") and request.path_params["itemId"]
+    assert request.headers.get("authorization")
+    assert request.path_params["itemId"]
     response = Response(BODY, media_type="application/json")
     response.raw_headers.extend(EXTRA)
     return response
@@ -89,7 +90,9 @@ async def ours(scope: dict[str, Any], receive: Any, send: Any) -> None:
         receive,
     )
     route, request.record_id = routes.find(request.path)
-    assert route and request.header(b"authorization") and request.record_id
+    assert route
+    assert request.header(b"authorization")
+    assert request.record_id
     assert pipeline._handler(route, request.method)
     answer = Answer(200, BODY, [answers.JSON, *EXTRA])
     answer.headers.append((b"content-length", b"%d" % len(answer.body)))
@@ -109,9 +112,9 @@ async def main() -> None:
     for _ in range(ROUNDS):
         one, two = await microseconds(ours), await microseconds(theirs)
         rounds.append((one, two, two / one))
-        print(f"ours {one:6.2f} µs   Starlette {two:6.2f} µs   ratio {two / one:5.2f}")  # noqa: T201
+        print(f"ours {one:6.2f} µs   Starlette {two:6.2f} µs   ratio {two / one:5.2f}")
     ratios = [ratio for *_, ratio in rounds]
-    print(  # noqa: T201
+    print(
         f"median: ours {statistics.median(r[0] for r in rounds):.1f} µs,"
         f" Starlette {statistics.median(r[1] for r in rounds):.1f} µs,"
         f" ratio {statistics.median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f})"

@@ -185,10 +185,9 @@ def over_the_wire(service, request: bytes, *, patience: float = 2.0) -> Wire:
     """Send these bytes exactly, and read until the server closes or says nothing more."""
     target = urlsplit(service.url)
     with socket.create_connection((target.hostname, target.port), patience) as connection:
-        try:
+        # It may answer and close before it has read everything, which is its right.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.sendall(request)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # it answered and closed before it had read everything, which is its right
         received, closed = _read_all(connection)
     head, _, rest = received.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")

@@ -93,13 +93,14 @@ def test_store_create_with_a_handle_that_is_taken_or_bad_fails(service, handle):
         ["--limit", "items=x"],
         ["--limit", "items=-1"],
         ["--limit", "items=0.5"],
-    ]
-    + [
         ["--origin", "shop.example"],
         ["--origin", "https://shop.example/path"],
         ["--origin", "javascript:1"],
-    ]
-    + [["--platform", ""], ["--platform", "a/b"], ["--platform", "a b"], ["--colour", "red"]],
+        ["--platform", ""],
+        ["--platform", "a/b"],
+        ["--platform", "a b"],
+        ["--colour", "red"],
+    ],
     ids=" ".join,
 )
 def test_store_create_with_a_bad_option_fails_and_creates_nothing(service, handle, options):

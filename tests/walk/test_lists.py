@@ -204,7 +204,7 @@ def test_sort_by_customer_follows_the_placed_items(http, five):
     id, made = five
     wanted = [made[1], made[4]]
     answer = data(http.put(f"/lists/{id}/items/order", json={"itemIds": wanted}))
-    expected = wanted + [made[3], made[2], made[0]]
+    expected = [*wanted, made[3], made[2], made[0]]
     assert set(answer) == LIST_KEYS | {"items"}
     assert [entry["id"] for entry in answer["items"]] == expected
     assert order_of(http, id, "customer") == expected

@@ -73,7 +73,7 @@ def test_every_response_carries_the_three_headers(shop):
         missing = [name for name in RATE_HEADERS if name not in answer.headers]
         assert not missing, f"{answer.request.method} {answer.url} {answer.status_code}: {missing}"
         seen[answer.status_code] = [int(answer.headers[name]) for name in RATE_HEADERS]
-    [item, other] = data(http.get("/items"))
+    [_item, other] = data(http.get("/items"))
     seen[409] = http.patch(f"/items/{other['id']}", json={"variantId": None}).headers[
         "X-RateLimit-Limit"
     ]
@@ -92,7 +92,7 @@ def test_remaining_goes_down_by_one_and_reset_is_the_end_of_the_window(shop):
 
 
 @pytest.mark.parametrize(
-    "kind, requests",
+    ("kind", "requests"),
     [("read", READS), ("write", WRITES), ("token", TOKENS)],
     ids=["read", "write", "token"],
 )

@@ -41,7 +41,7 @@ def refuses_to_start(service: Service, **settings: str) -> str:
     return done.stderr
 
 
-@pytest.mark.parametrize("name, value", BAD, ids=lambda text: text[:32])
+@pytest.mark.parametrize(("name", "value"), BAD, ids=lambda text: text[:32])
 def test_setting_that_is_bad_stops_the_start_and_is_named(idle, name, value):
     """decisions §6: a bad one stops it with a message that names it."""
     said = refuses_to_start(idle, **{name: value})
