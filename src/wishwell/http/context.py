@@ -9,7 +9,6 @@ from wishwell.auth import Caller, Tokens
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.directory import Directory
-from wishwell.errors import Forbidden
 from wishwell.limits import Limiter, LocalLimiter
 from wishwell.pages import Sealer
 from wishwell.profiles import Scope
@@ -58,11 +57,3 @@ class Request:
     def header(self, name: bytes) -> str | None:
         value = self.headers.get(name)
         return None if value is None else value.decode("latin-1")
-
-    @property
-    def admin(self) -> Caller:
-        """The caller, who must hold an admin token."""
-        assert self.caller is not None
-        if self.caller.kind != "admin":
-            raise Forbidden("This needs an admin token.")
-        return self.caller

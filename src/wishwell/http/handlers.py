@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from wishwell import ids, items, linking, lists, pages, profiles, stores
-from wishwell.errors import BodyTimeout, Invalid, NotFound, TooLarge
+from wishwell.errors import BodyTimeout, Forbidden, Invalid, NotFound, TooLarge
 from wishwell.http import answers, metrics, wire
 from wishwell.http.answers import Answer
 from wishwell.http.context import Request, Services
@@ -156,7 +156,12 @@ async def identify_profile(service: Services, request: Request) -> Answer:
 
 async def create_profile_token(service: Services, request: Request) -> Answer:
     wire.parameters(request.query_string, _NONE)
-    store = request.admin.store
+    assert request.caller is not None
+    if request.caller.profile is not None:
+        # A token of a session that has ended is told so before anything else.
+        await profiles.check_open(service.db.read, request.caller.profile)
+        raise Forbidden("This needs an admin token.")
+    store = request.caller.store
     if request.profile_header is not None:
         raise Invalid("Profile: this header has no meaning here; name profiles in the body.")
     raw = await _raw(service, request)

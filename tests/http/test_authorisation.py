@@ -1,0 +1,253 @@
+"""The authorisation table: every operation, with every kind of credential, on everybody's records.
+
+The operations come from the routes themselves: a new one without a row here fails. What each cell
+answers is written down once, in ``EXPECTED`` (decisions, section 1: tokens and the ``Profile``
+header).
+"""
+
+import json
+import time
+import uuid
+
+import jwt
+import pytest
+
+from tests.conftest import SIGNING_KEY, Shop
+from wishwell.http import routes
+
+# How each operation is asked, on a record of the profile "mine" unless said otherwise.
+BODIES = {
+    "POST /items": {"productId": 77},
+    "PATCH /items/{itemId}": {"quantity": 5},
+    "PUT /items/{itemId}/lists": {"listIds": []},
+    "POST /lists": {"name": "x"},
+    "PATCH /lists/{listId}": {"name": "y"},
+    "PUT /lists/{listId}/items/order": {"itemIds": []},
+    "POST /profiles/identify": {"email": "ann@example.com"},
+    "POST /profiles/token": {},
+}
+DESCRIPTION = "GET /.well-known/openapi"
+ADMIN_ONLY = "POST /profiles/token"
+CREATING = {"POST /items": 201, "POST /lists": 201}
+DONE = {
+    "GET /items": 200,
+    "DELETE /items": 204,
+    "GET /items/{itemId}": 200,
+    "PATCH /items/{itemId}": 200,
+    "DELETE /items/{itemId}": 204,
+    "PUT /items/{itemId}/lists": 200,
+    "GET /lists": 200,
+    "GET /lists/{listId}": 200,
+    "PATCH /lists/{listId}": 200,
+    "DELETE /lists/{listId}": 204,
+    "PUT /lists/{listId}/items/order": 200,
+    "POST /profiles/identify": 200,
+    ADMIN_ONLY: 201,
+    DESCRIPTION: 200,
+} | CREATING
+ON_A_RECORD = [name for name in DONE if "{" in name]
+
+NOBODY = ("none", "junk", "expired", "another store's", "revoked admin", "revoked", "closed")
+
+
+def expected(operation: str, credential: str, owner: str) -> int:
+    """What the decisions say: a status for a credential, on a record of ``owner``."""
+    if operation == DESCRIPTION:
+        return 200  # decisions, section 6: needs no token
+    if credential == "another store's":
+        # A good token, of a store in which the record is not.
+        if operation == ADMIN_ONLY:
+            return 201
+        if operation in CREATING:
+            return 400
+        return 404 if operation in ON_A_RECORD else DONE[operation]
+    if credential in NOBODY:
+        return 401
+    if credential.endswith("+ Profile") and not credential.startswith("admin"):
+        return 403
+    if credential == "admin":
+        return 400 if operation in CREATING else DONE[operation]
+    if operation == ADMIN_ONLY:
+        return 400 if credential == "admin + Profile" else 403
+    mine = {"session": "session", "customer": "customer", "admin + Profile": "customer"}
+    if operation in ON_A_RECORD and owner != mine.get(credential, "other"):
+        return 404
+    return DONE[operation]
+
+
+OPERATIONS = [f"{method} {route.path}" for route in routes.API for method in route.methods]
+CREDENTIALS = [
+    *NOBODY, "session", "customer", "other's", "admin", "admin + Profile",
+    "session + Profile", "customer + Profile",
+]  # fmt: skip
+OWNERS = ["session", "customer", "other"]
+
+
+def test_every_route_has_its_row():
+    """A new operation must say here what it answers to whom."""
+    assert set(OPERATIONS) == set(DONE)
+
+
+class World:
+    """A store with three owners who each have an item on a list, and credentials of every kind."""
+
+    def __init__(self, make_shop):
+        self.shop = make_shop(*_generous())
+        self.elsewhere = make_shop(*_generous())
+        self.owners = {
+            "session": self.shop.session(),
+            "customer": self.shop.customer("mine"),
+            "other": self.shop.customer("other"),
+        }
+        self.marks = {}
+        self.product = 10_000
+        stranger = self.elsewhere.customer("mine")
+        self.foreign_mark = self._fill(stranger, 900)[2]
+        self.tokens = self._credentials(stranger)
+
+    def _fill(self, owner, product):
+        item = owner.http.post("/items", json={"productId": product}).json()["data"]
+        name = f"mark-{uuid.uuid4().hex}"
+        made = owner.http.post("/lists", json={"name": name}).json()["data"]
+        owner.http.put(f"/items/{item['id']}/lists", json={"listIds": [made["id"]]})
+        return item["id"], made["id"], name
+
+    def _credentials(self, stranger):
+        shop = self.shop
+        customer = self.owners["customer"]
+        expired = _signed(customer.token, iat=int(time.time()) - 90_000)
+        revoked_admin = shop.another_admin_token()
+        [record] = [
+            row
+            for row in _json(shop.service, "token", "list", "--store", shop.handle, "--json")
+            if row["label"] == "another"
+        ]
+        shop.service.quick("token", "revoke", record["id"])
+        revoked = shop.customer("revoked")
+        shop.service.quick("token", "revoke", "--store", shop.handle, revoked.gid)
+        closed = shop.session()
+        shop.token(customer=shop.gid("sink"), session=closed.gid)
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline and (
+            shop.client(revoked.token).get("/items").status_code != 401
+            or shop.client(revoked_admin).get("/items").status_code != 401
+        ):
+            time.sleep(0.1)
+        return {
+            "none": None,
+            "junk": "junk",
+            "expired": expired,
+            "another store's": self.elsewhere.admin_token,
+            "revoked admin": revoked_admin,
+            "revoked": revoked.token,
+            "closed": closed.token,
+            "session": self.owners["session"].token,
+            "customer": customer.token,
+            "other's": self.owners["other"].token,
+            "admin": shop.admin_token,
+            "admin + Profile": shop.admin_token,
+            "session + Profile": self.owners["session"].token,
+            "customer + Profile": customer.token,
+        }
+
+    def _body(self, operation):
+        body = BODIES.get(operation)
+        if operation == "POST /items":
+            self.product += 1
+            return body | {"productId": self.product}
+        return body
+
+    def ask(self, operation, credential, owner):
+        """Asks on a fresh record of ``owner``; the answer, and the marks that it must not hold."""
+        method, _, path = operation.partition(" ")
+        item, made, name = self._fill(self.owners[owner], 100 + OWNERS.index(owner))
+        path = path.replace("{itemId}", item).replace("{listId}", made)
+        if operation == "DELETE /items":
+            path += f"?itemIds={item}"
+        headers = {}
+        if credential.endswith("+ Profile"):
+            headers["Profile"] = self.owners["customer"].gid
+        http = self.shop.client(self.tokens[credential])
+        answer = http.request(method, path, headers=headers, json=self._body(operation))
+        self.marks.setdefault(owner, set()).add(name)
+        return answer
+
+
+def _generous():
+    kinds = ("profile_read", "profile_write", "profile_token", "admin_read", "admin_write")
+    kinds += ("admin_token", "lists")
+    return [word for kind in kinds for word in ("--limit", f"{kind}=100000")]
+
+
+def _signed(token, **changes):
+    claims = jwt.decode(token, options={"verify_signature": False})
+    claims |= changes
+    claims["exp"] = claims["iat"] + 86_400
+    header = jwt.get_unverified_header(token)
+    return jwt.encode(claims, SIGNING_KEY, "HS256", {"typ": header["typ"], "kid": header["kid"]})
+
+
+def _json(service, *arguments):
+    return json.loads(service.quick(*arguments))
+
+
+@pytest.fixture(scope="module")
+def world(service):
+    return World(lambda *options: Shop(service, *options))
+
+
+@pytest.mark.parametrize("credential", CREDENTIALS)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_operation_answers_what_the_table_says(world, operation, credential):
+    """Status, and nothing of anybody else in the body: not one list name of another owner."""
+    owners = OWNERS if operation in ON_A_RECORD else ["customer"]
+    for owner in owners:
+        answer = world.ask(operation, credential, owner)
+        wanted = expected(operation, credential, owner)
+        assert answer.status_code == wanted, f"{owner}: {answer.status_code} {answer.text}"
+        sees = {"session": "session", "customer": "customer", "other's": "other"}
+        own = sees.get(credential, "customer" if credential == "admin + Profile" else None)
+        if credential != "admin":
+            for other, marks in world.marks.items():
+                assert other == own or not any(mark in answer.text for mark in marks)
+        assert (world.foreign_mark in answer.text) == (
+            credential == "another store's" and operation == "GET /lists"
+        )
+
+
+def test_unknown_and_foreign_records_answer_alike(world):
+    """Whether a record exists is nobody else's business: equal answers but for the request id."""
+    item, made, _ = world._fill(world.owners["other"], 300)
+    http = world.owners["customer"].http
+    for path, foreign in (("/items/", item), ("/lists/", made)):
+        answers = []
+        for id in (foreign, str(uuid.uuid4())):
+            error = http.get(path + id).json()["error"]
+            error.pop("requestId")
+            answers.append(error)
+        assert answers[0] == answers[1]
+
+
+def test_bulk_delete_with_a_foreign_id_leaves_it(world):
+    """Ids of others are ids that are not there."""
+    item, _, _ = world._fill(world.owners["other"], 301)
+    answer = world.owners["customer"].http.delete(f"/items?itemIds={item}")
+    assert answer.status_code == 204
+    assert world.owners["other"].http.get(f"/items/{item}").status_code == 200
+
+
+def test_refused_write_changes_nothing(world):
+    """No credential that is refused leaves a trace on the record that it named."""
+    for credential in CREDENTIALS:
+        for operation in ("PATCH /items/{itemId}", "DELETE /items/{itemId}"):
+            if expected(operation, credential, "other") < 300:
+                continue
+            item, _, _ = world._fill(world.owners["other"], 400)
+            before = world.owners["other"].http.get(f"/items/{item}").json()
+            method, _, path = operation.partition(" ")
+            headers = {"Profile": world.owners["customer"].gid} if "+" in credential else {}
+            http = world.shop.client(world.tokens[credential])
+            http.request(
+                method, path.replace("{itemId}", item), headers=headers, json=BODIES.get(operation)
+            )
+            assert world.owners["other"].http.get(f"/items/{item}").json() == before
