@@ -1,0 +1,226 @@
+"""Races, against the running program, on both engines: many at once, fifty times.
+
+Each round has profiles of its own, so that rounds don't help each other; the store's limits are out
+of the way.
+"""
+
+import asyncio
+import secrets
+
+import httpx2
+import pytest
+
+from tests.conftest import Shop
+
+ROUNDS = 50
+GENEROUS = [
+    word
+    for kind in ("profile_read", "profile_write", "profile_token", "admin_read", "admin_write", "admin_token")
+    for word in ("--limit", f"{kind}=1000000")
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def racing(service):
+    return Shop(service, *GENEROUS)
+
+
+def race(shop, rounds):
+    """Runs the rounds, each given an asynchronous client of the API."""
+
+    async def main():
+        limits = httpx2.Limits(max_connections=64, max_keepalive_connections=64)
+        base = shop.service.url + "/api/2025-04"
+        async with httpx2.AsyncClient(base_url=base, limits=limits, timeout=30) as http:
+            for number in range(rounds[0]):
+                await rounds[1](http, number)
+
+    asyncio.run(main())
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+async def token_of(http, shop, **body):
+    answer = await http.post("/profiles/token", json=body, headers=bearer(shop.admin_token))
+    assert answer.status_code == 201, answer.text
+    return answer.json()["data"]
+
+
+async def everything(http, token):
+    """All items of a profile, walked."""
+    found, page = [], None
+    while True:
+        parameters = {"limit": 250} | ({"page": page} if page else {})
+        body = (await http.get("/items", params=parameters, headers=bearer(token))).json()
+        found += body["data"]
+        page = body.get("pageInfo", {}).get("next")
+        if page is None:
+            return found
+
+
+def test_equal_saves_at_once_make_one_item(racing):
+    """48 at once: one 201, the rest 200, all with the same id; one item."""
+
+    async def round_(http, number):
+        mine = await token_of(http, racing, customer=racing.gid())
+        answers = await asyncio.gather(
+            *(
+                http.post("/items", json={"productId": 7}, headers=bearer(mine["token"]))
+                for _ in range(48)
+            )
+        )
+        assert sorted(answer.status_code for answer in answers) == [200] * 47 + [201]
+        assert len({answer.json()["data"]["id"] for answer in answers}) == 1
+        assert len(await everything(http, mine["token"])) == 1
+
+    race(racing, (ROUNDS, round_))
+
+
+def test_links_of_one_session_while_it_still_saves_lose_nothing(racing):
+    """Six links at once beside saves: what was answered 2xx is the customer's, once, afterwards."""
+
+    async def round_(http, number):
+        visitor = await token_of(http, racing)
+        gid = racing.gid()
+        body = {"customer": gid, "session": visitor["profile"]}
+
+        async def save(product):
+            answer = await http.post(
+                "/items", json={"productId": product}, headers=bearer(visitor["token"])
+            )
+            return product, answer.status_code
+
+        async def link(after):
+            await asyncio.sleep(after)
+            answer = await http.post(
+                "/profiles/token", json=body, headers=bearer(racing.admin_token)
+            )
+            assert answer.status_code == 201, answer.text
+
+        links = [link(secrets.randbelow(8) / 1000) for _ in range(6)]
+        saved, *_ = await asyncio.gather(
+            asyncio.gather(*(save(product) for product in range(1, 13))), *links
+        )
+        assert {status for _, status in saved} <= {201, 401}
+        customer = await token_of(http, racing, customer=gid)
+        there = [item["productId"] for item in await everything(http, customer["token"])]
+        assert sorted(there) == sorted(product for product, status in saved if status == 201)
+
+    race(racing, (ROUNDS, round_))
+
+
+def test_one_session_linked_to_two_customers_goes_to_one(racing):
+    """Both succeed; the records are one customer's alone."""
+
+    async def round_(http, number):
+        visitor = await token_of(http, racing)
+        for product in (1, 2, 3):
+            await http.post("/items", json={"productId": product}, headers=bearer(visitor["token"]))
+        gids = [racing.gid(), racing.gid()]
+        tokens = await asyncio.gather(
+            *(
+                token_of(http, racing, customer=gids[at % 2], session=visitor["profile"])
+                for at in range(10)
+            )
+        )
+        counts = [len(await everything(http, token["token"])) for token in tokens[:2]]
+        assert sorted(counts) == [0, 3]
+
+    race(racing, (ROUNDS, round_))
+
+
+def test_two_sessions_linked_into_one_customer_at_once_merge_both(racing):
+    """Equal and different items of two visitors, at once: the union, the larger quantity."""
+
+    async def round_(http, number):
+        gid = racing.gid()
+        visitors = [await token_of(http, racing) for _ in range(2)]
+        for at, visitor in enumerate(visitors):
+            for product in (1, 2 + at):
+                body = {"productId": product, "quantity": 1 + at, "tags": [f"t{at}"]}
+                await http.post("/items", json=body, headers=bearer(visitor["token"]))
+            await http.post("/lists", json={"name": "Same"}, headers=bearer(visitor["token"]))
+        tokens = await asyncio.gather(
+            *(token_of(http, racing, customer=gid, session=v["profile"]) for v in visitors)
+        )
+        found = {item["productId"]: item for item in await everything(http, tokens[0]["token"])}
+        assert sorted(found) == [1, 2, 3]
+        assert found[1]["quantity"] == 2
+        assert sorted(found[1]["tags"]) == ["t0", "t1"]
+        lists = (await http.get("/lists", headers=bearer(tokens[0]["token"]))).json()["data"]
+        assert [record["name"] for record in lists] == ["Same"]
+
+    race(racing, (ROUNDS, round_))
+
+
+def test_saves_at_the_limit_never_pass_it(service):
+    """30 different saves at once into a profile that holds 10: exactly 10, the rest 400."""
+    shop = Shop(service, *GENEROUS, "--limit", "items=10")
+
+    async def round_(http, number):
+        mine = await token_of(http, shop, customer=shop.gid())
+        answers = await asyncio.gather(
+            *(
+                http.post("/items", json={"productId": n + 1}, headers=bearer(mine["token"]))
+                for n in range(30)
+            )
+        )
+        assert sorted(answer.status_code for answer in answers) == [201] * 10 + [400] * 20
+        assert len(await everything(http, mine["token"])) == 10
+
+    race(shop, (10, round_))
+
+
+def test_orders_and_list_changes_at_once_keep_a_permutation(racing):
+    """Orders, list changes and deletes at once: the list is a set of what is on it, no 5xx."""
+
+    async def round_(http, number):
+        mine = await token_of(http, racing, customer=racing.gid())
+        own = bearer(mine["token"])
+        made = (await http.post("/lists", json={"name": "x"}, headers=own)).json()["data"]["id"]
+        ids = []
+        for product in range(1, 7):
+            body = {"productId": product, "listIds": [made]}
+            ids.append((await http.post("/items", json=body, headers=own)).json()["data"]["id"])
+
+        def order():
+            shuffled = sorted(ids, key=lambda _: secrets.randbits(20))
+            path = f"/lists/{made}/items/order"
+            return http.put(path, json={"itemIds": shuffled}, headers=own)
+
+        answers = await asyncio.gather(
+            *(order() for _ in range(8)),
+            *(http.put(f"/items/{id}/lists", json={"listIds": []}, headers=own) for id in ids[:2]),
+            http.delete(f"/items/{ids[2]}", headers=own),
+        )
+        assert {answer.status_code for answer in answers} <= {200, 204, 400}
+        shown = await http.get(f"/lists/{made}", params={"sort": "customer"}, headers=own)
+        assert {item["id"] for item in shown.json()["data"]["items"]} == set(ids[3:])
+        assert shown.json()["data"]["itemCount"] == 3
+
+    race(racing, (ROUNDS, round_))
+
+
+def test_requests_past_a_limit_at_once_are_exactly_refused(service):
+    """60 at once on a limit of 20: 20 served, 40 refused with 429, in one window."""
+    shop = Shop(service, "--limit", "profile_read=20")
+
+    async def round_(http, number):
+        while True:
+            mine = await token_of(http, shop, customer=shop.gid())
+            answers = await asyncio.gather(
+                *(http.get("/items", headers=bearer(mine["token"])) for _ in range(60))
+            )
+            if len({answer.headers["x-ratelimit-reset"] for answer in answers}) == 1:
+                break  # else the minute turned in between: again, as another profile
+        assert sorted(answer.status_code for answer in answers) == [200] * 20 + [429] * 40
+        assert all(int(answer.headers["x-ratelimit-remaining"]) >= 0 for answer in answers)
+        assert all(
+            int(answer.headers["retry-after"]) >= 1
+            for answer in answers
+            if answer.status_code == 429
+        )
+
+    race(shop, (5, round_))
