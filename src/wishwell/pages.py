@@ -67,6 +67,8 @@ class Sealer:
         """Raises ``Invalid`` for what ``seal`` has not made for this very request."""
         try:
             raw = base64.b64decode(text.encode(), altchars=b"-_", validate=True)
+            if base64.urlsafe_b64encode(raw).decode() != text:
+                raw = b""  # another spelling of the same bytes: + and / for - and _
         except (binascii.Error, UnicodeEncodeError):
             raw = b""
         plain, mac = raw[:17], raw[17:]

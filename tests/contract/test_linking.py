@@ -1,0 +1,129 @@
+"""Linking keeps the rules of the decisions (section 1), for any two profiles."""
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests import strategies
+from wishwell import items, linking, lists, search
+from wishwell.items import NewItem
+from wishwell.pages import PageRequest
+
+SLOW = [HealthCheck.function_scoped_fixture]
+wishes = st.lists(
+    st.tuples(
+        strategies.products,
+        strategies.variants,
+        strategies.quantities,
+        strategies.tags,
+        st.lists(st.integers(0, 2), unique=True, max_size=3),
+    ),
+    max_size=7,
+    unique_by=lambda wish: wish[:2],
+)
+profiles_ = st.tuples(
+    st.lists(strategies.alike, max_size=3), wishes, st.none() | st.permutations(range(4))
+)
+
+
+def fill(bench, profile, plan):
+    """Makes the lists and items of a plan, and orders the first list by it."""
+    names, wanted, order = plan
+    made = [
+        bench.run(
+            lists.create(profile, bench.db, name.strip(), bench.new_id(), 999, bench.clock.tick())
+        )
+        for name in names
+    ]
+    for product, variant, quantity, tags, on in wanted:
+        chosen = tuple(made[at].id for at in on if at < len(made))
+        new = NewItem(product, variant, quantity, tuple(tags), chosen)
+        bench.run(items.save(profile, bench.db, new, bench.new_id(), 999, bench.clock.tick()))
+    if made and order is not None:
+        held = bench.run(lists.find(profile, bench.db.read, made[0].id, "recently_saved")).items
+        chosen = [held[at].id for at in order if at < len(held)]
+        bench.run(lists.order(profile, bench.db, made[0].id, chosen, bench.clock.tick()))
+
+
+def contents(bench, profile):
+    """Items by product and variant, and lists by id with their items in customer order."""
+    asked = PageRequest(None, 250, search.Search())
+    found = bench.run(items.page(bench.db, profile, asked)).records
+    shown = bench.run(lists.page(bench.db, profile, asked)).records
+    whole = [bench.run(lists.find(profile, bench.db.read, made.id, "customer")) for made in shown]
+    return {(item.product_id, item.variant_id): item for item in found}, {m.id: m for m in whole}
+
+
+@given(mine=profiles_, theirs=profiles_)
+@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
+def test_link_keeps_every_rule(bench, mine, theirs):
+    """Union of items, larger quantity, union of tags and lists, earlier createdAt, ids kept; lists
+    by name; joined items behind those already there; the session empty and closed."""
+    customer, session = bench.new_customer(), bench.new_session()
+    fill(bench, customer, mine)
+    fill(bench, session, theirs)
+    old, old_lists = contents(bench, customer)
+    new, new_lists = contents(bench, session)
+    bench.run(bench.db.transaction(linking.link, session, customer, bench.clock.tick()))
+    now, now_lists = contents(bench, customer)
+
+    assert now.keys() == old.keys() | new.keys()
+    for key, item in now.items():
+        before, came = old.get(key), new.get(key)
+        assert item.id == (before or came).id
+        both = [wish for wish in (before, came) if wish]
+        assert item.quantity == max(wish.quantity for wish in both)
+        assert set(item.tags) == {tag for wish in both for tag in wish.tags}
+        assert item.created_at == min(wish.created_at for wish in both)
+
+    first_of = {}
+    for made in sorted(old_lists.values(), key=lambda made: made.id):
+        first_of.setdefault(made.name.strip().casefold(), made.id)
+    became = {
+        made.id: first_of.get(made.name.strip().casefold(), made.id) for made in new_lists.values()
+    }
+    assert now_lists.keys() == old_lists.keys() | set(became.values())
+    same = {new[key].id: old[key].id for key in old.keys() & new.keys()}
+    for id, made in now_lists.items():
+        already = [item.id for item in old_lists[id].items] if id in old_lists else []
+        joined = [
+            [same.get(item.id, item.id) for item in new_lists[came].items]
+            for came, target in sorted(became.items())
+            if target == id
+        ]
+        order = list(dict.fromkeys([*already, *(item for part in joined for item in part)]))
+        got = [item.id for item in made.items]
+        assert sorted(got) == sorted(order)
+        # A merged item takes the earlier createdAt, and with it another place among those that
+        # were never placed; all others stay as they were.
+        if len(joined) <= 1:
+            merged = set(same.values())
+            assert [id for id in got if id not in merged] == [
+                id for id in order if id not in merged
+            ]
+
+    assert not bench.run(bench.db.read.all("link_lists", session.id))
+    assert not bench.run(bench.db.read.all("link_entries", session.id))
+    assert bench.run(bench.db.read.one("item_count", session.id))[0] == 0
+    again = bench.run(
+        bench.db.transaction(linking.link, session, bench.new_customer(), bench.clock.tick())
+    )
+    assert again == 0
+    assert contents(bench, customer) == (now, now_lists)
+
+
+def test_link_never_fails_for_a_limit_and_drops_nothing(bench):
+    """Tags past 20, and 600 items beside 600: all of it is there afterwards."""
+    customer, session = bench.new_customer(), bench.new_session()
+    for profile, prefix, first in ((customer, "a", 1), (session, "b", 301)):
+        tags = tuple(f"{prefix}{number}" for number in range(20))
+        new = NewItem(10_000, None, 1, tags)
+        bench.run(items.save(profile, bench.db, new, bench.new_id(), 9999, bench.clock.tick()))
+        for product in range(first, first + 600):
+            new = NewItem(product)
+            bench.run(items.save(profile, bench.db, new, bench.new_id(), 9999, bench.clock.tick()))
+    bench.run(bench.db.transaction(linking.link, session, customer, bench.clock.tick()))
+    found = bench.run(bench.db.read.one("item_count", customer.id))
+    assert found[0] == 901
+    asked = PageRequest(None, 250, search.parse("tag:a0,b0"))
+    [merged] = bench.run(items.page(bench.db, customer, asked)).records
+    assert len(merged.tags) == 40

@@ -1,0 +1,171 @@
+"""Walking pages: exactly what is there, both ways, whatever the size and whoever writes meanwhile."""
+
+import asyncio
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from wishwell import items, profiles, search
+from wishwell.errors import Invalid
+from wishwell.items import NewItem
+from wishwell.pages import Cursor, PageRequest, Sealer
+
+SLOW = [HealthCheck.function_scoped_fixture]
+QUERIES = [None, "product:1,2,3,5,8,13", "tag:even", "variant:1"]
+
+
+@pytest.fixture(scope="module")
+def stocked(bench):
+    """A store of three profiles, with 0 to 23 items each; every second one has a tag."""
+    store = bench.new_store("stocked")
+    owners = {}
+    for count in (0, 7, 23):
+        profile = bench.new_customer(store)
+        owners[profile] = []
+        for number in range(1, count + 1):
+            bench.clock.tick()
+            new = NewItem(number, number % 3 or None, 1, ("even",) if number % 2 == 0 else ())
+            item, _ = bench.run(
+                items.save(profile, bench.db, new, bench.new_id(), 1000, bench.clock.tick())
+            )
+            owners[profile].append(item)
+    return store, owners
+
+
+def wanted(query):
+    return {
+        None: lambda item: True,
+        "product:1,2,3,5,8,13": lambda item: item.product_id in (1, 2, 3, 5, 8, 13),
+        "tag:even": lambda item: "even" in item.tags,
+        "variant:1": lambda item: item.variant_id == 1,
+    }[query]
+
+
+def walk(bench, scope, size, query, cursor=None, way="next"):
+    asked = search.Search() if query is None else search.parse(query)
+    found = []
+    while True:
+        page = bench.run(items.page(bench.db, scope, PageRequest(cursor, size, asked)))
+        found.append(page)
+        cursor = getattr(page, way)
+        if cursor is None:
+            return found
+
+
+@given(
+    size=st.integers(1, 30),
+    query=st.sampled_from(QUERIES),
+    whole=st.booleans(),
+    who=st.integers(0, 2),
+)
+@settings(max_examples=80, deadline=None, suppress_health_check=SLOW)
+def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query, whole, who):
+    """Forwards everything newest first; backwards the same pages again; no cursor too many."""
+    store, owners = stocked
+    profile = list(owners)[who]
+    scope = profiles.WholeStore(store.id) if whole else profile
+    held = [item for owner in owners if whole or owner == profile for item in owners[owner]]
+    expected = sorted((item.id for item in held if wanted(query)(item)), reverse=True)
+    forwards = walk(bench, scope, size, query)
+    assert [item.id for page in forwards for item in page.records] == expected
+    assert [len(page.records) for page in forwards[:-1]] == [size] * (len(forwards) - 1)
+    assert forwards[0].previous is None
+    assert forwards[-1].next is None
+    assert all(page.previous for page in forwards[1:])
+    if len(forwards) > 1:
+        back = walk(bench, scope, size, query, forwards[-1].previous, "previous")
+        ids = [[item.id for item in page.records] for page in forwards[:-1]]
+        assert [[item.id for item in page.records] for page in back[::-1]] == ids
+
+
+def test_records_that_stay_are_seen_once_while_others_come_and_go(bench):
+    """A walk beside saves and deletes: what was there all the time comes exactly once."""
+    for size in (1, 3, 7, 10):
+        profile = bench.new_customer()
+        stay = []
+        for product in range(1, 41):
+            new = NewItem(product, None, 1, ("stays",) if product % 2 else None)
+            item, _ = bench.run(
+                items.save(profile, bench.db, new, bench.new_id(), 1000, bench.clock.tick())
+            )
+            stay += [item.id] if product % 2 else []
+
+        async def disturb(profile=profile):
+            for number in range(40):
+                new = NewItem(1000 + number)
+                await items.save(profile, bench.db, new, bench.new_id(), 1000, bench.clock.tick())
+                if number % 2 == 0:
+                    gone = await items.page(
+                        bench.db,
+                        profile,
+                        PageRequest(None, 1, search.parse(f"product:{number + 2}")),
+                    )
+                    for item in gone.records:
+                        await items.delete(profile, bench.db, item.id)
+
+        async def walk_beside(profile=profile, size=size):
+            writer = asyncio.create_task(disturb())
+            seen, cursor = [], None
+            while True:
+                page = await items.page(
+                    bench.db, profile, PageRequest(cursor, size, search.Search())
+                )
+                seen += [item.id for item in page.records]
+                cursor = page.next
+                if cursor is None:
+                    await writer
+                    return seen
+                await asyncio.sleep(0.001)
+
+        seen = bench.run(walk_beside())
+        assert [id for id in seen if id in set(stay)] == sorted(stay, reverse=True)
+        assert len(set(seen)) == len(seen)
+
+
+def test_page_whose_records_are_gone_still_leads_back(bench):
+    """The cursor of an emptied page: no records, and the way back while there is one."""
+    profile, saved = bench.new_customer(), []
+    for product in (1, 2, 3):
+        item, _ = bench.run(
+            items.save(profile, bench.db, NewItem(product), bench.new_id(), 9, bench.clock.tick())
+        )
+        saved.append(item.id)
+    everything = search.Search()
+    first = bench.run(items.page(bench.db, profile, PageRequest(None, 1, everything)))
+    bench.run(items.delete_many(bench.db, profile, saved[:2]))
+    empty = bench.run(items.page(bench.db, profile, PageRequest(first.next, 1, everything)))
+    assert empty.records == []
+    assert empty.next is None
+    back = bench.run(items.page(bench.db, profile, PageRequest(empty.previous, 1, everything)))
+    assert [item.id for item in back.records] == [saved[2]]
+    bench.run(items.delete(profile, bench.db, saved[2]))
+    empty = bench.run(items.page(bench.db, profile, PageRequest(first.next, 1, everything)))
+    assert (empty.records, empty.next, empty.previous) == ([], None, None)
+
+
+def test_cursor_is_refused_when_anything_of_it_is_changed():
+    """Every change of one character, every cut, another request, another key."""
+    sealer = Sealer([b"k" * 32])
+    text = sealer.seal(Cursor("01a1fb2f-fa71-7000-84bc-1cd7939ebb19", False), "mine|items|")
+    assert sealer.open(text, "mine|items|").id == "01a1fb2f-fa71-7000-84bc-1cd7939ebb19"
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/= \n"
+    changed = [
+        text[:at] + letter + text[at + 1 :]
+        for at in range(len(text))
+        for letter in alphabet
+        if letter != text[at]
+    ]
+    changed += [text[:at] for at in range(len(text))] + [text + "A", text + "=", "\u00e9", ""]
+    for bad in changed:
+        with pytest.raises(Invalid):
+            sealer.open(bad, "mine|items|")
+    for request in ("theirs|items|", "mine|lists|", "mine|items|product:1"):
+        with pytest.raises(Invalid):
+            sealer.open(text, request)
+    with pytest.raises(Invalid):
+        Sealer([b"o" * 32]).open(text, "mine|items|")
+    rotated = Sealer([b"o" * 32, b"k" * 32])
+    assert rotated.open(text, "mine|items|") == Cursor(
+        "01a1fb2f-fa71-7000-84bc-1cd7939ebb19", False
+    )

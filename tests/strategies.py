@@ -1,0 +1,58 @@
+"""What tests are made of: hypothesis strategies for fields, and for what a shopper does."""
+
+from hypothesis import strategies as st
+
+from wishwell import items
+
+# Few products and variants, so that a sequence meets the same one again.
+products = st.integers(1, 6)
+variants = st.one_of(st.none(), st.integers(1, 2))
+quantities = st.integers(1, items.MAX_QUANTITY)
+tags = st.lists(
+    st.sampled_from(["a", "b", "c", "d", "gift", "x_1", "y-2"]), max_size=4, unique=True
+)
+names = st.text(
+    st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=40
+).filter(lambda text: text.strip() != "")
+
+# Names that a link compares as the same, and some that it doesn't.
+alike = st.sampled_from(["Birthday", " birthday", "BIRTHDAY ", "Straße", "STRASSE", "Garden", "x"])
+
+# A position among the items or lists that are there when it is applied; the last stands for one
+# that is not there.
+at = st.sampled_from([0, 1, 0, 2, 1, 0, 3])
+
+steps = st.one_of(
+    st.tuples(
+        st.just("save"),
+        products,
+        variants,
+        st.none() | quantities,
+        st.none() | tags,
+        st.lists(at, max_size=2),
+    ),
+    st.tuples(
+        st.just("change"),
+        at,
+        st.none() | products,
+        st.sampled_from(["keep", "clear", 1, 2]),
+        st.none() | quantities,
+        st.none() | tags,
+    ),
+    st.tuples(st.just("delete"), at),
+    st.tuples(st.just("delete_many"), st.lists(at, min_size=1, max_size=4)),
+    st.tuples(st.just("set_lists"), at, st.lists(at, max_size=3)),
+    st.tuples(st.just("new_list"), names),
+    st.tuples(st.just("rename"), at, st.none() | names),
+    st.tuples(st.just("drop_list"), at),
+    st.tuples(st.just("order"), at, st.lists(at, max_size=4, unique=True) | st.lists(at)),
+    st.tuples(st.just("order"), st.just(0), st.permutations([0, 1, 2])),
+    st.tuples(st.just("order"), st.just(0), st.permutations([0, 1, 2]).map(lambda ids: ids[:1])),
+)
+# Begins with something on a list, so that orders and list changes have something to act on.
+_something = [
+    ("new_list", "first"),
+    ("new_list", "second"),
+    *(("save", product, None, None, None, [0]) for product in (1, 2, 3)),
+]
+sequences = st.lists(steps, min_size=6, max_size=25).map(lambda more: [*_something, *more])
