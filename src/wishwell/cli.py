@@ -302,7 +302,7 @@ def purge_command(settings: Settings) -> None:
 
 
 async def _ensure_default(db: Database) -> None:
-    await db.transaction(stores.ensure_default, new_id(), _now())
+    await stores.ensure_default(db.write, new_id(), _now())
 
 
 def _run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:

@@ -57,8 +57,7 @@ class StorePatch(msgspec.Struct, frozen=True):
 
 async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) -> Store:
     """A new store. Raises ``Invalid`` for a bad field and for a handle that is taken."""
-    blank = Store(id, handle, "shopify", "/account/login", (), {}, now)
-    store = _patched(blank, patch)
+    store = _patched(_blank(id, handle, now), patch)
     try:
         await tx.run("store_create", *_values(store), now)
     except UniqueViolation as error:
@@ -78,8 +77,7 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
 
 async def ensure_default(tx: Writer, id: str, now: str) -> None:
     """Makes the store ``default`` on a database that has no store at all."""
-    if not await tx.all("stores"):
-        await create(tx, id, DEFAULT_HANDLE, StorePatch(), now)
+    await tx.run("store_create_first", *_values(_blank(id, DEFAULT_HANDLE, now)), now)
 
 
 async def by_handle(db: Reader, handle: str) -> Store:
@@ -118,6 +116,10 @@ def limit(store: Store, settings: Settings, name: str) -> int:
     setting = f"{name}_per_profile" if name in ("items", "lists") else f"limit_{name}"
     default: int = getattr(settings, setting)
     return default
+
+
+def _blank(id: str, handle: str, now: str) -> Store:
+    return Store(id, handle, "shopify", "/account/login", (), {}, now)
 
 
 def _patched(store: Store, patch: StorePatch) -> Store:

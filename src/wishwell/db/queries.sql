@@ -15,6 +15,13 @@
 INSERT INTO stores (id, handle, platform, auth_flow, origins, limits, created_at, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $7);
 
+-- name: store_create_first
+-- Of several processes that start on an empty database, one makes the store `default`.
+INSERT INTO stores (id, handle, platform, auth_flow, origins, limits, created_at, updated_at)
+SELECT $1::uuid, $2, $3, $4, $5, $6, $7, $7
+WHERE NOT EXISTS (SELECT 1 FROM stores)
+ON CONFLICT (handle) DO NOTHING;
+
 -- name: store_update
 UPDATE stores SET handle = $2, platform = $3, auth_flow = $4, origins = $5, limits = $6, updated_at = $7
 WHERE id = $1;

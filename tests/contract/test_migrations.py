@@ -1,0 +1,106 @@
+"""Migrations: each once, however many processes start at once; and the same schema on both engines."""
+
+import re
+import sqlite3
+import subprocess
+
+import pytest
+
+from tests.servers import Service
+from wishwell.db import migrate
+
+ROUNDS = 5
+
+
+@pytest.fixture
+def empty(engine, request):
+    """A service whose database has no schema yet."""
+    service = Service({"WISHWELL_SIGNING_KEYS": "k" * 40})
+    if engine == "postgresql":
+        server = request.getfixturevalue("postgres_server")
+        service.settings["WISHWELL_DATABASE_URL"] = server.create_database()
+    yield service
+    service.kill()
+
+
+def at_once(service, count):
+    processes = [
+        subprocess.Popen(
+            [service.command, "migrate"],
+            cwd=service.folder,
+            env=service.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(count)
+    ]
+    return [(process, *process.communicate(timeout=60)) for process in processes]
+
+
+@pytest.mark.parametrize("count", [2, 3, 8])
+def test_migrations_at_once_are_applied_once(empty, count):
+    """Two, and eight, at once: all end well, one of them did the work, and the schema is whole."""
+    done = at_once(empty, count)
+    assert [process.returncode for process, *_ in done] == [0] * count, done
+    did = [out for _, out, _ in done if "applying" in out]
+    assert len(did) == 1
+    assert empty.cli("migrate").stdout.strip() == "nothing to do"
+    assert empty.cli("migrate", "--plan").stdout == ""
+    assert "default" in empty.cli("store", "list").stdout
+    assert empty.cli("store", "list", "--json").stdout.count('"handle"') == 1
+
+
+def test_plan_shows_what_would_be_done_and_does_nothing(empty):
+    """`migrate --plan` names the files and leaves the database alone."""
+    names = [entry.name for entry in migrate.available("sqlite")]
+    assert empty.cli("migrate", "--plan").stdout.split() == names
+    assert empty.cli("migrate", "--plan").stdout.split() == names
+
+
+def test_serve_on_a_server_database_asks_for_migrate(empty, engine):
+    """decisions §6: the embedded database is brought up to date, a server database asks."""
+    if engine == "sqlite":
+        with empty.start() as service:
+            assert service.url
+        return
+    done = empty.cli("serve", check=False)
+    assert done.returncode == 1
+    assert "wishwell migrate" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_file_that_changed_since_it_was_applied_is_refused(tmp_path):
+    """The schema would no longer be what the files say."""
+    path = str(tmp_path / "wishwell.db")
+    migrate.migrate_sqlite(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE migrations SET checksum = 'other'")
+    with pytest.raises(migrate.Misconfigured, match="has changed"):
+        migrate.migrate_sqlite(path)
+
+
+def test_newer_schema_is_refused(tmp_path):
+    """An old program must not write into a schema that it does not know."""
+    path = str(tmp_path / "wishwell.db")
+    migrate.migrate_sqlite(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("INSERT INTO migrations VALUES (999, '0999_later', 'x', 'x')")
+    with pytest.raises(migrate.Misconfigured, match="newer than this program"):
+        migrate.pending_sqlite(path)
+
+
+def test_engines_have_the_same_tables_columns_constraints_and_indexes():
+    """One schema, two spellings: types and storage options aside, the files say the same."""
+    shapes = []
+    for engine in ("sqlite", "postgresql"):
+        files = migrate.available(engine)
+        text = "\n".join(re.sub(r"--.*", "", entry.sql) for entry in files)
+        text = re.sub(
+            r'\) STRICT(, WITHOUT ROWID)?;|COLLATE "C"', lambda m: ");" if ")" in m[0] else "", text
+        )
+        text = re.sub(r"\b(TEXT|INTEGER|uuid|text|bigint|integer|smallint)\b", "TYPE", text)
+        shapes.append(
+            (re.sub(r"\s+,", ",", re.sub(r"\s+", " ", text)), [entry.name for entry in files])
+        )
+    assert shapes[0] == shapes[1]
