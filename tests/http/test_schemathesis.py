@@ -1,0 +1,52 @@
+"""The published description, fuzzed against the running service: every check, a token of each kind.
+
+Each run prints its seed. ``WISHWELL_FUZZ_EXAMPLES`` makes the runs longer than `make test` has time
+for.
+"""
+
+import os
+import re
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Shop
+
+HERE = Path(__file__).parent
+EXAMPLES = os.environ.get("WISHWELL_FUZZ_EXAMPLES", "8")
+GENEROUS = [
+    word
+    for kind in ("profile_read", "profile_write", "profile_token", "admin_read", "admin_write", "admin_token", "items", "lists")
+    for word in ("--limit", f"{kind}=1000000")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("caller", ["admin", "customer", "session"])
+def test_description_holds_against_the_running_service(service, caller, tmp_path):
+    """No 5xx, no undocumented status or header, no body that breaks its schema."""
+    shop = Shop(service, *GENEROUS)
+    member = {"customer": shop.customer, "session": shop.session}.get(caller)
+    token = member().token if member else shop.admin_token
+    seed = os.environ.get("WISHWELL_FUZZ_SEED") or str(secrets.randbelow(10**9))
+    command = [
+        Path(sys.executable).parent / "schemathesis", "--config-file", HERE / "fuzz.toml", "run",
+        f"{service.url}/api/2025-04/.well-known/openapi",
+        "--checks", "all", "--phases", "examples,coverage,fuzzing,stateful",
+        "--max-examples", EXAMPLES, "--seed", seed, "--header", f"Authorization: Bearer {token}",
+        "--continue-on-failure", "--generation-database", "none", "--no-color",
+    ]  # fmt: skip
+    environment = os.environ | {
+        "SCHEMATHESIS_HOOKS": "tests.http.fuzz_hooks",
+        "WISHWELL_FUZZ_AS": caller,
+        "PYTHONPATH": str(HERE.parents[1]),
+    }
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=3600
+    )
+    report = done.stdout + done.stderr
+    print(f"seed {seed}\n{report[-20_000:]}")
+    assert done.returncode == 0, f"again with WISHWELL_FUZZ_SEED={seed}"
+    assert re.search(r"[1-9]\d* (generated|test cases)", report)
