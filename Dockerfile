@@ -1,0 +1,20 @@
+FROM python:3.13-slim
+
+WORKDIR /app
+COPY requirements/run.lock ./
+RUN pip install --no-cache-dir --require-hashes -r run.lock
+COPY pyproject.toml README.md LICENSE ./
+COPY src ./src
+RUN pip install --no-cache-dir --no-deps --no-build-isolation . \
+    && useradd --system --uid 10001 wishwell \
+    && mkdir /data && chown wishwell /data
+
+USER wishwell
+WORKDIR /data
+VOLUME /data
+ENV WISHWELL_HOST=0.0.0.0
+EXPOSE 8000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD \
+    ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz', timeout=2)"]
+ENTRYPOINT ["wishwell"]
+CMD ["serve"]
