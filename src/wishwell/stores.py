@@ -96,6 +96,7 @@ async def listed(db: Reader) -> list[Store]:
 
 
 def from_row(row: Row) -> Store:
+    """A row that begins with the columns of a store in queries.sql."""
     id, handle, platform, auth_flow, origins, limits, created_at = row[:7]
     return Store(
         id,

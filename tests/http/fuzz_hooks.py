@@ -35,5 +35,9 @@ def before_call(context, case, kwargs):
         case.headers.pop("Profile", None)
     elif case.headers.get("Profile") or operation in ("createItem", "createList"):
         case.headers["Profile"] = CUSTOMER
-    if operation == "createProfileToken" and isinstance(case.body, dict) and "customer" in case.body:
+    if (
+        operation == "createProfileToken"
+        and isinstance(case.body, dict)
+        and "customer" in case.body
+    ):
         case.body["customer"] = CUSTOMER

@@ -1,0 +1,130 @@
+"""The commands that the documents show, run as they stand there."""
+
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+from tests.servers import Service, postgres_binaries
+
+ROOT = Path(__file__).parents[2]
+
+
+def commands(document, heading):
+    """The indented lines of a section."""
+    text = (ROOT / document).read_text()
+    section = re.split(r"^#+ ", text.split(heading, 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+    return [line[4:] for line in section.splitlines() if line.startswith("    ")]
+
+
+def shell(service, lines, **more):
+    environment = service.environment | {"PATH": f"{service.command.parent}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", "\n".join(lines)],
+        capture_output=True,
+        text=True,
+        cwd=service.folder,
+        env=environment | more,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_first_five_minutes_of_the_readme():
+    """Visitor, list, save, search, sign-in: each line as pasted; the list follows."""
+    with Service().start() as service:
+        lines = commands("README.md", "## The first five minutes")
+        assert len(lines) > 10
+        token = service.admin_token()
+        lines = [
+            line.replace("ADMIN=wwadm_…", f"ADMIN={token}").replace(
+                "http://127.0.0.1:8000", service.url
+            )
+            for line in lines
+        ]
+        output = shell(service, lines)
+    decoder, found, at = json.JSONDecoder(), [], 0
+    while at < len(output.rstrip()):
+        value, at = decoder.raw_decode(output, at)
+        found.append(value)
+    saved, searched, followed, refused, impersonated = found
+    assert searched["data"] == [saved["data"]]
+    assert followed["data"]["name"] == "Birthday"
+    assert followed["data"]["items"] == [saved["data"]]
+    assert refused["error"]["statusCode"] == 401
+    assert impersonated["data"] == [saved["data"]]
+
+
+def test_backup_of_the_embedded_database_while_it_serves():
+    """The line of docs/operations.md makes a whole copy, from which the service starts again."""
+    with Service().start() as service:
+        admin = service.client(service.admin_token(), "gid://shopify/Customer/1")
+        item = admin.post("/items", json={"productId": 5}).json()["data"]
+        [line] = [line for line in commands("docs/operations.md", "## Backup") if "VACUUM" in line]
+        python = service.command.parent / "python"
+        shell(service, [line.replace(".venv/bin/python", str(python))])
+        copy = service.folder / "backup.db"
+        assert sqlite3.connect(copy).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        service.stop()
+        for name in ("wishwell.db", "wishwell.db-wal", "wishwell.db-shm"):
+            (service.folder / name).unlink(missing_ok=True)
+        copy.rename(service.folder / "wishwell.db")
+        service.restart()
+        assert service.client(service.admin_token(), "gid://shopify/Customer/1").get(
+            "/items"
+        ).json()["data"] == [item]
+
+
+def test_backup_of_postgresql_while_it_serves(postgres_server):
+    """pg_dump and pg_restore as documented: what was changed after the dump is as it was."""
+    database = postgres_server.create_database()
+    settings = {"WISHWELL_DATABASE_URL": database, "WISHWELL_SIGNING_KEYS": "k" * 40}
+    service = Service(settings)
+    service.cli("migrate")
+    with service.start():
+        admin = service.client(service.admin_token(), "gid://shopify/Customer/1")
+        item = admin.post("/items", json={"productId": 5}).json()["data"]
+        text = (ROOT / "docs" / "operations.md").read_text()
+        dump, restore = re.findall(r"`(pg_(?:dump|restore) [^`]+)`", text)
+        path = f"{postgres_binaries()}:{os.environ['PATH']}"
+        shell(service, [dump], PATH=path)
+        assert admin.delete(f"/items/{item['id']}").status_code == 204
+        shell(service, [restore], PATH=path)
+        assert admin.get("/items").json()["data"] == [item]
+
+
+def test_leaked_tokens_are_revoked_as_described():
+    """The steps of SECURITY.md: list, create, revoke by id; one profile token; all of a profile."""
+    with Service().start() as service:
+        service.cli("store", "create", "leaky")
+        old = service.create_token("leaky", "shop server")
+        lines = commands("SECURITY.md", "## An admin token has leaked")
+        listed = json.loads(service.cli("token", "list", "--store", "leaky", "--json").stdout)
+        [record] = listed
+        output = shell(
+            service,
+            [re.sub(r"\bID$", record["id"], line.replace("HANDLE", "leaky")) for line in lines],
+        )
+        new = re.search(r"wwadm_\w+", output)[0]
+        admin = service.client(new)
+        issued = admin.post("/profiles/token", json={"customer": "gid://shopify/Customer/7"})
+        token = issued.json()["data"]["token"]
+        one, everything = commands("SECURITY.md", "## A profile token has leaked")
+        shell(service, [one], TOKEN=token)
+        shell(service, [everything.replace("HANDLE", "leaky")])
+        _until_refused(service, old)
+        _until_refused(service, token)
+        assert admin.get("/items").status_code == 200
+
+
+def _until_refused(service, token):
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        if service.client(token).get("/items").status_code == 401:
+            return
+        time.sleep(0.1)
+    raise AssertionError("still good after 5 seconds")

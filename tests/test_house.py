@@ -1,0 +1,211 @@
+"""The rules of the house, as tests: which room may open which door, names, and documents."""
+
+import ast
+import re
+from dataclasses import fields
+from http import HTTPStatus
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+
+from wishwell import config, items, lists, stores
+from wishwell.cli import main
+from wishwell.http import answers, routes, wire
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "wishwell"
+MODULES = sorted(SOURCE.rglob("*.py"))
+ENTRIES = {"cli", "serve", "app", "__main__"}
+DOCUMENT = yaml.safe_load((SOURCE / "http" / "openapi.yaml").read_text())
+
+
+def name_of(path):
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+
+
+def imports_of(path):
+    """The wishwell modules that a module imports, by name below the package."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("wishwell"):
+            below = (node.module or "").removeprefix("wishwell").lstrip(".")
+            found |= {f"{below}.{a.name}".lstrip(".") for a in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {a.name.partition("wishwell.")[2] for a in node.names if "wishwell." in a.name}
+    return found
+
+
+def room(name):
+    first = name.split(".")[0]
+    return (
+        first
+        if first in ("http", "db", "proxy", "client")
+        else "entry"
+        if first in ENTRIES
+        else "noun"
+    )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_doors_open_one_way(path):
+    """http → nouns → db; the entry points are imported by nothing else."""
+    allowed = {
+        "db": {"db", "noun"},  # of the nouns, only what is no noun: ids and errors, see below
+        "noun": {"noun", "db"},
+        "http": {"http", "noun", "db"},
+        "entry": {"entry", "http", "noun", "db", "proxy"},
+    }
+    mine = room(name_of(path))
+    if mine not in allowed:
+        return
+    for imported in imports_of(path):
+        assert room(imported) in allowed[mine], f"{name_of(path)} imports {imported}"
+        if mine == "db":
+            known = {"db", "ids", "errors", "__version__"}
+            assert imported.split(".")[0] in known, f"db imports {imported}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_module_has_a_purpose_and_fits_its_room(path):
+    """A docstring, no catch-all name, and a size that can be read in one sitting."""
+    text = path.read_text()
+    assert ast.get_docstring(ast.parse(text)) or not text.strip()
+    assert not {"utils", "helpers", "common", "manager", "base"} & set(name_of(path).split("."))
+    assert text.count("\n") <= 400
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_public_names_say_what_they_do(path):
+    """A public function or class of more than a few lines has a docstring."""
+    for node in ast.parse(path.read_text()).body:
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        if node.name.startswith("_") or node.end_lineno - node.lineno < 8:
+            continue
+        if name_of(path) == "http.handlers":
+            continue  # the operations are described in openapi.yaml
+        assert ast.get_docstring(node), f"{name_of(path)}.{node.name}"
+
+
+def test_only_answers_knows_which_error_is_which_status():
+    """No other module turns an error into a number."""
+    for path in MODULES:
+        if name_of(path) in ("http.answers", "http.server"):
+            continue
+        assert "HTTPStatus." not in path.read_text(), name_of(path)
+
+
+def test_every_setting_is_documented_with_its_default():
+    """docs/configuration.md names each setting; and none that there is not."""
+    text = (ROOT / "docs" / "configuration.md").read_text()
+    rows = dict(re.findall(r"^\| `WISHWELL_(\w+)`[^|]*\| ([^|]+) \|", text, re.MULTILINE))
+    known = {entry.name.upper(): entry.default for entry in fields(config.Settings)}
+    assert rows.keys() == known.keys()
+    for name, default in known.items():
+        shown = rows[name].strip("` ")
+        if default in (None, ()):
+            assert shown == "none", name
+        elif isinstance(default, float):
+            assert float(shown) == default, name
+        else:
+            assert shown == str(default), name
+
+
+def test_every_command_and_store_limit_is_documented():
+    """docs/configuration.md shows each command, and each limit that a store may override."""
+    text = (ROOT / "docs" / "configuration.md").read_text()
+    for name, command in main.commands.items():
+        for sub in getattr(command, "commands", {"": None}):
+            assert f"`wishwell {f'{name} {sub}'.strip()}" in text
+    assert all(f"`{limit}`" in text for limit in stores.LIMITS)
+
+
+def test_every_status_of_an_error_is_documented():
+    """docs/errors.md has a row for each status that the service can answer."""
+    text = (ROOT / "docs" / "errors.md").read_text()
+    statuses = set(answers.STATUSES.values()) | {HTTPStatus(431), HTTPStatus(500)}
+    for status in statuses:
+        assert re.search(rf"^\| {status.value} ", text, re.MULTILINE), status
+
+
+def test_every_metric_is_documented():
+    """docs/operations.md names each metric."""
+    text = (ROOT / "docs" / "operations.md").read_text()
+    found = re.findall(r'"(wishwell_\w+)"', (SOURCE / "http" / "metrics.py").read_text())
+    assert found
+    assert all(name in text for name in found)
+
+
+def test_links_between_documents_lead_somewhere():
+    """No link of a document to a file that is not there."""
+    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", path.read_text()):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_routes_and_description_are_the_same():
+    """Each path and method of the routes is described, and no other."""
+    described = {
+        (path, method.upper())
+        for path, operations in DOCUMENT["paths"].items()
+        for method in operations
+        if method in ("get", "post", "put", "patch", "delete")
+    }
+    assert described == {(route.path, method) for route in routes.API for method in route.methods}
+
+
+SHAPES = {
+    "NewItem": wire.NewItemBody,
+    "ItemPatch": wire.ItemPatchBody,
+    "ItemLists": wire.ItemListsBody,
+    "ItemIds": wire.ItemIdsBody,
+    "NewList": wire.NewListBody,
+    "ListPatch": wire.ListPatchBody,
+    "ItemOrder": wire.ItemOrderBody,
+    "Identify": wire.IdentifyBody,
+    "TokenRequest": wire.TokenBody,
+    "Item": items.Item,
+    "List": lists.List,
+}
+
+
+def resolved(node):
+    while "$ref" in node:
+        reference = node["$ref"].removeprefix("#/").split("/")
+        node = DOCUMENT
+        for part in reference:
+            node = node[part]
+    return node
+
+
+def bounds(node):
+    """The bounds of a number or array, through references, null and unions."""
+    node = resolved(node)
+    for union in ("anyOf", "oneOf"):
+        for child in node.get(union, []):
+            if resolved(child).get("type") != "null":
+                return bounds(child)
+    keys = ("minimum", "maximum", "minItems", "maxItems")
+    return {key: node[key] for key in keys if key in node}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_schema_is_the_type(name):
+    """Fields, required ones and bounds of the description are those of the types, by msgspec."""
+    schema = DOCUMENT["components"]["schemas"][name]
+    shape = SHAPES[name]
+    (_,), components = msgspec.json.schema_components([shape])
+    real = components[shape.__name__]
+    optional_in_store = {"profile", "items"} if name in ("Item", "List") else set()
+    described = schema["properties"]
+    assert described.keys() - optional_in_store == real["properties"].keys() - optional_in_store
+    assert set(schema.get("required", [])) == set(real.get("required", [])) - {"variantId"}
+    assert schema["additionalProperties"] is False
+    if name in ("Item", "List"):
+        return  # bounds are of what comes in: after merges an item may have more tags
+    for field, kind in real["properties"].items():
+        typed = bounds(kind) if "$ref" not in kind else {}
+        assert typed == {k: v for k, v in bounds(described[field]).items() if k in typed}, field
+        assert not (bounds(described[field]).keys() - typed.keys() - {"minItems"}), field
