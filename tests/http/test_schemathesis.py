@@ -1,12 +1,11 @@
 """The published description, fuzzed against the running service: every check, a token of each kind.
 
-Each run prints its seed. ``WISHWELL_FUZZ_EXAMPLES`` makes the runs longer than `make test` has time
-for.
+``WISHWELL_FUZZ_EXAMPLES`` and ``WISHWELL_FUZZ_SEED`` make other and longer runs than `make test`,
+which takes the same way each time so that a change is to blame for a failure.
 """
 
 import os
 import re
-import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -30,7 +29,7 @@ def test_description_holds_against_the_running_service(service, caller, tmp_path
     shop = Shop(service, *GENEROUS)
     member = {"customer": shop.customer, "session": shop.session}.get(caller)
     token = member().token if member else shop.admin_token
-    seed = os.environ.get("WISHWELL_FUZZ_SEED") or str(secrets.randbelow(10**9))
+    seed = os.environ.get("WISHWELL_FUZZ_SEED", "1")
     command = [
         Path(sys.executable).parent / "schemathesis", "--config-file", HERE / "fuzz.toml", "run",
         f"{service.url}/api/2025-04/.well-known/openapi",
@@ -47,6 +46,6 @@ def test_description_holds_against_the_running_service(service, caller, tmp_path
         command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=3600
     )
     report = done.stdout + done.stderr
-    print(f"seed {seed}\n{report[-20_000:]}")
+    print(f"seed {seed}\n{report}")
     assert done.returncode == 0, f"again with WISHWELL_FUZZ_SEED={seed}"
     assert re.search(r"[1-9]\d* (generated|test cases)", report)
