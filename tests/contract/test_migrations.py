@@ -1,8 +1,10 @@
 """Migrations: each once, however many processes start at once; and the same schema on both engines."""
 
+import asyncio
 import re
 import sqlite3
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -104,3 +106,25 @@ def test_engines_have_the_same_tables_columns_constraints_and_indexes():
             (re.sub(r"\s+,", ",", re.sub(r"\s+", " ", text)), [entry.name for entry in files])
         )
     assert shapes[0] == shapes[1]
+
+
+def test_two_migrations_at_once_fifty_times(engine, request, tmp_path):
+    """Both in this process, so that they meet: each time one of them applies, the other waits."""
+    for number in range(50):
+        if engine == "sqlite":
+            path = str(tmp_path / f"{number}.db")
+            with ThreadPoolExecutor(2) as threads:
+                done = list(threads.map(migrate.migrate_sqlite, [path, path]))
+            assert migrate.pending_sqlite(path) == []
+        else:
+            url = request.getfixturevalue("postgres_server").create_database()
+
+            async def twice(url=url):
+                both = (migrate.migrate_postgres(url), migrate.migrate_postgres(url))
+                done = await asyncio.gather(*both)
+                return done, await migrate.pending_postgres(url)
+
+            done, waiting = asyncio.run(twice())
+            assert waiting == []
+        names = [entry.name for entry in migrate.available(engine)]
+        assert sorted(done) == [[], names]
