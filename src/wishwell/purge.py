@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 from wishwell import ids
 from wishwell.config import Settings
-from wishwell.db import Database
+from wishwell.db import Database, Writer
 
 _BATCH = 200
 _DAY_MS = 86_400_000
@@ -26,7 +26,12 @@ async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[
         if not rows:
             return
         found = [row[0] for row in rows]
-        await db.write.run("sessions_purge", idle, empty, found)
+        await db.transaction(_purge, idle, empty, found)
         seen += len(found)
         yield seen
         after = (rows[-1][1], rows[-1][0])
+
+
+async def _purge(tx: Writer, idle: str, empty: str, found: list[str]) -> None:
+    held = [row[0] for row in await tx.all("sessions_lock", found)]
+    await tx.run("sessions_purge", idle, empty, held)

@@ -134,8 +134,16 @@ WHERE p.is_session = 1 AND p.touched_at < $2
 ORDER BY p.touched_at, p.profile_id
 LIMIT $5;
 
+-- name: sessions_lock
+-- Of those found, the ones that nobody writes to at this moment; the others go the next time.
+SELECT profile_id FROM profiles WHERE profile_id in_uuids($1)
+ORDER BY profile_id
+FOR UPDATE SKIP LOCKED --postgresql
+;
+
 -- name: sessions_purge
--- The conditions again: a session may have been touched since it was found.
+-- The conditions again, in a statement that begins after the lock is held: a session may have been
+-- touched or saved to since it was found, and a statement does not see what it waited for.
 DELETE FROM profiles AS p
 WHERE p.profile_id in_uuids($3) AND p.is_session = 1 AND p.touched_at < $2
   AND (p.touched_at < $1
