@@ -204,12 +204,14 @@ async def delete_many(db: Database, scope: Scope, ids_: Sequence[str]) -> None:
 
 
 async def _delete_in_store(tx: Writer, store: WholeStore, ids_: Sequence[str]) -> None:
-    by_owner: dict[str, list[str]] = {}
-    for profile_id, id in await tx.all("item_owners", store.store_id, list(ids_)):
-        by_owner.setdefault(profile_id, []).append(id)
-    # In one order everywhere, so that two of these never wait for each other.
-    for profile_id in sorted(by_owner):
-        await tx.run("items_delete", profile_id, by_owner[profile_id])
+    # A link may move an item between the look-up and the delete: then it is looked up once more.
+    while found := await tx.all("item_owners", store.store_id, list(ids_)):
+        by_owner: dict[str, list[str]] = {}
+        for profile_id, id in found:
+            by_owner.setdefault(profile_id, []).append(id)
+        # In one order everywhere, so that two of these never wait for each other.
+        for profile_id in sorted(by_owner):
+            await tx.run("items_delete", profile_id, by_owner[profile_id])
 
 
 async def set_lists(

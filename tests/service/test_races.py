@@ -224,3 +224,27 @@ def test_requests_past_a_limit_at_once_are_exactly_refused(service):
         )
 
     race(shop, (5, round_))
+
+
+def test_bulk_delete_over_the_store_beside_a_link_leaves_nothing(racing):
+    """Items that are moved by a link while an admin token deletes them: gone, wherever they were."""
+
+    async def round_(http, number):
+        visitor = await token_of(http, racing)
+        gid, ids = racing.gid(), []
+        for product in range(1, 6):
+            answer = await http.post(
+                "/items", json={"productId": product}, headers=bearer(visitor["token"])
+            )
+            ids.append(answer.json()["data"]["id"])
+        body = {"itemIds": ids}
+        admin = bearer(racing.admin_token)
+        deleted, _ = await asyncio.gather(
+            http.request("DELETE", "/items", json=body, headers=admin),
+            token_of(http, racing, customer=gid, session=visitor["profile"]),
+        )
+        assert deleted.status_code == 204
+        customer = await token_of(http, racing, customer=gid)
+        assert await everything(http, customer["token"]) == []
+
+    race(racing, (ROUNDS, round_))
