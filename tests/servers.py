@@ -488,6 +488,8 @@ class Service(_Program):
             "PATH": os.environ.get("PATH", os.defpath),
             "LANG": "C.UTF-8",
             "HOME": str(self.folder),
+            # What it leaves behind when it is killed goes with the folder.
+            "TMPDIR": str(self.folder),
         }
         return clean | self._extra | self.settings
 

@@ -16,19 +16,20 @@ def handle() -> str:
     return f"cli-{secrets.token_hex(6)}"
 
 
-def fails(service, *args: str, names: str = "") -> None:
-    """The command ends non-zero, with one plain line on standard error and nothing on the other."""
+def fails(service, *args: str, names: str = "") -> str:
+    """The command ends non-zero and says why on standard error, with nothing on the other."""
     done = service.cli(*args, check=False)
     assert done.returncode != 0, args
     assert done.stdout == "", args
     said = done.stderr.strip()
     assert said and "Traceback" not in said, args
     assert names.lower() in said.lower(), said
+    return said
 
 
 def fails_in_one_line(service, *args: str, names: str = "") -> None:
-    fails(service, *args, names=names)
-    assert len(service.cli(*args, check=False).stderr.strip().splitlines()) == 1, args
+    said = fails(service, *args, names=names)
+    assert len(said.splitlines()) == 1, said
 
 
 def stores(service) -> dict[str, dict]:

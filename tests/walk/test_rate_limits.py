@@ -14,6 +14,7 @@ from .conftest import (
     products,
     refused,
     save,
+    soon,
 )
 
 # The methods of each kind, as requests that change nothing.
@@ -220,15 +221,21 @@ def test_limit_in_parallel_lets_exactly_so_many_through(make_shop):
     assert {left(answer) for answer in answers if answer.status_code == 429} == {0}
 
 
-def test_window_that_is_over_starts_anew(make_shop):
-    """API §8: the window resets at the time that was told. Waits only when the end is near."""
-    shop = make_shop("--limit", "profile_read=1")
+def test_limit_that_is_changed_counts_soon(shop):
+    """decisions §5: overridable per store, also of a service that runs."""
     http = shop.customer("1").http
-    first = http.get("/items")
-    message = envelope(http.get("/items"), 429)
-    assert message
-    wait = int(first.headers["X-RateLimit-Reset"]) - time.time()
-    if wait > 5:
-        pytest.skip("the window ends too far from now; seen whenever the clock allows it")
-    time.sleep(max(0, wait) + 0.1)
-    data(http.get("/items"))
+    assert limit_of(http.get("/items")) == 600
+    shop.update("--limit", "profile_read=900")
+    soon(lambda: limit_of(http.get("/items")) == 900)
+    shop.update("--limit", "profile_read=")
+    soon(lambda: limit_of(http.get("/items")) == 600)
+
+
+def test_window_that_is_over_starts_anew(used_up):
+    """API §8: the window resets at the time that was told."""
+    http, refusal = used_up
+    envelope(refusal, 429)
+    time.sleep(max(0.0, int(refusal.headers["X-RateLimit-Reset"]) - time.time()) + 0.1)
+    answer = http.get("/items")
+    data(answer)
+    assert left(answer) == 0

@@ -58,6 +58,25 @@ def test_profile_token_asked_for_after_the_revocation_is_good(shop):
     data(fresh.http.get("/items"))
 
 
+def test_one_profile_token_that_was_revoked_takes_no_other_with_it(shop):
+    """decisions §1, Profile token: revocation of one token, within 5 s."""
+    first, second, third = (shop.customer("1") for _ in range(3))
+    shop.service.quick("token", "revoke", first.token)
+    shop.service.cli("token", "revoke", "-", input=f"{second.token}\n")
+    stops(first.http)
+    stops(second.http)
+    data(third.http.get("/items"))
+
+
+def test_admin_token_that_was_revoked_whole_is_refused_within_5_seconds(shop):
+    """decisions §1, Admin token: who finds a leaked one has the token, not its id."""
+    leaked = shop.another_admin_token("leaked")
+    done = shop.service.cli("token", "revoke", "-", input=leaked)
+    assert leaked not in done.stdout + done.stderr
+    stops(shop.client(leaked))
+    data(shop.admin.get("/items"))
+
+
 @pytest.fixture(scope="module")
 def two_processes(new_service, engine):
     """Two services on one database."""

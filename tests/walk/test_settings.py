@@ -1,14 +1,28 @@
 """Decisions §6: settings that stop a start, databases that are not there, and stopping."""
 
+import base64
+import hmac
 import json
+import socket
 import time
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.conftest import SIGNING_KEY
 from tests.servers import PREFIX, PostgresServer, ServerFailed, Service
 
-from .conftest import data, envelope, nothing_changes, refused, save, soon
+from .conftest import (
+    data,
+    envelope,
+    new_list,
+    nothing_changes,
+    over_the_wire,
+    refused,
+    request_head,
+    save,
+    soon,
+)
 
 BAD = [
     ("WISHWELL_PORT", "abc"), ("WISHWELL_PORT", "-1"), ("WISHWELL_PORT", "65536"),
@@ -18,6 +32,8 @@ BAD = [
     ("WISHWELL_SIGNING_KEYS", f"{SIGNING_KEY},short"), ("WISHWELL_SIGNING_KEYS", f"{SIGNING_KEY},"),
     ("WISHWELL_LIMIT_ADDRESS", "-1"), ("WISHWELL_LIMIT_ADDRESS", "1e3"), ("WISHWELL_LIMIT_ADDRESS", "many"),
     ("WISHWELL_TRUSTED_PROXIES", "everybody"), ("WISHWELL_TRUSTED_PROXIES", "10.0.0.0/99"),
+    ("WISHWELL_SESSION_NAMESPACE", "a/b"), ("WISHWELL_SESSION_DAYS", "-1"), ("WISHWELL_ITEMS_PER_PROFILE", "0"),
+    ("WISHWELL_PROT", "8000"), ("WISHWELL_LOG_LEVEL", "loud"), ("WISHWELL_SIGNING_KEYS_FILE", "no-such-file"),
 ]  # fmt: skip
 
 
@@ -162,6 +178,99 @@ def test_database_that_cannot_be_reached_at_the_start_is_said_plainly(idle):
         assert "database" in said.lower()
     except ServerFailed as failed:
         pytest.fail(str(failed))
+
+
+@pytest.fixture(scope="module")
+def adjusted():
+    """A service whose settings are all its own, with its keys in a file."""
+    service = Service(
+        {
+            "WISHWELL_SIGNING_KEYS_FILE": "keys",
+            "WISHWELL_SESSION_NAMESPACE": "acme",
+            "WISHWELL_ITEMS_PER_PROFILE": "2",
+            "WISHWELL_LISTS_PER_PROFILE": "1",
+            "WISHWELL_HEADER_TIMEOUT": "0.5",
+            "WISHWELL_BODY_TIMEOUT": "0.5",
+        }
+        | {f"WISHWELL_LIMIT_{name}": str(limit) for name, limit in LIMITS.items()}
+    )
+    (service.folder / "keys").write_text(f"{SIGNING_KEY}\n")
+    with service:
+        yield service
+
+
+LIMITS = {"PROFILE_READ": 51, "PROFILE_WRITE": 52, "PROFILE_TOKEN": 53}
+LIMITS |= {"ADMIN_READ": 54, "ADMIN_WRITE": 55, "ADMIN_TOKEN": 56, "ADDRESS": 57}
+
+
+def test_limits_are_settings(adjusted):
+    """decisions §5: all are settings; decisions §4: so are the sizes of a profile."""
+    admin = adjusted.client(adjusted.admin_token())
+    profile = adjusted.client(data(admin.post("/profiles/token"), 201)["token"])
+    answers = [http.request(*what) for http in (profile, admin) for what in EACH_KIND]
+    answers.append(adjusted.client().get("/items"))
+    assert [int(answer.headers["X-RateLimit-Limit"]) for answer in answers] == [*LIMITS.values()]
+    save(profile, 1), save(profile, 2), new_list(profile)
+    refused(profile.post("/items", json={"productId": 3}), 400, "2", "items")
+    refused(profile.post("/lists", json={"name": "x"}), 400, "1", "list")
+
+
+EACH_KIND = [("GET", "/items"), ("DELETE", "/items/x"), ("POST", "/profiles/identify")]
+
+
+def test_namespace_of_sessions_is_a_setting(adjusted):
+    """decisions, opening: `gid://wishwell/Session/<uuid>` (the namespace is a setting)."""
+    admin = adjusted.client(adjusted.admin_token())
+    issued = data(admin.post("/profiles/token"), 201)
+    assert issued["profile"].startswith("gid://acme/Session/")
+    assert data(admin.get("/items", headers={"Profile": issued["profile"]})) == []
+    assert data(admin.post("/profiles/token", json={"session": issued["profile"]}), 201)
+
+
+def test_keys_in_a_file_are_those_that_sign(adjusted):
+    """decisions §1, Profile token: signed with the configured key, wherever it is written."""
+    admin = adjusted.client(adjusted.admin_token())
+    token = data(admin.post("/profiles/token"), 201)["token"]
+    text, _, signature = token.rpartition(".")
+    ours = hmac.digest(SIGNING_KEY.encode(), text.encode(), "sha256")
+    assert signature == base64.urlsafe_b64encode(ours).rstrip(b"=").decode()
+
+
+TYPE = "Content-Type: application/json"
+
+
+def test_request_that_never_ends_is_given_up(adjusted):
+    """reliability T9: a deadline for the header, and one for the body: 408, and closed."""
+    token = adjusted.admin_token()
+    head = request_head("POST", "/profiles/token", token, TYPE, "Content-Length: 20")
+    whole = request_head("GET", "/items", token)
+    parts = {"header": head[:-10], "line": b"GE", "second header": whole + head[:-10]}
+    parts |= {"body": head + b'{"customer":'}
+    got = {name: over_the_wire(adjusted, part, patience=3) for name, part in parts.items()}
+    assert {name: answer.closed for name, answer in got.items()} == dict.fromkeys(parts, True)
+    timed_out = {name: b"HTTP/1.1 408 " in answer.everything for name, answer in got.items()}
+    assert timed_out == dict.fromkeys(parts, True)
+    assert json.loads(got["body"].body)["error"]["statusCode"] == 408
+
+
+@pytest.mark.parametrize("path", ["/items", "/nothing", "/profiles/token"])
+def test_body_that_never_ends_holds_no_connection_after_an_early_answer(adjusted, path):
+    """reliability T9: a deadline for the body, also of a request that was refused without it."""
+    target = urlsplit(adjusted.url)
+    head = request_head("POST", path, None, TYPE, "Content-Length: 100000")
+    began = time.monotonic()
+    with socket.create_connection((target.hostname, target.port), 0.1) as connection:
+        connection.sendall(head)
+        while time.monotonic() - began < 4:
+            try:
+                if not connection.recv(65536):
+                    return
+                connection.sendall(b" ")
+            except TimeoutError:
+                connection.sendall(b" ")
+            except ConnectionError:
+                return
+    pytest.fail("the connection was held for 4 s, by a byte now and then")
 
 
 def test_host_names_the_interface(new_service):

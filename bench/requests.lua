@@ -1,0 +1,58 @@
+-- Requests of one workload for wrk: a random owner each time, made once at the start.
+-- BENCH_OWNERS: a file of `token profile item list` lines. BENCH_WORK: the workload.
+-- BENCH_TARGET: wishwell, floor or usual.
+local work, target = os.getenv("BENCH_WORK"), os.getenv("BENCH_TARGET")
+local base = target == "wishwell" and "/api/2025-04" or ""
+local admin = os.getenv("BENCH_ADMIN")
+local requests, counter = {}, 0
+
+local function build(kind, o)
+  local h = { ["Authorization"] = "Bearer " .. o.token }
+  if target == "floor" then
+    h = { ["x-w"] = kind, ["x-p"] = o.profile, ["x-i"] = o.item, ["x-l"] = o.list }
+  end
+  if kind == "page" then return wrk.format("GET", base .. "/items", h) end
+  if kind == "saved" then
+    h["x-q"] = "7,8,9,1001"
+    return wrk.format("GET", base .. "/items?query=product:7,8,9,1001", h)
+  end
+  if kind == "item" then return wrk.format("GET", base .. "/items/" .. o.item, h) end
+  if kind == "list" then return wrk.format("GET", base .. "/lists/" .. o.list, h) end
+  h["Content-Type"] = "application/json"
+  local n = math.random(30)
+  if kind == "post" then
+    h["x-q"] = tostring(n)
+    return wrk.format("POST", base .. "/items", h, '{"productId":' .. n .. ',"quantity":2}')
+  end
+  if kind == "patch" then
+    h["x-q"] = tostring(n)
+    return wrk.format("PATCH", base .. "/items/" .. o.item, h, '{"quantity":' .. n .. '}')
+  end
+  if kind == "token" then
+    h["Authorization"] = "Bearer " .. admin
+    return wrk.format("POST", base .. "/profiles/token", h, '{"customer":"gid://shopify/Customer/' .. n .. '"}')
+  end
+end
+
+function init()
+  math.randomseed(os.time())
+  local mix = { "page", "page", "page", "saved", "saved", "saved", "item", "list", "list", "post" }
+  for line in io.lines(os.getenv("BENCH_OWNERS")) do
+    local token, profile, item, list = line:match("(%S+) (%S+) (%S+) (%S+)")
+    local o = { token = token, profile = profile, item = item, list = list }
+    counter = counter + 1
+    requests[counter] = build(work == "mix" and mix[counter % 10 + 1] or work, o)
+  end
+end
+
+function request()
+  return requests[math.random(counter)]
+end
+
+function done(summary, latency)
+  local e = summary.errors
+  io.write(string.format(
+    "RESULT %f %f %f %f %d %d\n", summary.requests / summary.duration * 1e6,
+    latency:percentile(50), latency:percentile(99), latency.max, e.status,
+    e.connect + e.read + e.write + e.timeout))
+end

@@ -1,0 +1,122 @@
+"""Fills databases with the same profiles, lists and items, and makes a token for each profile."""
+
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import asyncpg
+import jwt
+
+from wishwell import auth, config, ids
+from wishwell.db import migrate
+
+ITEMS = 30
+KEY = "a-signing-key-for-the-benchmark-40-chars"
+COLUMNS = {
+    "profiles": "profile_id store_id gid is_session created_at touched_at",
+    "lists": "profile_id id store_id name created_at updated_at",
+    "items": "profile_id id store_id product_id variant_id quantity tags created_at updated_at",
+    "entries": "profile_id list_id item_id position",
+}
+
+
+class Owner(NamedTuple):
+    """A profile that the load acts for."""
+
+    token: str
+    profile: str
+    item: str
+    list: str
+
+
+def plan(store: str, count: int) -> tuple[dict[str, list[tuple[Any, ...]]], list[Owner]]:
+    """All rows by table, and the owners; every tenth item is on the profile's list of 30."""
+    new_id, now = ids.UUID7(), ids.timestamp(ids.wall_clock())
+    rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in COLUMNS}
+    owners = []
+    for number in range(count):
+        gid = f"gid://shopify/Customer/{number}"
+        profile, made = ids.profile_key(store, gid), new_id()
+        rows["profiles"].append((profile, store, gid, 0, now, now))
+        rows["lists"].append((profile, made, store, "Wishes", now, now))
+        item = ""
+        for product in range(1, ITEMS + 1):
+            item = new_id()
+            rows["items"].append((profile, item, store, product, 0, 1, "", now, now))
+            rows["entries"].append((profile, made, item, 0))
+        owners.append(Owner(_token(store, gid, new_id()), profile, item, made))
+    return rows, owners
+
+
+def _token(store: str, gid: str, jti: str) -> str:
+    now = ids.wall_clock() // 1000
+    claims = {"sub": gid, "aud": store, "jti": jti, "iat": now, "exp": now + auth.LIFETIME}
+    headers = {"typ": "wishwell+jwt", "kid": auth._key_id(KEY.encode())}
+    return jwt.encode(claims, KEY, "HS256", headers)
+
+
+def _batches(rows: list[Any], size: int = 50_000) -> Iterator[list[Any]]:
+    for at in range(0, len(rows), size):
+        yield rows[at : at + size]
+
+
+def sqlite(url: str, rows: dict[str, list[tuple[Any, ...]]]) -> None:
+    """Fills a migrated SQLite file."""
+    with sqlite3.connect(config.sqlite_path(url)) as connection:
+        for table, columns in COLUMNS.items():
+            names = columns.split()
+            marks = ", ".join("?" * len(names))
+            sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})"
+            connection.executemany(sql, rows[table])
+        connection.execute("ANALYZE")
+
+
+async def postgres(url: str, rows: dict[str, list[tuple[Any, ...]]]) -> None:
+    """Fills a migrated PostgreSQL database."""
+    connection = await asyncpg.connect(url)
+    for table, columns in COLUMNS.items():
+        for batch in _batches(rows[table]):
+            await connection.copy_records_to_table(table, records=batch, columns=columns.split())
+    await connection.execute("VACUUM ANALYZE")
+    await connection.close()
+
+
+async def usual(url: str, rows: dict[str, list[tuple[Any, ...]]], key: str) -> list[str]:
+    """Fills the tables of the usual way; its tokens, in the order of the owners."""
+    from bench import usual as module
+
+    async with module.engine.begin() as connection:
+        await connection.run_sync(module.Base.metadata.create_all)
+    await module.engine.dispose()
+    connection = await asyncpg.connect(url)
+    at = migrate_time()
+    tables = {
+        "usual_lists": ("id profile_id name", [(r[1], r[0], r[3]) for r in rows["lists"]]),
+        "usual_items": (
+            "id profile_id product_id variant_id quantity created_at updated_at",
+            [(r[1], r[0], r[3], r[4], r[5], at, at) for r in rows["items"]],
+        ),
+        "usual_entries": ("list_id item_id", [(r[1], r[2]) for r in rows["entries"]]),
+    }
+    for table, (columns, records) in tables.items():
+        for batch in _batches(records):
+            await connection.copy_records_to_table(table, records=batch, columns=columns.split())
+    await connection.execute("VACUUM ANALYZE")
+    await connection.close()
+    return [jwt.encode({"sub": row[0]}, key, "HS256") for row in rows["profiles"]]
+
+
+def migrate_time() -> Any:
+    """A time as the ORM stores it."""
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+def unique() -> str:
+    """The id of the store that everything belongs to."""
+    return str(uuid.uuid4())
+
+
+__all__ = ["KEY", "Owner", "migrate", "plan", "postgres", "sqlite", "unique", "usual"]

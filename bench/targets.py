@@ -1,0 +1,71 @@
+"""What is measured: the service, the floor and the usual way, each one process, on one machine."""
+
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.seed import Owner
+from tests.servers import free_port
+
+GENEROUS = {
+    f"WISHWELL_LIMIT_{name}": "10000000"
+    for name in (
+        "PROFILE_READ", "PROFILE_WRITE", "PROFILE_TOKEN",
+        "ADMIN_READ", "ADMIN_WRITE", "ADMIN_TOKEN", "ADDRESS",
+    )
+}  # fmt: skip
+
+
+class Target(NamedTuple):
+    """A server that runs, and how wrk asks it."""
+
+    name: str
+    kind: str
+    url: str
+    owners: Path
+    process: subprocess.Popen[bytes]
+
+
+def write_owners(path: Path, owners: list[Owner]) -> Path:
+    path.write_text("".join(f"{' '.join(owner)}\n" for owner in owners))
+    return path
+
+
+def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[str, str]) -> Target:
+    """Starts a server and waits until it answers at all."""
+    port = free_port()
+    if kind == "wishwell":
+        command = [str(Path(sys.executable).parent / "wishwell"), "serve"]
+        environment = environment | {"WISHWELL_PORT": str(port)}
+    else:
+        command = [
+            sys.executable, "-m", "uvicorn", f"bench.{kind}:app", "--port", str(port),
+            "--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "error",
+        ]  # fmt: skip
+    with (folder / f"{name.replace(' ', '-')}.log").open("wb") as log:
+        process = subprocess.Popen(
+            command,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[1])}
+            | environment,
+            cwd=folder,
+            stdout=log,
+            stderr=log,
+        )
+    url = f"http://127.0.0.1:{port}"
+    for _ in range(200):
+        try:
+            urllib.request.urlopen(f"{url}/livez", timeout=1).close()
+        except urllib.error.HTTPError:
+            break
+        except OSError:
+            if process.poll() is not None:
+                raise RuntimeError(f"{name} ended: see {folder}") from None
+            time.sleep(0.05)
+        else:
+            break
+    return Target(name, kind, url, owners, process)
