@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format lock bench bench-quick torture demo clean
+.PHONY: help run test check format lock bench bench-quick clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -34,12 +34,6 @@ bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes doc
 
 bench-quick: $(VENV)/.bench ## Compare with the floor in under 3 minutes; fails below 0.55
 	@$(BIN)/python -m bench --quick
-
-torture: $(VENV)/.dev ## Faults under load, under 15 minutes; writes docs/reliability.md
-	@$(BIN)/python -m torture
-
-demo: $(VENV)/.run ## Start the API, the proxy and a small shop to try hearts in
-	@$(BIN)/python -m demo
 
 clean: ## Remove what the other targets have installed and built; wishwell.db stays
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis

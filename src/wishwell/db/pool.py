@@ -3,7 +3,7 @@
 asyncpg's own pool starts a task for each release, wraps each call, and waits for a cancelled
 statement before it gives its connection up: with the server paused, longer than a request may take.
 Here a connection whose statement did not end well is dropped at once, and the next request opens
-another. What that saves on every request is in docs/performance.md.
+another.
 """
 
 import asyncio
