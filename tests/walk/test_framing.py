@@ -181,3 +181,20 @@ def test_request_after_a_refused_one_is_not_the_rest_of_it(service, shop):
     )
     assert got.status == 415 and got.everything.count(b"HTTP/1.1 ") == 1
     assert len(data(member.http.get("/items"))) == 1
+
+
+def test_request_that_offers_an_upgrade_is_answered_as_a_plain_one(service, shop):
+    """Some clients offer HTTP/2 with every first request; there is none, so it stays HTTP/1.1. With
+    a body it is refused: the parser would miss the body, and a token for nobody be made."""
+    offer = [
+        "Connection: Upgrade, HTTP2-Settings",
+        "Upgrade: h2c",
+        "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA",
+    ]
+    member = shop.customer("1")
+    got = over_the_wire(service, request_head("GET", "/items", member.token, *offer))
+    assert got.status == 200 and got.closed
+    got = over_the_wire(service, post(member.token, LENGTH, *offer))
+    assert got.status == 400 and got.closed
+    assert "Upgrade" in json.loads(got.body)["error"]["message"]
+    assert products(member.http) == []

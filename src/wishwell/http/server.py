@@ -16,6 +16,7 @@ from wishwell.http import answers
 
 MAX_HEADER_BYTES = 16 * 1024
 MAX_HEADERS = 150
+_BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 log = structlog.get_logger("wishwell.server")
 
@@ -60,8 +61,10 @@ class GuardedProtocol(HttpToolsProtocol):
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            # No protocol to upgrade to: the request is answered as the plain one that it is also.
-            self._refuse(HTTPStatus.BAD_REQUEST, "The connection can't be upgraded.")
+            # Some clients offer HTTP/2 with every first request. There is nothing to upgrade to: it
+            # is answered as the plain one that it is too. The parser stops here, so does the rest.
+            if self.cycle is not None:
+                self.cycle.keep_alive = False
         except httptools.HttpParserError as error:
             cause = error.__context__
             if isinstance(cause, _RefusedError):
@@ -105,6 +108,12 @@ class GuardedProtocol(HttpToolsProtocol):
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "A request needs one Host header.")
         if not self.url.startswith((b"/", b"http://", b"https://")):
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "The request's target must be a path.")
+        if self.parser.should_upgrade() and any(name in _BODY for name, _ in self.headers):
+            # The parser takes what follows for the other protocol: the body would be missed, and
+            # a request without its body may mean something else.
+            raise _RefusedError(
+                HTTPStatus.BAD_REQUEST, "Upgrade: send a request with a body as HTTP/1.1 only."
+            )
         super().on_headers_complete()
 
     # ----------------------------------------------------------------------------- ends
