@@ -129,6 +129,7 @@ def create() -> Application:
     settings = config.load(os.environ)
     log.configure(settings.log_level)
     GuardedProtocol.header_timeout = settings.header_timeout
+    GuardedProtocol.body_timeout = settings.body_timeout
     return Application(settings)
 
 

@@ -25,6 +25,7 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
     """Serves until SIGTERM or SIGINT. ``welcome`` is shown once it listens, ``{url}`` filled in."""
     listening = _listen(settings)
     GuardedProtocol.header_timeout = settings.header_timeout
+    GuardedProtocol.body_timeout = settings.body_timeout
     url = _url(listening)
     logger = structlog.get_logger("wishwell")
     if settings.workers > 1:

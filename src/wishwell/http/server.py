@@ -42,12 +42,15 @@ class GuardedProtocol(HttpToolsProtocol):
     """One connection."""
 
     header_timeout = 10.0
-    """Seconds that headers may take; each process sets it from its settings."""
+    body_timeout = 10.0
+    """Seconds that headers, and what is left of a body after its answer, may take; each process
+    sets them from its settings."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self._header_bytes = 0
         self._in_headers = True
+        self._silent = True
         self._deadline = self.loop.call_later(self.header_timeout, self._too_slow)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -79,6 +82,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._silent = False
         self._in_headers = True
         self._header_bytes = 0
         self._size = 0
@@ -116,6 +120,19 @@ class GuardedProtocol(HttpToolsProtocol):
             )
         super().on_headers_complete()
 
+    def on_message_complete(self) -> None:
+        if not self._in_headers:
+            self._deadline.cancel()
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.cycle.more_body and self.cycle.response_complete:
+            # Answered before its body was read: what is left of that has a deadline of its own, as
+            # every byte of it puts the one for idle connections off.
+            self._deadline.cancel()
+            self._deadline = self.loop.call_later(self.body_timeout, self.transport.close)
+
     # ----------------------------------------------------------------------------- ends
 
     def _count(self, size: int) -> None:
@@ -135,7 +152,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def _too_slow(self) -> None:
         if self.transport.is_closing() or not self._in_headers:
             return
-        if self._header_bytes == 0 and self.cycle is None:
+        if self._silent:
             self.transport.close()  # a connection that never said anything
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "The headers did not arrive in time.")
