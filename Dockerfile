@@ -1,13 +1,16 @@
+# docker build -t wishwell . && docker run -p 127.0.0.1:8000:8000 -v wishwell:/data wishwell
+# The port inside stays 8000; publish it where you like. The database of the default settings is in /data.
 FROM python:3.13-slim
 
 WORKDIR /app
 COPY requirements/run.lock ./
-RUN pip install --no-cache-dir --require-hashes -r run.lock
+RUN pip install --no-cache-dir --require-hashes --requirement run.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
 RUN pip install --no-cache-dir --no-deps --no-build-isolation . \
-    && useradd --system --uid 10001 wishwell \
-    && mkdir /data && chown wishwell /data
+    && useradd --system --uid 10001 --no-create-home wishwell \
+    && mkdir /data \
+    && chown wishwell /data
 
 USER wishwell
 WORKDIR /data
