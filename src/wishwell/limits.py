@@ -56,8 +56,8 @@ class LocalLimiter:
     def count(self, key: str, limit: int, cost: int) -> Taken:
         """``take``, for where nothing can be awaited."""
         window = self._clock() // (WINDOW * 1000)
-        if window > self._window:
-            # A clock that steps back keeps the window that it was in.
+        if window != self._window:
+            # Backwards too: after a clock was put right, a limit must not stay used up until then.
             self._window = window
             self._counts = {}
         count = self._counts.get(key, 0)
