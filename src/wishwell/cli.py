@@ -2,11 +2,13 @@
 
 import asyncio
 import os
+import sqlite3
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import asyncpg
 import click
 import msgspec
 
@@ -30,7 +32,11 @@ class _Command(click.Group):
             return super().invoke(ctx)
         except WishwellError as error:
             click.echo(f"wishwell: {error.message}", err=True)
-            ctx.exit(1)
+        except (asyncpg.PostgresError, sqlite3.Error) as error:
+            # An unknown database or role, a schema that is not there, a file that is none.
+            text = " ".join(str(error).split())
+            click.echo(f"wishwell: the database refused: {text}; see `wishwell migrate`", err=True)
+        raise click.exceptions.Exit(1)
 
 
 @click.group(cls=_Command)
@@ -73,7 +79,8 @@ def _prepare(settings: Settings) -> None:
 
 async def _first_steps(db: Database) -> str:
     """The text of ``--welcome``, with a fresh admin token; ``{url}`` is still to be filled in."""
-    store = (await stores.listed(db.read))[0]
+    known = {store.handle: store for store in await stores.listed(db.read)}
+    store = known.get(stores.DEFAULT_HANDLE) or next(iter(known.values()))
     now = ids.wall_clock()
     fresh = await auth.create_admin_token(
         db.write, store, "welcome", new_id(), ids.timestamp(now), _in_days(now, 30)

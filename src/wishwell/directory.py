@@ -154,6 +154,8 @@ class Directory:
             await self._db.write.run("sessions_touch", list(touched), ids.timestamp(now))
             self._touched_before |= touched
         day_old = now - _DAY_MS
+        forgotten = ids.timestamp(day_old - _MARGIN_MS)
+        await self._db.write.run("revocations_forget", forgotten)
         self._touched_before = {k: at for k, at in self._touched_before.items() if at > day_old}
         self._revoked = {k: at for k, at in self._revoked.items() if at > day_old - _MARGIN_MS}
 

@@ -12,7 +12,7 @@ _FIRST = ("", "00000000-0000-0000-0000-000000000000")
 
 
 async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[int]:
-    """Purges in small batches; yields how many sessions have been looked at so far.
+    """Purges in small batches; yields how many sessions are gone so far.
 
     A session's time runs from its last token: until that ends, up to a day later, it is in use, so
     the longer period begins there. One that holds nothing goes by the shorter period.
@@ -20,18 +20,17 @@ async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[
     idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * _DAY_MS)))
     empty = ids.timestamp(max(0, now - int(settings.empty_session_days * _DAY_MS)))
     empty = max(idle, empty)
-    after, seen = _FIRST, 0
+    after, removed = _FIRST, 0
     while True:
         rows = await db.read.all("sessions_idle", idle, empty, *after, _BATCH)
         if not rows:
             return
         found = [row[0] for row in rows]
-        await db.transaction(_purge, idle, empty, found)
-        seen += len(found)
-        yield seen
+        removed += await db.transaction(_purge, idle, empty, found)
+        yield removed
         after = (rows[-1][1], rows[-1][0])
 
 
-async def _purge(tx: Writer, idle: str, empty: str, found: list[str]) -> None:
+async def _purge(tx: Writer, idle: str, empty: str, found: list[str]) -> int:
     held = [row[0] for row in await tx.all("sessions_lock", found)]
-    await tx.run("sessions_purge", idle, empty, held)
+    return len(await tx.all("sessions_purge", idle, empty, held))

@@ -128,3 +128,20 @@ def test_two_migrations_at_once_fifty_times(engine, request, tmp_path):
             assert waiting == []
         names = [entry.name for entry in migrate.available(engine)]
         assert sorted(done) == [[], names]
+
+
+def test_database_that_is_not_there_is_one_plain_line(engine, request, tmp_path):
+    """An unknown database, a schema that is not there, a file that is none: no traceback."""
+    service = Service({"WISHWELL_SIGNING_KEYS": "k" * 40})
+    if engine == "postgresql":
+        server = request.getfixturevalue("postgres_server")
+        urls = [server.url("nobody_made_it"), server.create_database()]
+    else:
+        (tmp_path / "text.db").write_text("no database at all\n" * 200)
+        urls = [f"sqlite:///{tmp_path}/text.db", f"sqlite:///{tmp_path}/missing.db"]
+    for url in urls:
+        service.settings["WISHWELL_DATABASE_URL"] = url
+        done = service.cli("store", "list", check=False)
+        assert done.returncode == 1
+        assert done.stderr.startswith("wishwell: ")
+        assert done.stderr.count("\n") == 1

@@ -9,6 +9,7 @@ import hashlib
 import sqlite3
 from collections.abc import Callable, Iterable
 from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 
 import asyncpg
@@ -76,8 +77,10 @@ def pending(engine: Engine, applied: Iterable[tuple[int, str]]) -> list[Migratio
 def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
     """Applies what is pending to the file, which is made if need be; the names of what it did."""
     try:
+        # It will hold addresses: only its owner may read it, and what SQLite puts beside it.
+        Path(path).touch(mode=0o600, exist_ok=True)
         connection = sqlite.connect(path)
-    except (sqlite3.Error, Unavailable) as error:
+    except (OSError, sqlite3.Error, Unavailable) as error:
         raise Misconfigured(f"The database file {path} can't be opened ({error}).") from error
     try:
         connection.execute("BEGIN IMMEDIATE")

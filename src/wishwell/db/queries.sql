@@ -149,7 +149,8 @@ WHERE p.profile_id in_uuids($3) AND p.is_session = 1 AND p.touched_at < $2
   AND (p.touched_at < $1
        OR NOT EXISTS (SELECT 1 FROM items i WHERE i.profile_id = p.profile_id)
           AND NOT EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = p.profile_id)
-          AND p.closed_at IS NULL);
+          AND p.closed_at IS NULL)
+RETURNING profile_id;
 
 
 ------------------------------------------------------------------------------------- items
