@@ -1,0 +1,68 @@
+"""``python -m torture [scenario ...]``: runs the faults, prints the table, writes the report."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+import sys
+import time
+import traceback
+
+import uvloop
+
+import torture
+from torture import report
+from torture.rig import SCENARIOS, Result, say
+
+
+def main() -> int:
+    for module in pkgutil.iter_modules(torture.__path__):
+        if module.name.startswith("faults_"):
+            importlib.import_module(f"torture.{module.name}")
+    words = argparse.ArgumentParser(prog="python -m torture", description=__doc__)
+    words.add_argument("scenario", nargs="*", help="all of them when none is named")
+    words.add_argument("--list", action="store_true", help="show the scenarios and end")
+    words.add_argument("--engine", choices=("sqlite", "postgresql"), help="only this engine")
+    words.add_argument(
+        "--seconds", type=float, default=800, help="about how long all of it may take (800)"
+    )
+    words.add_argument("--no-report", action="store_true", help="write no files")
+    chosen = words.parse_args()
+    if chosen.list:
+        for name, (function, engines) in SCENARIOS.items():
+            say(f"{name:26} {'+'.join(engines):18} {(function.__doc__ or '').strip()}")
+        return 0
+    unknown = set(chosen.scenario) - SCENARIOS.keys()
+    if unknown:
+        words.error(f"no such scenario: {', '.join(sorted(unknown))}; --list shows them")
+    results = []
+    began = time.monotonic()
+    for name, (function, engines) in SCENARIOS.items():
+        if not chosen.scenario or name in chosen.scenario:
+            wanted = [e for e in engines if chosen.engine in (None, e)]
+            results += [_run(name, e, function, chosen.seconds / 800) for e in wanted]
+    sys.stdout.write(report.table(results))
+    say(f"{time.monotonic() - began:.0f} s")
+    if not chosen.no_report and not chosen.scenario and chosen.engine is None:
+        report.write(results, time.monotonic() - began)
+    return 1 if any(result.wrong for result in results) else 0
+
+
+def _run(name: str, engine: str, function: object, scale: float) -> Result:
+    result = Result(name, engine)
+    say(f"{name} on {engine} ...")
+    try:
+        uvloop.run(function(engine, result, scale))
+    except Exception as error:  # a scenario that can't run is a finding too
+        result.wrong.append(f"{type(error).__name__}: {str(error)[:2000]}")
+        traceback.print_exc()
+    for text in result.wrong:
+        say(f"  WRONG: {text}")
+    for text in [*result.notes, *([f"skipped: {result.skipped}"] if result.skipped else [])]:
+        say(f"  {text}")
+    return result
+
+
+if __name__ == "__main__":
+    sys.exit(main())

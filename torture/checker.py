@@ -1,0 +1,174 @@
+"""Compares the journal with what is there: through the API, and by SQL past it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from dataclasses import dataclass, field
+from typing import Any
+
+from torture.journal import Expected, Journal
+from torture.load import OWNER_SPACE, PREFIX, Client
+
+INVARIANTS = {
+    "items twice": "SELECT count(*) FROM (SELECT 1 FROM items GROUP BY profile_id, product_id, "
+    "variant_id HAVING count(*) > 1) AS twice",
+    "items of closed sessions": "SELECT count(*) FROM items i JOIN profiles p "
+    "ON p.profile_id = i.profile_id WHERE p.closed_at IS NOT NULL",
+    "lists of closed sessions": "SELECT count(*) FROM lists l JOIN profiles p "
+    "ON p.profile_id = l.profile_id WHERE p.closed_at IS NOT NULL",
+    "items without a profile": "SELECT count(*) FROM items i WHERE NOT EXISTS "
+    "(SELECT 1 FROM profiles p WHERE p.profile_id = i.profile_id AND p.store_id = i.store_id)",
+    "entries of other profiles": "SELECT count(*) FROM entries e WHERE NOT EXISTS "
+    "(SELECT 1 FROM items i WHERE i.profile_id = e.profile_id AND i.id = e.item_id) OR NOT EXISTS "
+    "(SELECT 1 FROM lists l WHERE l.profile_id = e.profile_id AND l.id = e.list_id)",
+    "item ids twice": "SELECT count(*) FROM (SELECT 1 FROM items GROUP BY id HAVING count(*) > 1) "
+    "AS twice",
+    "times the wrong way round": "SELECT count(*) FROM items WHERE updated_at < created_at",
+}
+"""Each must be 0."""
+
+
+@dataclass
+class Findings:
+    """What the comparison found."""
+
+    checked: int = 0
+    lost: int = 0  # answered 2xx and not there
+    doubled: int = 0
+    leaked: int = 0  # in a profile that is not theirs
+    done_though_refused: int = 0
+    torn: int = 0  # an unknown outcome that is neither fully there nor fully not
+    cut_but_done: int = 0  # an unknown outcome that is there
+    broken: list[str] = field(default_factory=list)
+
+    @property
+    def bad(self) -> bool:
+        wrong = (self.lost, self.doubled, self.leaked, self.done_though_refused, self.torn)
+        return any(wrong) or bool(self.broken)
+
+    def note(self, text: str) -> None:
+        if len(self.broken) < 20:
+            self.broken.append(text)
+
+
+async def compare(journal: Journal, client: Client, admin: str, sql: Any = None) -> Findings:
+    """``sql`` runs one statement and gives its single number; None skips the invariants."""
+    found = Findings()
+    there = {gid: await _items(client, admin, gid) for gid in journal.expected}
+    for gid, expected in journal.expected.items():
+        if not any(gid in pair for pair in journal.undecided):
+            _profile(found, journal, gid, expected, there[gid])
+    for customer in {customer for _, customer in journal.undecided}:
+        sessions = [s for s, c in journal.undecided if c == customer]
+        _undecided(found, journal, customer, sessions, there)
+    for name, statement in (INVARIANTS if sql else {}).items():
+        count = int(await asyncio.to_thread(sql, statement))
+        if count:
+            found.note(f"{count} {name}")
+    client.close()
+    return found
+
+
+async def _items(client: Client, admin: str, gid: str) -> list[dict[str, Any]] | None:
+    """Every item of a profile; None for a session that has ended."""
+    headers = {"Authorization": f"Bearer {admin}", "Profile": gid}
+    records: list[dict[str, Any]] = []
+    cursor = ""
+    while True:
+        path = f"{PREFIX}/items?limit=250" + (f"&page={cursor}" if cursor else "")
+        for _ in range(50):
+            answer = await client.ask("GET", path, None, **headers)
+            if answer.status not in (429, 503):
+                break
+            await asyncio.sleep(0.1)
+        if answer.status == 404:
+            return None
+        if answer.status != 200:
+            raise RuntimeError(f"comparing: {answer.status} {answer.body[:300]!r}")
+        records += answer.data()
+        cursor = _next(answer.body)
+        if not cursor:
+            return records
+
+
+def _next(body: bytes) -> str:
+    return json.loads(body).get("pageInfo", {}).get("next", "")
+
+
+def _profile(
+    found: Findings,
+    journal: Journal,
+    gid: str,
+    expected: dict[int, Expected],
+    records: list[dict[str, Any]] | None,
+) -> None:
+    if records is None:
+        if gid not in journal.ended and expected:
+            found.lost += len(expected)
+            found.note(f"{gid} is gone with {len(expected)} items")
+        return
+    if gid in journal.ended and records:
+        found.doubled += len(records)
+    held: dict[int, dict[str, Any]] = {}
+    for record in records:
+        product = record["productId"]
+        if product // OWNER_SPACE != journal.owners[gid]:
+            found.leaked += 1
+        if product in held:
+            found.doubled += 1
+        held[product] = record
+    for product, wanted in expected.items():
+        _product(found, product, wanted, held.pop(product, None))
+    for product in held:
+        found.note(f"{gid} has product {product}, which nobody saved there")
+
+
+def _product(
+    found: Findings, product: int, wanted: Expected, record: dict[str, Any] | None
+) -> None:
+    found.checked += 1
+    state = None if record is None else (record["quantity"], frozenset(record["listIds"]))
+    if state in wanted.states:
+        if wanted.last == "unknown" and len(wanted.states) == 2:
+            before = None if None in wanted.states else state
+            found.cut_but_done += state != before
+        return
+    if wanted.last in ("refused", "unsent"):
+        found.done_though_refused += 1
+    elif wanted.last == "unknown":
+        found.torn += 1
+    else:
+        found.lost += 1
+    found.note(f"product {product}: {state} is there, {wanted.last}, not one of {wanted.states}")
+
+
+def _undecided(
+    found: Findings,
+    journal: Journal,
+    customer: str,
+    sessions: list[str],
+    there: dict[str, list[dict[str, Any]] | None],
+) -> None:
+    """Links whose outcome nobody knows: all that the session held is here, or all of it there."""
+    expected = dict(journal.expected[customer])
+    for session in sessions:
+        theirs = journal.expected[session]
+        if there[session] is None:
+            expected |= theirs
+            found.cut_but_done += 1
+        else:
+            _profile(found, journal, session, theirs, there[session])
+    _profile(found, journal, customer, expected, there[customer])
+
+
+def sqlite_is_whole(path: str) -> str:
+    """``ok``, or what ``PRAGMA integrity_check`` and the foreign keys say."""
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        said = "; ".join(row[0] for row in connection.execute("PRAGMA integrity_check"))
+        orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
+        return said if not orphans else f"{said}; {len(orphans)} broken references"
+    finally:
+        connection.close()

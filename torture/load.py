@@ -1,0 +1,261 @@
+"""Load with a journal: saves, changes, deletes, list edits and links, and what became of each.
+
+Every worker owns its profiles, and asks for one thing after the other, so what must be there is
+known exactly. What did not end with 2xx is never touched again: a late effect would be seen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import random
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from torture.journal import Entry, Expected, Journal
+
+PREFIX = "/api/2025-04"
+OWNER_SPACE = 1_000_000
+"""A product's number tells whose it is: owner * OWNER_SPACE + n."""
+
+PATIENCE = 20.0
+"""Seconds until the client gives up: four times what any request may take."""
+
+
+class Unsent(Exception):
+    """There was no connection to send it on."""
+
+
+class Cut(Exception):
+    """Sent, at least in part, and no whole answer came."""
+
+
+@dataclass(slots=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def data(self) -> Any:
+        return json.loads(self.body)["data"]
+
+
+class Client:
+    """One connection of HTTP/1.1, opened again when it is gone."""
+
+    def __init__(self, host: str, port: int, headers: dict[str, str] | None = None) -> None:
+        self.host, self.port = host, port
+        self.headers = {"Host": f"{host}:{port}"} | (headers or {})
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+
+    async def ask(
+        self, method: str, path: str, body: Any = None, patience: float = PATIENCE, **more: str
+    ) -> Answer:
+        """Raises ``Unsent`` or ``Cut``; ``TimeoutError`` when it hangs."""
+        text = b"" if body is None else json.dumps(body).encode()
+        headers = self.headers | {k.replace("_", "-"): v for k, v in more.items()}
+        if text:
+            headers |= {"Content-Type": "application/json", "Content-Length": str(len(text))}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        request = f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode() + text
+        try:
+            async with asyncio.timeout(patience):
+                await self._connect()
+                return await self._exchange(request)
+        except TimeoutError:
+            self.close()
+            raise
+        except Unsent:
+            raise
+        except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as error:
+            self.close()
+            raise Cut(type(error).__name__) from error
+
+    async def _connect(self) -> None:
+        if self._writer is not None and not self._writer.is_closing():
+            assert self._reader is not None
+            if not self._reader.at_eof():
+                return
+        self.close()
+        try:
+            self._reader, self._writer = await asyncio.open_connection(self.host, self.port)
+        except OSError as error:
+            raise Unsent(type(error).__name__) from error
+
+    async def _exchange(self, request: bytes) -> Answer:
+        assert self._reader is not None
+        assert self._writer is not None
+        self._writer.write(request)
+        head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        status = int(head[0].split(" ")[1])
+        headers = {}
+        for line in head[1:-2]:
+            name, _, value = line.partition(":")
+            headers[name.lower()] = value.strip()
+        body = await self._reader.readexactly(int(headers.get("content-length", "0")))
+        if headers.get("connection") == "close":
+            self.close()
+        return Answer(status, headers, body)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            with contextlib.suppress(OSError, RuntimeError):
+                self._writer.transport.abort()
+        self._reader = self._writer = None
+
+
+def is_refusal(answer: Answer) -> bool:
+    """Whether the answer says that nothing was done; a 503 that says less leaves it open."""
+    return answer.status < 500 or b"Nothing was done" in answer.body
+
+
+class Worker:
+    """One well-behaved caller with its own customer, one request after the other."""
+
+    def __init__(self, journal: Journal, client: Client, admin: str, owner: int, seed: int) -> None:
+        self.journal, self.client, self.admin = journal, client, admin
+        self.owner = owner
+        self.stop = False
+        self.random = random.Random(seed)
+        self.gid = f"gid://shopify/Customer/torture-{owner}-{secrets.token_hex(3)}"
+        self.products = itertools.count(owner * OWNER_SPACE + 1)
+        self.mine = journal.expected.setdefault(self.gid, {})
+        self.lists = journal.lists.setdefault(self.gid, set())
+        journal.owners[self.gid] = owner
+
+    async def request(self, what: str, method: str, path: str, body: Any, gid: str) -> tuple:
+        """The outcome and, if there was one, the answer; written down."""
+        headers = {"Authorization": f"Bearer {self.admin}"} | ({"Profile": gid} if gid else {})
+        began = time.monotonic()
+        answer, why = None, ""
+        try:
+            answer = await self.client.ask(method, PREFIX + path, body, **headers)
+        except Unsent as error:
+            outcome, why = "unsent", str(error)
+        except Cut as error:
+            outcome, why = "unknown", str(error)
+        except TimeoutError:
+            outcome, why = "unknown", "hung"
+            self.journal.complaints.append(f"{what}: no answer in {PATIENCE:g} s")
+        else:
+            outcome = "refused" if is_refusal(answer) else "unknown"
+            outcome = "done" if answer.status < 300 else outcome
+            self._judge(what, answer)
+        ms = (time.monotonic() - began) * 1000
+        status = answer.status if answer else 0
+        self.journal.entries.append(Entry(began, what, status, outcome, ms, why))
+        if outcome != "done":
+            await asyncio.sleep(0.05)
+        return outcome, answer
+
+    def _judge(self, what: str, answer: Answer) -> None:
+        if answer.status in (429, 503) and "retry-after" not in answer.headers:
+            self.journal.complaints.append(f"{what}: {answer.status} without Retry-After")
+        if answer.status >= 400:
+            if answer.status not in (429, 503):
+                self.journal.complaints.append(f"{what}: {answer.status} {answer.body[:200]!r}")
+            with contextlib.suppress(ValueError, KeyError):
+                json.loads(answer.body)["error"]["requestId"]
+                return
+            self.journal.complaints.append(f"{what}: {answer.status} without the envelope")
+
+    async def step(self) -> None:
+        settled = [p for p, e in self.mine.items() if e.last == "done" and e.item]
+        act = self.random.choices(
+            (self.save, self.change, self.delete, self.list_edit, self.link), (8, 4, 2, 3, 1)
+        )[0]
+        if act in (self.save, self.link) or not settled:
+            await (act if act == self.link else self.save)()
+        else:
+            await act(self.random.choice(settled))
+
+    async def save(self) -> None:
+        product, quantity = next(self.products), self.random.randint(1, 9)
+        await self._save(self.gid, self.mine, product, quantity)
+
+    async def _save(self, gid: str, into: dict, product: int, quantity: int) -> bool:
+        body = {"productId": product, "quantity": quantity}
+        outcome, answer = await self.request("save", "POST", "/items", body, gid)
+        after = (quantity, frozenset())
+        states = {"done": {after}, "unknown": {None, after}}.get(outcome, {None})
+        item = answer.data()["id"] if outcome == "done" else None
+        into[product] = Expected(states, outcome, item)
+        return outcome == "done"
+
+    def _settle(self, product: int, outcome: str, after: Any) -> None:
+        expected = self.mine[product]
+        expected.last = outcome
+        if outcome == "done":
+            expected.states = {after}
+        elif outcome == "unknown":
+            expected.states = expected.states | {after}
+
+    async def change(self, product: int) -> None:
+        expected = self.mine[product]
+        [(_, lists)] = expected.states
+        quantity = self.random.randint(10, 99)
+        body = {"quantity": quantity}
+        path = f"/items/{expected.item}"
+        outcome, _ = await self.request("change", "PATCH", path, body, self.gid)
+        self._settle(product, outcome, (quantity, lists))
+
+    async def delete(self, product: int) -> None:
+        path = f"/items/{self.mine[product].item}"
+        outcome, _ = await self.request("delete", "DELETE", path, None, self.gid)
+        self._settle(product, outcome, None)
+        if outcome == "done":
+            self.mine[product].item = None
+
+    async def list_edit(self, product: int) -> None:
+        if len(self.lists) < 3:
+            body = {"name": f"list {len(self.lists)}"}
+            outcome, answer = await self.request("list", "POST", "/lists", body, self.gid)
+            if outcome == "done":
+                self.lists.add(answer.data()["id"])
+            return
+        expected = self.mine[product]
+        [(quantity, _)] = expected.states
+        chosen = self.random.sample(sorted(self.lists), self.random.randint(0, 2))
+        path = f"/items/{expected.item}/lists"
+        outcome, _ = await self.request("lists", "PUT", path, {"listIds": chosen}, self.gid)
+        self._settle(product, outcome, (quantity, frozenset(chosen)))
+
+    async def link(self) -> None:
+        """A visitor saves three things and signs in, all in one step or not at all."""
+        outcome, answer = await self.request("token", "POST", "/profiles/token", None, "")
+        if outcome != "done":
+            return
+        session = answer.data()["profile"]
+        theirs: dict[int, Expected] = {}
+        self.journal.expected[session] = theirs
+        self.journal.owners[session] = self.owner
+        for _ in range(3):
+            await self._save(session, theirs, next(self.products), 3)
+        body = {"customer": self.gid, "session": session}
+        outcome, _ = await self.request("link", "POST", "/profiles/token", body, "")
+        if outcome == "done":
+            self.mine.update(theirs)
+            theirs.clear()
+            self.journal.ended.add(session)
+        elif outcome == "unknown":
+            self.journal.undecided.append((session, self.gid))
+
+
+async def run(workers: list[Worker], seconds: float, pause: float = 0.0) -> None:
+    """Lets all of them work side by side for so long; each finishes what it has begun."""
+    end = time.monotonic() + seconds
+
+    async def one(worker: Worker) -> None:
+        while time.monotonic() < end and not worker.stop:
+            await worker.step()
+            if pause:
+                await asyncio.sleep(pause * worker.random.uniform(0.5, 1.5))
+
+    await asyncio.gather(*(one(worker) for worker in workers))
+    for worker in workers:
+        worker.client.close()
