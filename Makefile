@@ -2,11 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Test processes: one more than cores, as tests wait as much as they work.
+JOBS ?= 3
 # pip's own notices would hide ours; its errors are shown.
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format lock bench bench-quick clean
+.PHONY: help run demo test test-slow check format lock audit sbom fuzz torture bench bench-quick clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -14,8 +16,14 @@ help: ## Show this list
 run: $(VENV)/.run ## Install into .venv, start the service on its embedded database, show the first steps
 	@$(BIN)/wishwell serve --welcome
 
-test: $(VENV)/.dev ## Install what the tests need and run all of them, both engines included
-	@$(BIN)/pytest -n 2 --dist loadgroup
+demo: $(VENV)/.run ## Open a small shop with wishlists on port 8080; `make demo PORT=8081` for another
+	@$(BIN)/python -m demo $(if $(PORT),--port $(PORT))
+
+test: $(VENV)/.dev ## Install what the tests need and run the quick ones, both engines included
+	@$(BIN)/pytest -n $(JOBS) -m "not slow"
+
+test-slow: $(VENV)/.dev ## The rest: faults, a browser, generated requests, upgrades
+	@$(BIN)/pytest -n 2 -m slow
 
 check: $(VENV)/.dev ## Format, lint and strict types, all without changing anything
 	$(BIN)/ruff format --check .
@@ -28,6 +36,20 @@ format: $(VENV)/.dev ## Format the code and sort its imports
 
 lock: $(VENV)/.dev ## Pin the newest releases that pyproject.toml allows, with their hashes
 	@./requirements/lock
+
+audit: $(VENV)/.security ## Ask the advisory service about every pinned release; fails if it can't
+	@./requirements/audit
+
+sbom: $(VENV)/.security ## Write build/sbom.json: what the service runs with, as CycloneDX
+	@mkdir -p build
+	@$(BIN)/cyclonedx-py requirements requirements/run.lock --pyproject pyproject.toml \
+		--output-reproducible --of JSON --output-file build/sbom.json
+
+fuzz: $(VENV)/.security ## Fuzz every decoder for 7 minutes; `make fuzz MINUTES=60` for longer
+	@$(BIN)/python -m fuzz --minutes $(or $(MINUTES),7)
+
+torture: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes docs/reliability.md
+	@$(BIN)/python -m torture --seconds 360
 
 bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes docs/performance.md
 	@$(BIN)/python -m bench
@@ -53,6 +75,11 @@ $(VENV)/.run: requirements/run.lock pyproject.toml | $(VENV)/bin/pip
 $(VENV)/.dev: requirements/dev.lock $(VENV)/.run
 	@echo "Installing what the tests need into $(VENV) ..."
 	@$(PIP) install --require-hashes --requirement requirements/dev.lock
+	@touch $@
+
+$(VENV)/.security: requirements/security.lock $(VENV)/.dev
+	@echo "Installing what audit, sbom and fuzz need into $(VENV) ..."
+	@$(PIP) install --require-hashes --requirement requirements/security.lock
 	@touch $@
 
 $(VENV)/.bench: requirements/bench.lock $(VENV)/.dev

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import httpx2
 import pytest
 
+from tests.security import secrets_in_print
 from tests.servers import PostgresServer, RedisServer, Service, redis_binary
 
 SIGNING_KEY = "a-signing-key-of-the-tests-40-characters"
@@ -80,6 +81,14 @@ class Shop:
 
 # Every token handed out, by service: none of them may ever be in what the program prints.
 ISSUED: dict[int, list[str]] = {}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_secret_is_printed():
+    """After all tests: none of their tokens, keys, passwords and addresses was printed anywhere."""
+    yield
+    leaks = secrets_in_print.leaks()
+    assert not leaks, f"printed, or in an error or a metric: {leaks}"
 
 
 @pytest.fixture(scope="session")

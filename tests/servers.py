@@ -14,6 +14,7 @@ interpreter ends; a small minder process outlives even a `kill -9` of the tests 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import importlib.util
 import itertools
 import json
@@ -31,12 +32,19 @@ import threading
 import time
 import weakref
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 import psutil
 
 PREFIX = "/api/2025-04"
 HERE = "127.0.0.1"
+_PORTS = range(20000, 32000)
+
+# Everything that the program printed in this run (of each service and command its lines), every
+# error and metric that it answered, and what must be in none of it: tests/security/secrets_in_print.py.
+PRINTED: list[list[str]] = []
+SECRETS: set[str] = set()
 
 # A context that trusts nothing, made once: a client would read the whole certificate store for
 # each of its own, 40 ms that no test on the loopback needs.
@@ -48,13 +56,29 @@ class ServerFailed(Exception):
 
 
 def free_port() -> int:
-    """A port of the loopback that nothing listens on right now; another process may take it."""
-    with socket.socket() as probe:
-        probe.bind((HERE, 0))
-        return probe.getsockname()[1]
+    """A port of the loopback that nothing listens on, and that nobody else here is given.
+
+    Ports that the kernel picks (of outgoing connections and of listeners on port 0) start at 32768:
+    a port of theirs that is free now may be taken before a server has started on it. These are from
+    below, handed out one after another to all test processes of this user.
+    """
+    counter = Path(tempfile.gettempdir()) / f"wishwell-ports-{os.geteuid()}"
+    with counter.open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        last = int(file.read() or 0)
+        for number in range(last + 1, last + 1 + len(_PORTS)):
+            port = _PORTS[number % len(_PORTS)]
+            with socket.socket() as probe, contextlib.suppress(OSError):
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((HERE, port))
+                file.truncate(0)
+                file.write(str(number))
+                return port
+    raise ServerFailed(f"no free port from {_PORTS.start} to {_PORTS.stop - 1}")
 
 
-def _wait(condition, *, seconds: float, every: float = 0.01) -> bool:
+def wait_until(condition, *, seconds: float, every: float = 0.01) -> bool:
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -253,7 +277,9 @@ class PostgresServer(_Program):
         max_connections: int = 200,
         settings: dict[str, str] | None = None,
         start: bool = True,
+        template: PostgresServer | None = None,
     ) -> None:
+        """``template``: be a standby of that server, not started; the other arguments are its."""
         super().__init__("postgres")
         self._as_user = _unprivileged()
         if self._as_user:
@@ -272,6 +298,13 @@ class PostgresServer(_Program):
         } | (settings or {})
         self._names = itertools.count(1)
         self.port: int | None = None
+        if template is not None:
+            self._settings = template._settings
+            source = ["-h", HERE, "-p", template.port, "-U", self.user]
+            self._run(
+                "pg_basebackup", *source, "-D", self._data, "-R", "-X", "stream", "-c", "fast"
+            )
+            return
         self._initialise(durable=fsync)
         if start:
             self.start()
@@ -336,7 +369,7 @@ class PostgresServer(_Program):
                 env=self._environment,
                 **self._as_user,
             )
-        _wait(lambda: self._ready() or not self.running, seconds=30)
+        wait_until(lambda: self._ready() or not self.running, seconds=30)
         if self.running and self._ready():
             return True
         self.kill()
@@ -352,6 +385,19 @@ class PostgresServer(_Program):
         except OSError:
             return False
         return len(lines) >= 8 and lines[0] == str(self.process.pid) and lines[7].strip() == "ready"
+
+    def standby(self) -> PostgresServer:
+        """A streaming copy of this server, running: it takes reads and follows every write."""
+        copy = PostgresServer(template=self)
+        copy.start()
+        deadline = time.monotonic() + 20
+        while (
+            self.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") != "1\n"
+        ):
+            if time.monotonic() > deadline:
+                raise ServerFailed(f"the standby does not follow: {copy.log()[-2000:]}")
+            time.sleep(0.05)
+        return copy
 
     def stop(self, mode: str = "fast") -> None:
         """Stop as pg_ctl would: `smart` waits for clients, `fast` ends them, `immediate` drops all."""
@@ -407,7 +453,7 @@ class RedisServer(_Program):
                 self._spawn(
                     [binary, *words, "--dir", self.folder], stdout=log, stderr=log, cwd=self.folder
                 )
-            _wait(lambda port=port: self._answers(port) or not self.running, seconds=10)
+            wait_until(lambda port=port: self._answers(port) or not self.running, seconds=10)
             if self.running:
                 self.port = port
                 return
@@ -427,6 +473,42 @@ class RedisServer(_Program):
     @property
     def url(self) -> str:
         return f"redis://{HERE}:{self.port}/0"
+
+
+# --- what must never be printed -------------------------------------------------------------------
+
+
+def _secrets_of(settings: dict[str, str]) -> set[str]:
+    """The signing keys and the passwords of databases in the settings of a service."""
+    found = set(settings.get("WISHWELL_SIGNING_KEYS", "").split(","))
+    for name in ("WISHWELL_DATABASE_URL", "WISHWELL_REDIS_URL"):
+        with contextlib.suppress(ValueError):
+            found.add(urlsplit(settings.get(name, "")).password or "")
+    # What a test of bad settings puts there is no secret: `abc` is in many a word.
+    return {secret for secret in found if len(secret) >= 12}
+
+
+def _note_request(request: httpx2.Request) -> None:
+    """The token that a client sends, and the address that it asks about."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme == "Bearer" and len(token) >= 12:
+        SECRETS.add(token)
+    if request.url.path.endswith("/profiles/identify"):
+        with contextlib.suppress(ValueError, AttributeError, RecursionError, httpx2.RequestNotRead):
+            email = json.loads(request.content).get("email")
+            if isinstance(email, str) and len(email) >= 12 and "@" in email:
+                SECRETS.add(email)
+
+
+def _note_response(response: httpx2.Response) -> None:
+    """A token that was issued; and errors and metrics, which must hold none."""
+    path = response.request.url.path
+    if path.endswith("/profiles/token") and response.status_code == 201:
+        SECRETS.add(json.loads(response.read())["data"]["token"])
+    elif response.status_code >= 400 or path == "/metrics":
+        with contextlib.suppress(UnicodeDecodeError):
+            head = "\n".join(f"{name}: {value}" for name, value in response.headers.items())
+            PRINTED.append([head, response.read().decode()])
 
 
 # --- the program ---------------------------------------------------------------------------------
@@ -476,6 +558,8 @@ class Service(_Program):
         self._owned |= {"shell": None, "clients": []}
         self._out: list[str] = []
         self._err: list[str] = []
+        PRINTED.extend((self._out, self._err))
+        SECRETS.update(_secrets_of(self.settings))
         self._arrived = threading.Condition()
         self._readers: list[threading.Thread] = []
         self._tokens: dict[str, str] = {}
@@ -555,6 +639,7 @@ class Service(_Program):
         if self.url:
             self.settings["WISHWELL_PORT"] = self.url.rpartition(":")[2]
         self.settings |= settings or {}
+        SECRETS.update(_secrets_of(self.settings))
         return self.start()
 
     def log_lines(self) -> list[str]:
@@ -580,6 +665,7 @@ class Service(_Program):
             timeout=timeout,
             input=input or "",
         )
+        self._overhear(args, done.stdout, done.stderr)
         if check and done.returncode:
             raise ServerFailed(
                 f"wishwell {' '.join(args)} ended with {done.returncode}\n{done.stdout}{done.stderr}"
@@ -616,9 +702,17 @@ class Service(_Program):
         if not answer:
             raise ServerFailed(f"the kept interpreter ended at: wishwell {' '.join(args)}")
         code, out, err = json.loads(answer)
+        self._overhear(args, out, err)
         if code:
             raise ServerFailed(f"wishwell {' '.join(args)} ended with {code}\n{out}{err}")
         return out
+
+    def _overhear(self, args: tuple[str, ...], out: str, err: str) -> None:
+        """Keeps what a command printed; `token create` prints the one token that it is for."""
+        if args[:2] == ("token", "create"):
+            SECRETS.update(out.split())
+            out = ""
+        PRINTED.append([out, err])
 
     def create_token(self, store: str = "default", label: str = "test") -> str:
         """A new admin token of a store."""
@@ -641,6 +735,7 @@ class Service(_Program):
             timeout=15,
             verify=_NO_TLS,
             trust_env=False,
+            event_hooks={"request": [_note_request], "response": [_note_response]},
         )
         self._owned["clients"].append(client)
         return client

@@ -18,7 +18,7 @@ from torture.rig import SCENARIOS, Result, say
 
 def main() -> int:
     for module in pkgutil.iter_modules(torture.__path__):
-        if module.name.startswith("faults_"):
+        if module.name.startswith("faults_") or module.name == "linear":
             importlib.import_module(f"torture.{module.name}")
     words = argparse.ArgumentParser(prog="python -m torture", description=__doc__)
     words.add_argument("scenario", nargs="*", help="all of them when none is named")
@@ -38,10 +38,19 @@ def main() -> int:
         words.error(f"no such scenario: {', '.join(sorted(unknown))}; --list shows them")
     results = []
     began = time.monotonic()
-    for name, (function, engines) in SCENARIOS.items():
-        if not chosen.scenario or name in chosen.scenario:
-            wanted = [e for e in engines if chosen.engine in (None, e)]
-            results += [_run(name, e, function, chosen.seconds / 800) for e in wanted]
+    wanted = [
+        (name, engine, function)
+        for name, (function, engines) in SCENARIOS.items()
+        if not chosen.scenario or name in chosen.scenario
+        for engine in engines
+        if chosen.engine in (None, engine)
+    ]
+    for number, (name, engine, function) in enumerate(wanted, 1):
+        passed = time.monotonic() - began
+        # All scenarios taken as equally long: an estimate, no more.
+        whole = passed / (number - 1) * len(wanted) if number > 1 else chosen.seconds
+        say(f"[{number}/{len(wanted)}, {passed:.0f} s of about {whole:.0f}]")
+        results.append(_run(name, engine, function, chosen.seconds / 800))
     sys.stdout.write(report.table(results))
     say(f"{time.monotonic() - began:.0f} s")
     if not chosen.no_report and not chosen.scenario and chosen.engine is None:

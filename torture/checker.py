@@ -132,8 +132,7 @@ def _product(
     state = None if record is None else (record["quantity"], frozenset(record["listIds"]))
     if state in wanted.states:
         if wanted.last == "unknown" and len(wanted.states) == 2:
-            before = None if None in wanted.states else state
-            found.cut_but_done += state != before
+            found.cut_but_done += state != wanted.before
         return
     if wanted.last in ("refused", "unsent"):
         found.done_though_refused += 1

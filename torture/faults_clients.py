@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 
 import psutil
 
-from torture.faults_overload import raise_open_files
+from torture.flood import raise_open_files
 from torture.rig import PREFIX, Result, Rig, rig, scenario
 
 Conduct = Callable[[Rig, int], Awaitable[None]]

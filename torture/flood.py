@@ -1,16 +1,35 @@
-"""Requests at a rate that does not wait for answers, on as many connections as that takes."""
+"""Requests at a rate that does not wait for answers, on as many connections as that takes.
+
+``python -m torture.flood PORT TOKEN`` is a process of its own, so that what it costs to ask is not
+taken from what is measured: a command as a line of JSON in, what came back as a line of JSON out.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import resource
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
+
+import uvloop
+
+from torture.load import PREFIX
 
 MOST_CONNECTIONS = 1_500
 """Below the backlog of a listening socket: more would measure the kernel's retries of SYN."""
+
+
+def raise_open_files() -> int:
+    """As many open files as this process may have; its children too."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    return most
 
 
 @dataclass
@@ -22,15 +41,19 @@ class Flood:
     statuses: Counter[str] = field(default_factory=Counter)
     served_ms: list[float] = field(default_factory=list)
     refused_ms: list[float] = field(default_factory=list)
+    first_ms: list[float] = field(default_factory=list)  # on a connection that was just opened
     most: int = 0
+    late_ms: float = 0.0  # how far behind its own rate this process was at worst
     _idle: list[_Connection] = field(default_factory=list)
     _open: set[_Connection] = field(default_factory=set)
     _number: int = 0
 
-    def answered(self, status: int, due: float) -> None:
+    def answered(self, status: int, due: float, first: bool) -> None:
         self.statuses[str(status)] += 1
-        times = self.served_ms if status < 300 else self.refused_ms
-        times.append((time.perf_counter() - due) * 1000)
+        ms = (time.perf_counter() - due) * 1000
+        (self.served_ms if status < 300 else self.refused_ms).append(ms)
+        if first:
+            self.first_ms.append(ms)
 
     async def at_rate(self, rate: float, seconds: float) -> None:
         """Offers ``rate`` requests a second, whatever comes back."""
@@ -38,6 +61,7 @@ class Flood:
         while (passed := time.perf_counter() - began) < seconds:
             for _ in range(int(passed * rate) - sent):
                 due = began + sent / rate
+                self.late_ms = max(self.late_ms, (time.perf_counter() - due) * 1000)
                 sent += 1
                 self._send(due)
             await asyncio.sleep(0.004)
@@ -120,6 +144,7 @@ class _Connection(asyncio.Protocol):
         self.waiting: tuple[bytes, float] | None = None
         self.task: asyncio.Future[None] | None = None
         self.alive = True
+        self.first = True
         self.due: float | None = None
         self.got = b""
         self.done = asyncio.Event()
@@ -139,12 +164,12 @@ class _Connection(asyncio.Protocol):
         head, end, body = self.got.partition(b"\r\n\r\n")
         if not end or self.due is None:
             return
-        at = head.find(b"content-length: ")
-        size = int(head[at + 16 : head.find(b"\r\n", at) if b"\r\n" in head[at:] else None])
-        if at >= 0 and len(body) < size:
+        size = int(head.partition(b"content-length: ")[2].partition(b"\r\n")[0])
+        if len(body) < size:
             return
         due, self.due = self.due, None
-        self.flood.answered(int(head[9:12]), due)
+        self.flood.answered(int(head[9:12]), due, self.first)
+        self.first = False
         self.flood.idle(self)
         self.done.set()
 
@@ -160,3 +185,83 @@ def share(times: list[float], part: float) -> float:
     """A percentile of times, 0 when there are none."""
     ordered = sorted(times)
     return ordered[min(int(len(ordered) * part), len(ordered) - 1)] if ordered else 0.0
+
+
+def requests(admin: str) -> Callable[[int], bytes]:
+    """Seven reads of a page to three saves, of 50 customers."""
+
+    def make(number: int) -> bytes:
+        head = (
+            f"Host: a\r\nAuthorization: Bearer {admin}\r\n"
+            f"Profile: gid://shopify/Customer/flood-{number % 50}\r\n"
+        )
+        if number % 10 < 7:
+            return f"GET {PREFIX}/items?limit=20 HTTP/1.1\r\n{head}\r\n".encode()
+        body = f'{{"productId":{number % 1000 + 1}}}'
+        kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+        return f"POST {PREFIX}/items HTTP/1.1\r\n{head}{kind}".encode()
+
+    return make
+
+
+class Apart:
+    """A flood in another process."""
+
+    def __init__(self, port: int, admin: str) -> None:
+        self._words = (sys.executable, "-m", "torture.flood", str(port), admin)
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def ask(self, **command: Any) -> dict[str, Any]:
+        """``do="closed", connections=, seconds=`` or ``do="rate", rate=, seconds=``."""
+        if self._process is None:
+            pipe = asyncio.subprocess.PIPE
+            self._process = await asyncio.create_subprocess_exec(
+                *self._words, stdin=pipe, stdout=pipe, limit=2**20
+            )
+        process = self._process
+        process.stdin.write(json.dumps(command).encode() + b"\n")
+        answer = await process.stdout.readline()
+        if not answer:
+            raise RuntimeError("the flood has ended by itself")
+        return json.loads(answer)
+
+    async def close(self) -> None:
+        if self._process is not None:
+            self._process.stdin.close()
+            await self._process.wait()
+
+
+async def _obey(port: int, admin: str) -> None:
+    raise_open_files()
+    make = requests(admin)
+    reader = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while line := await reader.readline():
+        command = json.loads(line)
+        flood = Flood(port, make)
+        highest = 0.0
+        if command["do"] == "closed":
+            highest = await flood.closed(command["connections"], command["seconds"])
+        else:
+            await flood.at_rate(command["rate"], command["seconds"])
+        flood.close()
+        told = {
+            "highest": highest,
+            "statuses": dict(flood.statuses),
+            "served": len(flood.served_ms),
+            "most": flood.most,
+            "late_ms": flood.late_ms,
+        }
+        for name, times in (
+            ("served", flood.served_ms),
+            ("refused", flood.refused_ms),
+            ("first", flood.first_ms),
+        ):
+            told |= {f"{name}_p{p}": share(times, p / 100) for p in (50, 99, 100)}
+        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    uvloop.run(_obey(int(sys.argv[1]), sys.argv[2]))

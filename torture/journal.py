@@ -27,6 +27,7 @@ class Expected:
     states: set[Any]
     last: str = "done"  # the outcome of the last request about it
     item: str | None = None
+    before: Any = None  # the state before a request whose outcome is unknown
 
 
 @dataclass

@@ -193,6 +193,7 @@ class Worker:
         if outcome == "done":
             expected.states = {after}
         elif outcome == "unknown":
+            [expected.before] = expected.states
             expected.states = expected.states | {after}
 
     async def change(self, product: int) -> None:

@@ -16,24 +16,13 @@ from tests.servers import postgres_binaries, redis_binary
 from torture.rig import Result
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "reliability.md"
-HEAD = tuple(
-    [
-        "Scenario",
-        "Engine",
-        "Load /s",
-        "Faults",
-        "Answers",
-        "Checked",
-        "Lost",
-        "Doubled",
-        "Leaked",
-        "Done though refused",
-        "Torn",
-        "Cut but done",
-        "Slowest ms",
-        "Well after s",
-        "Verdict",
-    ]
+FROM, UNTIL = "<!-- from here: make torture -->", "<!-- until here: make torture -->"
+"""What is between these is written by a run; what is around them, by hand."""
+
+HEAD = (
+    *("Scenario", "Engine", "Load /s", "Faults", "Answers", "Checked", "Lost", "Doubled"),
+    *("Leaked", "Done though refused", "Torn", "Cut but done", "Slowest ms", "Well after s"),
+    "Verdict",
 )
 
 
@@ -87,17 +76,18 @@ def write(results: list[Result], seconds: float) -> None:
     skipped = [f"- {r.scenario} on {r.engine}: {r.skipped}" for r in results if r.skipped]
     notes = [f"- {r.scenario} on {r.engine}: {'; '.join(r.notes)}" for r in results if r.notes]
     facts = "\n".join(f"| {name} | {value} |" for name, value in machine.items())
+    begin, end = _by_hand()
     DOCUMENT.write_text(
-        "# What happens when things break\n\n"
-        f"Made by `make torture` in {seconds:.0f} s; the same figures are in `reliability.json`. "
-        "The real program with real servers, loopback only.\n\n"
-        "A journal keeps every request and its answer, and a checker compares it with what is "
-        "there afterwards. *Lost*: answered 2xx and not there. *Done though refused*: answered "
-        "that nothing was done, and it was. *Torn*: no answer, and neither fully there nor fully "
-        "not. *Cut but done*: no certain answer, and it was done. All but the last must be 0; so "
-        "must records twice, and records of one profile in another.\n\n"
-        f"{table(results)}\n## What was wrong\n\n" + ("\n".join(wrong) or "Nothing.") + "\n\n"
-        "## Skipped\n\n" + ("\n".join(skipped) or "Nothing.") + "\n\n"
-        "## Notes\n\n" + ("\n".join(notes) or "None.") + "\n\n"
-        f"## Where\n\n| What | |\n|---|---|\n{facts}\n"
+        f"{begin}{FROM}\n\n"
+        f"Made by `make torture` in {seconds:.0f} s; the same figures are in `reliability.json`.\n\n"
+        f"{table(results)}\n### What was wrong\n\n" + ("\n".join(wrong) or "Nothing.") + "\n\n"
+        "### Skipped\n\n" + ("\n".join(skipped) or "Nothing.") + "\n\n"
+        "### Notes\n\n" + ("\n".join(notes) or "None.") + "\n\n"
+        f"### Where\n\n| What | |\n|---|---|\n{facts}\n\n{UNTIL}{end}"
     )
+
+
+def _by_hand() -> tuple[str, str]:
+    """What is written by hand, before and after what a run writes."""
+    text = DOCUMENT.read_text()
+    return text.partition(FROM)[0], text.partition(UNTIL)[2]

@@ -133,7 +133,7 @@ class Rig:
     def sql(self, statement: str) -> str:
         if self.postgres is not None:
             return self.postgres.sql(statement, self.database).strip()
-        connection = sqlite3.connect(self.sqlite_file, timeout=10)
+        connection = sqlite3.connect(self.sqlite_file, timeout=10, isolation_level=None)
         try:
             return "|".join(str(v) for v in connection.execute(statement).fetchone() or ())
         finally:

@@ -2,8 +2,11 @@
 
 import asyncio
 import contextlib
+import multiprocessing
 import os
-from collections.abc import AsyncIterator
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import structlog
@@ -19,6 +22,14 @@ from wishwell.http.answers import Headers
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
 from wishwell.http.server import GuardedProtocol
+from wishwell.proxy import settings as proxy_settings
+from wishwell.proxy.app import Proxy
+from wishwell.proxy.inside import Inside
+
+_SAMPLE_SECONDS = 1.0
+_SWITCH_SECONDS = 0.0005
+"""How long SQLite's writer waits for a busy event loop to let it run on, at each of its steps; with
+Python's own 5 ms a write took 50 ms and more under overload (docs/decisions/0015)."""
 
 logger = structlog.get_logger("wishwell.app")
 
@@ -29,6 +40,7 @@ def open_database(settings: Settings) -> Database:
     Raises ``Unavailable`` when that can't be read.
     """
     if settings.engine == "sqlite":
+        sys.setswitchinterval(_SWITCH_SECONDS)
         return SQLite(config.sqlite_path(settings.database_url))
     return Postgres(
         settings.database_url,
@@ -68,7 +80,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         settings=settings,
         db=db,
         directory=known,
-        tokens=auth.Tokens(keys, known, settings.session_namespace, clock, new_id),
+        tokens=auth.Tokens(keys, known, settings.session_namespace, clock),
         limiter=limiter,
         local_limiter=local,
         sealer=pages.Sealer(keys),
@@ -76,7 +88,11 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         new_id=new_id,
     )
     try:
-        await known.refresh()
+        try:
+            await known.refresh()
+        except Unavailable as error:
+            # A worker that is started anew while the database is away waits for it like the others.
+            logger.warning("started_without_database", reason=error.message)
         yield service
     finally:
         await known.close()
@@ -87,14 +103,23 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
 class Application:
     """The ASGI application: opens the service at lifespan startup, then hands requests on."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, proxy: proxy_settings.Settings | None = None) -> None:
+        """``proxy``: also answer its paths, for a shop whose API needs no machine of its own."""
         self._settings = settings
         self._pipeline: Pipeline | None = None
+        self._proxy: Proxy | None = None
+        self._proxy_base = ""
+        if proxy is not None:
+            self._proxy_base = proxy.base + "/"
+            self._proxy = Proxy(proxy, upstream=Inside(self))
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] == "http":
             assert self._pipeline is not None
-            await self._pipeline(scope, receive, send)
+            if self._proxy is not None and scope["path"].startswith(self._proxy_base):
+                await self._proxy(scope, receive, send)
+            else:
+                await self._pipeline(scope, receive, send)
         elif scope["type"] == "lifespan":
             await self._lifespan(receive, send)
 
@@ -103,17 +128,31 @@ class Application:
         assert self._pipeline is not None
         return self._pipeline.refused_limits(peer)
 
+    def has_room(self, running: int) -> bool:
+        """Whether one more request may be begun beside the ``running`` ones."""
+        assert self._pipeline is not None
+        return self._pipeline.has_room(running)
+
+    def shed(self, headers: Headers, method: str, peer: str) -> tuple[bytes, bytes]:
+        """The answer to a request that is not begun, as there is no room."""
+        assert self._pipeline is not None
+        return self._pipeline.shed(headers, method, peer)
+
     async def _lifespan(self, receive: Any, send: Any) -> None:
         await receive()
+        _end_with_parent()
         try:
             async with opened(self._settings) as service:
                 self._pipeline = Pipeline(service)
                 background = [
                     asyncio.create_task(service.directory.run()),
                     asyncio.create_task(_purge_now_and_then(service)),
+                    asyncio.create_task(_sample_now_and_then(service, self._pipeline)),
                 ]
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
+                if self._proxy is not None:
+                    await self._proxy.close()
                 for task in background:
                     task.cancel()
                 await asyncio.gather(*background, return_exceptions=True)
@@ -121,6 +160,7 @@ class Application:
             logger.error("not_started", reason=error.message)
             await send({"type": "lifespan.startup.failed", "message": error.message})
             return
+        log.flush()
         await send({"type": "lifespan.shutdown.complete"})
 
 
@@ -130,7 +170,31 @@ def create() -> Application:
     log.configure(settings.log_level)
     GuardedProtocol.header_timeout = settings.header_timeout
     GuardedProtocol.body_timeout = settings.body_timeout
-    return Application(settings)
+    return Application(settings, proxy_of(os.environ))
+
+
+def proxy_of(environment: Mapping[str, str]) -> proxy_settings.Settings | None:
+    """The proxy's settings when the service is to answer its paths itself (docs/proxy.md).
+
+    Raises ``Misconfigured``.
+    """
+    if environment.get(proxy_settings.PREFIX + "API", "").strip() != proxy_settings.INSIDE:
+        return None
+    return proxy_settings.load(environment)
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed stops as if told to, instead of holding the port."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+
+        def gone() -> None:
+            loop.remove_reader(parent.sentinel)
+            logger.warning("parent_gone")
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        loop = asyncio.get_running_loop()
+        loop.add_reader(parent.sentinel, gone)
 
 
 async def _purge_now_and_then(service: Services) -> None:
@@ -146,12 +210,24 @@ async def _purge_now_and_then(service: Services) -> None:
                 metrics.purged(total - seen)
                 seen = total
                 await asyncio.sleep(0.05)
+            metrics.purge_finished()
             if seen:
                 logger.info("purged", sessions=seen)
         except Unavailable as error:
             logger.warning("purge_put_off", reason=error.message)
         except Exception:
             logger.exception("purge_failed")
+
+
+async def _sample_now_and_then(service: Services, pipeline: Pipeline) -> None:
+    """Shows once a second how busy the process is: so counting that costs no request anything."""
+    sampler = metrics.Sampler(service)
+    while True:
+        shed, pipeline.refused = pipeline.refused, {}
+        sampler.sample(pipeline.in_flight, shed)
+        if shed:
+            logger.warning("shed", requests=sum(shed.values()), reason="too many at once")
+        await asyncio.sleep(_SAMPLE_SECONDS)
 
 
 async def _my_turn(service: Services, interval: float) -> bool:

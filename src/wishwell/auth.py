@@ -6,11 +6,14 @@ anyone out. One verifier, one algorithm, one ``typ``: a token of anything else i
 """
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import json
 import os
+import re
 import secrets
+import tempfile
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -40,6 +43,9 @@ _MAX_TOKEN = 4_096
 _SKEW = 60
 """Seconds by which another machine's clock may be ahead when it issues a token."""
 
+_COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", re.ASCII)
+"""The only spelling of a token (RFC 7515, 7.1): decoders also take padding."""
+
 _KNOWN_TOKENS = 20_000
 
 _BAD = "The access token is not valid: it is malformed, expired, revoked or not of this service."
@@ -60,6 +66,7 @@ class _Known(msgspec.Struct, frozen=True):
     store_id: str
     profile: Profile
     jti: str
+    issued: int
     expires: int
 
 
@@ -84,25 +91,29 @@ class Tokens:
         directory: Directory,
         namespace: str,
         clock: Callable[[], int],
-        new_id: ids.UUID7,
     ) -> None:
         self._keys = {_key_id(key): key for key in keys}
         self._newest = _key_id(keys[0])
         self._directory = directory
         self._namespace = namespace
         self._clock = clock
-        self._new_id = new_id
         self._verified: dict[str, _Known] = {}
 
-    def issue(self, profile: Profile) -> str:
-        """A token for a profile, good for one day from now."""
-        now = self._clock() // 1000
+    def issue(self, profile: Profile, revoked_until: int = 0) -> str:
+        """A token for a profile, good for one day from now.
+
+        ``revoked_until``: of the profile's last revocation, in milliseconds (``revoked_until``);
+        the new token's ``jti`` is later than that, so that it counts.
+        """
+        now = self._clock()
         claims = {
             "sub": profile.gid,
             "aud": profile.store_id,
-            "jti": self._new_id(),
-            "iat": now,
-            "exp": now + LIFETIME,
+            # The time of this moment, not of the monotonic ids: those are ahead of the clock after
+            # it was put back, and would outlive a revocation made by it.
+            "jti": ids.uuid7_at(max(now, revoked_until + 1)),
+            "iat": now // 1000,
+            "exp": now // 1000 + LIFETIME,
         }
         headers = {"typ": _TYPE, "kid": self._newest}
         return jwt.encode(claims, self._keys[self._newest], _ALGORITHM, headers)
@@ -113,7 +124,10 @@ class Tokens:
         if token.startswith(ADMIN_PREFIX):
             return await self._admin(token)
         known = self._verified.get(token) or await self._verify(token)
-        if self._clock() >= known.expires * 1000:
+        now = self._clock() // 1000
+        if known.issued > now + _SKEW:  # the clock was put back since it was verified
+            raise Unauthenticated(_BAD)
+        if now >= known.expires:
             self._verified.pop(token, None)
             raise Unauthenticated("The access token has expired: ask for a new one.")
         store = self._directory.store(known.store_id)
@@ -133,7 +147,7 @@ class Tokens:
         return Caller("admin", store, found.id, None)
 
     async def _verify(self, token: str) -> _Known:
-        if len(token) > _MAX_TOKEN:
+        if len(token) > _MAX_TOKEN or not _COMPACT.fullmatch(token):
             raise Unauthenticated(_BAD)
         try:
             header = jwt.get_unverified_header(token)
@@ -177,9 +191,8 @@ class Tokens:
             profile = profiles.parse(store, self._namespace, claims["sub"], "sub")
         except Invalid as error:
             raise ValueError("sub") from error
-        return _Known(
-            store.id, msgspec.structs.replace(profile, by_token=True), claims["jti"], expires
-        )
+        profile = msgspec.structs.replace(profile, by_token=True)
+        return _Known(store.id, profile, claims["jti"], issued, expires)
 
     async def claims_of(self, token: str) -> tuple[Profile, str]:
         """The profile and ``jti`` of a token of ours, expired or not, else ``Unauthenticated``."""
@@ -250,9 +263,19 @@ async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
         )
 
 
-async def revoke_profile(tx: Writer, profile: Profile, now: str, jti: str = "") -> None:
-    """Revokes one token of a profile, or without ``jti`` all that it was given until now."""
-    await tx.run("revoke_profile_token", profile.id, jti, now)
+async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
+    """Revokes one token of a profile, or without ``jti`` all that it was given until now.
+
+    ``now`` in milliseconds. The machine that issued a token may be ahead of this one by as much as
+    is allowed, so it reaches that far; tokens issued afterwards begin behind it (``issue``).
+    """
+    await tx.run("revoke_profile_token", profile.id, jti, ids.timestamp(now + _SKEW * 1000))
+
+
+async def revoked_until(db: Reader, profile: Profile) -> int:
+    """Up to when the tokens of a profile are revoked, in milliseconds; 0 for never."""
+    row = await db.one("revoked_until", profile.id)
+    return 0 if row is None else ids.from_timestamp(row[0])
 
 
 async def admin_tokens(db: Reader, store_handle: str | None) -> list[AdminTokenRecord]:
@@ -263,6 +286,16 @@ async def admin_tokens(db: Reader, store_handle: str | None) -> list[AdminTokenR
     return [row for row in rows if store_handle in (None, row.store)]
 
 
+def _make_key(path: Path) -> None:
+    """Makes the file whole or not at all: another process may start at the same moment."""
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}-") as file:
+        file.write(secrets.token_urlsafe(48))
+        file.flush()
+        os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(file.name, path)  # the first one counts
+
+
 def embedded_key(database: str) -> bytes:
     """The key of an embedded deployment: made at the first start beside the database file.
 
@@ -270,15 +303,8 @@ def embedded_key(database: str) -> bytes:
     """
     path = Path(database + ".key")
     try:
-        try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            pass
-        else:
-            with os.fdopen(handle, "w") as file:
-                file.write(secrets.token_urlsafe(48))
-                file.flush()
-                os.fsync(file.fileno())
+        if not path.exists():
+            _make_key(path)
         if path.stat().st_mode & 0o077:
             raise Misconfigured(f"The key file {path} can be read by others: chmod 600 it.")
         key = path.read_text("ascii").strip()

@@ -16,7 +16,8 @@ from wishwell import __version__, app, auth, config, ids, log, profiles, purge, 
 from wishwell.config import Settings
 from wishwell.db import Database, migrate
 from wishwell.directory import Directory
-from wishwell.errors import Invalid, Misconfigured, WishwellError
+from wishwell.errors import Invalid, Misconfigured, NotFound, WishwellError
+from wishwell.proxy.command import proxy
 from wishwell.serve import serve_until_stopped
 from wishwell.stores import StorePatch
 
@@ -50,6 +51,8 @@ def main(ctx: click.Context) -> None:
     ctx.obj = config.load(os.environ)
     ctx.call_on_close(sys.stdout.flush)
 
+
+main.add_command(proxy)
 
 # ------------------------------------------------------------------------------ serve, migrate
 
@@ -264,10 +267,14 @@ def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
         if what.startswith("gid://"):
             shop = await stores.by_handle(db.read, handle or stores.DEFAULT_HANDLE)
             profile = profiles.parse(shop, settings.session_namespace, what, "GID")
-            await auth.revoke_profile(db.write, profile, _now())
+            if profile.is_session and await db.read.one("profile_state", profile.id) is None:
+                raise NotFound(
+                    f"The store {shop.handle!r} has no such session; --store names another."
+                )
+            await auth.revoke_profile(db.write, profile, ids.wall_clock())
         elif what.count(".") == 2:
             profile, jti = await _claims(settings, db, what)
-            await auth.revoke_profile(db.write, profile, _now(), jti)
+            await auth.revoke_profile(db.write, profile, ids.wall_clock(), jti)
         elif what.startswith(auth.ADMIN_PREFIX):
             row = await db.read.one("admin_token_by_hash", auth.hashed(what))
             await auth.revoke_admin_token(db.write, row[0] if row else "", _now())
@@ -282,7 +289,7 @@ async def _claims(settings: Settings, db: Database, text: str) -> tuple[profiles
     directory = Directory(db, ids.wall_clock)
     await directory.refresh()
     keys = app.signing_keys(settings)
-    tokens = auth.Tokens(keys, directory, settings.session_namespace, ids.wall_clock, new_id)
+    tokens = auth.Tokens(keys, directory, settings.session_namespace, ids.wall_clock)
     return await tokens.claims_of(text)
 
 

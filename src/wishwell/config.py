@@ -60,11 +60,12 @@ def _redis(value: str) -> str:
     return value
 
 
-def _keys(value: str) -> tuple[str, ...]:
-    keys = tuple(key.strip() for key in value.split(","))
-    if any(len(key) < 32 for key in keys):
+def secrets(value: str) -> tuple[str, ...]:
+    """Several secrets, the one that signs first."""
+    found = tuple(part.strip() for part in value.split(","))
+    if any(len(part) < 32 for part in found):
         raise ValueError("must be secrets of at least 32 characters each, separated by commas")
-    return keys
+    return found
 
 
 def _namespace(value: str) -> str:
@@ -90,41 +91,42 @@ def _level(value: str) -> str:
     return value
 
 
-def _setting(default: Any, parse: Callable[[str], Any], *, secret: bool = False) -> Any:
-    return field(default=default, metadata={"parse": parse, "secret": secret})
+def setting(default: Any, parse: Callable[[str], Any], *, secret: bool = False) -> Any:
+    """A field of a class for ``read``; ``parse`` raises ``ValueError`` with the rule."""
+    return field(default=default, repr=not secret, metadata={"parse": parse, "secret": secret})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """All settings. Times are in the unit of the name; limits are requests per minute."""
 
-    database_url: str = _setting("sqlite:///wishwell.db", _database, secret=True)
-    database_connections: int = _setting(20, _whole(1, 500))
-    database_timeout: float = _setting(2.0, _seconds(0.1, 60))
-    redis_url: str | None = _setting(None, _redis, secret=True)
-    host: str = _setting("127.0.0.1", _text)
-    port: int = _setting(8000, _whole(0, 65_535))
-    workers: int = _setting(1, _whole(1, 64))
-    signing_keys: tuple[str, ...] = _setting((), _keys, secret=True)
-    session_namespace: str = _setting("wishwell", _namespace)
-    session_days: float = _setting(90.0, _seconds(0, 36_500))
-    empty_session_days: float = _setting(2.0, _seconds(0, 36_500))
-    purge_interval: float = _setting(600.0, _seconds(1, 86_400))
-    items_per_profile: int = _setting(5_000, _whole(1, 100_000))
-    lists_per_profile: int = _setting(250, _whole(1, 10_000))
-    limit_profile_read: int = _setting(600, _whole(1, 10_000_000))
-    limit_profile_write: int = _setting(240, _whole(1, 10_000_000))
-    limit_profile_token: int = _setting(30, _whole(1, 10_000_000))
-    limit_admin_read: int = _setting(6_000, _whole(1, 10_000_000))
-    limit_admin_write: int = _setting(3_000, _whole(1, 10_000_000))
-    limit_admin_token: int = _setting(3_000, _whole(1, 10_000_000))
-    limit_address: int = _setting(60, _whole(1, 10_000_000))
-    trusted_proxies: tuple[Network, ...] = _setting((), _networks)
-    max_in_flight: int = _setting(256, _whole(1, 100_000))
-    header_timeout: float = _setting(10.0, _seconds(0.1, 600))
-    body_timeout: float = _setting(10.0, _seconds(0.1, 600))
-    shutdown_timeout: float = _setting(8.0, _seconds(0, 600))
-    log_level: str = _setting("info", _level)
+    database_url: str = setting("sqlite:///wishwell.db", _database, secret=True)
+    database_connections: int = setting(20, _whole(1, 500))
+    database_timeout: float = setting(2.0, _seconds(0.1, 60))
+    redis_url: str | None = setting(None, _redis, secret=True)
+    host: str = setting("127.0.0.1", _text)
+    port: int = setting(8000, _whole(0, 65_535))
+    workers: int = setting(1, _whole(1, 64))
+    signing_keys: tuple[str, ...] = setting((), secrets, secret=True)
+    session_namespace: str = setting("wishwell", _namespace)
+    session_days: float = setting(90.0, _seconds(0, 36_500))
+    empty_session_days: float = setting(2.0, _seconds(0, 36_500))
+    purge_interval: float = setting(600.0, _seconds(1, 86_400))
+    items_per_profile: int = setting(5_000, _whole(1, 100_000))
+    lists_per_profile: int = setting(250, _whole(1, 10_000))
+    limit_profile_read: int = setting(600, _whole(1, 10_000_000))
+    limit_profile_write: int = setting(240, _whole(1, 10_000_000))
+    limit_profile_token: int = setting(30, _whole(1, 10_000_000))
+    limit_admin_read: int = setting(6_000, _whole(1, 10_000_000))
+    limit_admin_write: int = setting(3_000, _whole(1, 10_000_000))
+    limit_admin_token: int = setting(3_000, _whole(1, 10_000_000))
+    limit_address: int = setting(60, _whole(1, 10_000_000))
+    trusted_proxies: tuple[Network, ...] = setting((), _networks)
+    max_in_flight: int = setting(128, _whole(1, 100_000))
+    header_timeout: float = setting(10.0, _seconds(0.1, 600))
+    body_timeout: float = setting(10.0, _seconds(0.1, 600))
+    shutdown_timeout: float = setting(8.0, _seconds(0, 600))
+    log_level: str = setting("info", _level)
 
     @property
     def engine(self) -> Engine:
@@ -139,29 +141,46 @@ def sqlite_path(url: str) -> str:
 
 def load(environment: Mapping[str, str]) -> Settings:
     """The settings of an environment. Raises ``Misconfigured`` that names every bad one."""
-    known = {PREFIX + entry.name.upper(): entry for entry in fields(Settings)}
-    values: dict[str, Any] = {}
-    wrong: list[str] = []
-    for variable, text in sorted(environment.items()):
-        if not variable.startswith(PREFIX) or variable.startswith(PREFIX + "PROXY_"):
-            continue
-        name = variable
-        try:
-            if variable not in known and variable.endswith("_FILE"):
-                name = variable.removesuffix("_FILE")
-                if name in known and known[name].metadata["secret"]:
-                    if name in environment:
-                        raise ValueError(f"and {name} are both set; keep one")
-                    text = _contents(text)
-            if name not in known or (name != variable and not known[name].metadata["secret"]):
-                raise ValueError("is not a setting; docs/configuration.md lists them")
-            if text.strip() or name == "HOST":
-                values[known[name].name] = known[name].metadata["parse"](text.strip())
-        except ValueError as error:
-            wrong.append(f"{variable} {error}")
+    own = {
+        name: text for name, text in environment.items() if not name.startswith(PREFIX + "PROXY_")
+    }
+    values, wrong = read(Settings, PREFIX, own, "docs/configuration.md")
     if wrong:
         raise Misconfigured("; ".join(wrong))
     return Settings(**values)
+
+
+def read(
+    shape: Any, prefix: str, environment: Mapping[str, str], document: str
+) -> tuple[dict[str, Any], list[str]]:
+    """The values of a class of settings by their fields' names, and what is wrong with others.
+
+    Of a secret, ``<NAME>_FILE`` names a file that holds it. ``document`` lists what there is.
+    """
+    known = {prefix + entry.name.upper(): entry for entry in fields(shape)}
+    values: dict[str, Any] = {}
+    wrong: list[str] = []
+    for variable, given in sorted(environment.items()):
+        if not variable.startswith(prefix):
+            continue
+        name, text = variable, given
+        try:
+            if variable not in known and variable.endswith("_FILE"):
+                name = variable.removesuffix("_FILE")
+                if name not in known or not known[name].metadata["secret"]:
+                    raise ValueError(f"is not a setting; {document} lists them")
+                if not given.strip():
+                    continue  # empty is not set, like everything here
+                if environment.get(name, "").strip():
+                    raise ValueError(f"and {name} are both set; keep one")
+                text = _contents(given)
+            if name not in known:
+                raise ValueError(f"is not a setting; {document} lists them")
+            if text.strip():
+                values[known[name].name] = known[name].metadata["parse"](text.strip())
+        except ValueError as error:
+            wrong.append(f"{variable} {error}")
+    return values, wrong
 
 
 def _contents(path: str) -> str:

@@ -13,7 +13,7 @@ import msgspec
 import structlog
 
 from wishwell import ids, stores
-from wishwell.db import Database
+from wishwell.db import Database, Row
 from wishwell.errors import Unavailable
 from wishwell.stores import Store
 
@@ -21,6 +21,14 @@ _INTERVAL = 1.0
 _TRUSTED_MS = 4_000
 _MARGIN_MS = 15 * 60_000
 """How far back each look reaches: other machines' clocks may be behind by so much."""
+
+_PAUSE = 0.5
+"""Seconds without another look after one that failed."""
+
+_LOOK_UPS = 2
+_LOOK_UP_SECONDS = 1.0
+"""How many admin tokens are looked up at once, and how long another waits for its turn. Those that
+are known are not looked up."""
 
 _FLUSH_MS = 5_000
 _DAY_MS = 86_400_000
@@ -54,6 +62,14 @@ class Directory:
         self._touched: dict[str, int] = {}
         self._touched_before: dict[str, int] = {}
         self._asking = asyncio.Lock()
+        self._looking_up = asyncio.Semaphore(_LOOK_UPS)
+        self._renewing: asyncio.Task[None] | None = None
+        self._not_before = 0.0
+
+    @property
+    def asked_at(self) -> int:
+        """When the database last told what is new, in milliseconds since 1970."""
+        return self._asked_at
 
     # ------------------------------------------------------------------------ look-ups
 
@@ -79,7 +95,7 @@ class Directory:
         """The admin token with this hash, unless there is none or it was revoked or expired."""
         token = self._admins.get(hashed)
         if token is None:
-            row = await self._db.read.one("admin_token_by_hash", hashed)
+            row = await self._look_up(hashed)
             if row is None or row[3] is not None:
                 return None
             token = AdminToken(row[0], row[1], row[2])
@@ -94,6 +110,18 @@ class Directory:
         self._used[token.id] = now
         return token
 
+    async def _look_up(self, hashed: str) -> Row | None:
+        """Anybody can make tokens up: to look for them must not take all connections."""
+        try:
+            async with asyncio.timeout(_LOOK_UP_SECONDS):
+                await self._looking_up.acquire()
+        except TimeoutError as error:
+            raise Unavailable("Too many unknown admin tokens at once.") from error
+        try:
+            return await self._db.read.one("admin_token_by_hash", hashed)
+        finally:
+            self._looking_up.release()
+
     def touch(self, profile_id: str) -> None:
         """Notes that an admin token acts on a session: once a day is enough for the purge."""
         now = self._clock()
@@ -105,7 +133,23 @@ class Directory:
     async def ensure_fresh(self) -> None:
         """Raises ``Unavailable`` when what is known is too old and can't be renewed."""
         if not 0 <= self._clock() - self._asked_at < _TRUSTED_MS:
-            await self.refresh()
+            await self._renew()
+
+    async def _renew(self) -> None:
+        """One look for all who wait; none for a moment after one that failed: a thousand requests
+        that each wait for their own would queue for minutes behind a server that is paused."""
+        loop = asyncio.get_running_loop()
+        if self._renewing is None or self._renewing.done():
+            if loop.time() < self._not_before:
+                raise Unavailable("The last look at stores and revocations has just failed.")
+            self._renewing = loop.create_task(self.refresh())
+            # Its error is for whoever still waits; without anybody, asyncio would complain.
+            self._renewing.add_done_callback(lambda task: task.cancelled() or task.exception())
+        try:
+            await asyncio.shield(self._renewing)
+        except Unavailable:
+            self._not_before = loop.time() + _PAUSE
+            raise
 
     async def refresh(self) -> None:
         """Asks the database for what is new. Raises ``Unavailable``."""
@@ -130,7 +174,7 @@ class Directory:
         while True:
             await asyncio.sleep(_INTERVAL)
             try:
-                await self.refresh()
+                await self._renew()
                 if self._clock() - self._flushed_at > _FLUSH_MS:
                     await self.flush()
                 if failing:
@@ -144,15 +188,24 @@ class Directory:
                 log.exception("directory_failed")
 
     async def flush(self) -> None:
-        """Writes the last-used times of admin tokens, and forgets what has run out."""
+        """Writes when admin tokens were used and sessions touched; forgets what has run out.
+
+        Raises ``Unavailable``: then it keeps what it could not write.
+        """
         self._flushed_at = now = self._clock()
         used, self._used = self._used, {}
-        for id, at in used.items():
-            await self._db.write.run("admin_token_used", id, ids.timestamp(at))
         touched, self._touched = self._touched, {}
-        if touched:
-            await self._db.write.run("sessions_touch", list(touched), ids.timestamp(now))
-            self._touched_before |= touched
+        try:
+            for id, at in used.items():
+                await self._db.write.run("admin_token_used", id, ids.timestamp(at))
+            if touched:
+                await self._db.write.run("sessions_touch", list(touched), ids.timestamp(now))
+        except BaseException:
+            # For the next time; what was noted meanwhile is newer.
+            self._used = used | self._used
+            self._touched = touched | self._touched
+            raise
+        self._touched_before |= touched
         day_old = now - _DAY_MS
         forgotten = ids.timestamp(day_old - _MARGIN_MS)
         await self._db.write.run("revocations_forget", forgotten)

@@ -14,6 +14,7 @@
     │   ├── UnsupportedMedia    the body's content type
     │   └── TooManyRequests     a rate limit; nothing was done
     ├── Unavailable             the database can't be reached; nothing was done
+    │   └── Undecided           it broke off before it said whether a write was done
     └── Misconfigured           a setting, a command's argument or the schema is wrong
 
 ``message`` is written for the caller: it names the field and the rule, never the inside.
@@ -86,8 +87,12 @@ class TooManyRequests(Refused):
 
 
 class Unavailable(WishwellError):
-    """The database can't be reached or is too slow; nothing was done (or, where a connection
-    broke during a commit, all of it). Worth repeating after a second."""
+    """The database can't be reached or is too slow; nothing was done. Worth repeating after a
+    second."""
+
+
+class Undecided(Unavailable):
+    """The database broke off before it said whether a write was done: all of it was, or nothing."""
 
 
 class Misconfigured(WishwellError):

@@ -18,6 +18,7 @@ MAX_QUANTITY = 1_000_000
 MAX_TAGS = 20
 MAX_BULK = 250
 
+_UNKNOWN_LIST = "listIds: names a list that this profile does not have."
 _HEADROOM = 500
 """How far below its limit a profile may be saved to in a single statement.
 
@@ -197,21 +198,28 @@ async def delete_many(db: Database, scope: Scope, ids_: Sequence[str]) -> None:
     """Deletes all of them or, on an error, none; ids that are not there are no error."""
     known = [id for id in ids_ if ids.is_uuid(id)]
     if isinstance(scope, Profile):
-        if not await db.write.all("items_delete", scope.id, known):
-            await profiles.check_open(db.read, scope)
+        await db.transaction(_delete_many, scope, known)
     elif known:
         await db.transaction(_delete_in_store, scope, known)
+
+
+async def _delete_many(tx: Writer, profile: Profile, ids_: Sequence[str]) -> None:
+    # The lock first, in a statement of its own: a delete that waited for a link would see the
+    # items that the link merged, and not those that it moved.
+    if await profiles.lock_known(tx, profile):
+        await tx.run("items_delete", profile.id, list(ids_))
 
 
 async def _delete_in_store(tx: Writer, store: WholeStore, ids_: Sequence[str]) -> None:
     # A link may move an item between the look-up and the delete: then it is looked up once more.
     while found := await tx.all("item_owners", store.store_id, list(ids_)):
-        by_owner: dict[str, list[str]] = {}
-        for profile_id, id in found:
-            by_owner.setdefault(profile_id, []).append(id)
-        # In one order everywhere, so that two of these never wait for each other.
-        for profile_id in sorted(by_owner):
-            await tx.run("items_delete", profile_id, by_owner[profile_id])
+        by_owner: dict[tuple[bool, str], list[str]] = {}
+        for profile_id, id, is_session in found:
+            by_owner.setdefault((not is_session, profile_id), []).append(id)
+        # In one order everywhere, sessions before customers as a link takes them, so that none of
+        # these waits for another that waits for it.
+        for owner in sorted(by_owner):
+            await tx.run("items_delete", owner[1], by_owner[owner])
 
 
 async def set_lists(
@@ -224,17 +232,26 @@ async def set_lists(
 async def _set_lists(
     tx: Writer, profile: Profile, id: str, list_ids: tuple[str, ...], now: str
 ) -> Item:
-    await profiles.lock(tx, profile, now)
-    item = await find(profile, tx, id)
-    await _check_lists(tx, profile, list_ids)
+    if not await profiles.lock_known(tx, profile):
+        raise NotFound("There is no such item.")
+    row = await tx.one("item_and_lists", profile.id, id, [at for at in list_ids if ids.is_uuid(at)])
+    if row is None:
+        raise await _absent(tx, profile, id)
+    if row[8] < len(list_ids):
+        raise NotFound(_UNKNOWN_LIST)
+    item = from_row(row)
     gone = [at for at in item.list_ids if at not in list_ids]
     added = [at for at in list_ids if at not in item.list_ids]
-    if not gone and not added:
-        return item
-    await tx.run("entries_remove", profile.id, id, gone)
-    await tx.run_many("entry_add", [(profile.id, at, id, 0) for at in added])
-    await tx.run("item_touch", profile.id, id, now)
-    return await find(profile, tx, id)
+    if gone:
+        await tx.run("entries_remove", profile.id, id, gone)
+    if added:
+        await tx.run("entries_add", profile.id, id, added)
+    if gone or added:
+        await tx.run("item_touch", profile.id, id, now)
+        # Under the lock nobody else changes it: it needs not be read again.
+        item.list_ids = sorted(list_ids)
+        item.updated_at = max(item.updated_at, now)
+    return item
 
 
 async def _check_lists(tx: Reader, profile: Profile, list_ids: Sequence[str]) -> None:
@@ -244,7 +261,7 @@ async def _check_lists(tx: Reader, profile: Profile, list_ids: Sequence[str]) ->
     there = {row[0] for row in await tx.all("lists_known", profile.id, known)}
     for id in list_ids:
         if id not in there:
-            raise NotFound("listIds: names a list that this profile does not have.")
+            raise NotFound(_UNKNOWN_LIST)
 
 
 async def index_tags(tx: Writer, profile: Profile, id: str, tags: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ Redis or Valkey: then one script counts and answers in one round trip, by the se
 When that goes away, requests are served and counted here until it is back.
 """
 
+import functools
 import ipaddress
 import time
 from collections.abc import Callable
@@ -34,7 +35,10 @@ class Taken(NamedTuple):
 
 
 class Limiter(Protocol):
-    """Counts requests by key."""
+    """Counts requests by key. ``away``: what is shared could not be reached at the last try."""
+
+    @property
+    def away(self) -> bool: ...
 
     async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
         """Counts one request, or with ``cost`` 0 only looks."""
@@ -44,6 +48,8 @@ class Limiter(Protocol):
 
 class LocalLimiter:
     """Counts in this process."""
+
+    away = False
 
     def __init__(self, clock: Callable[[], int]) -> None:
         self._clock = clock
@@ -88,8 +94,12 @@ end
 return {allowed, count, window + tonumber(ARGV[3])}
 """
 
-_BOUND = 0.05
-"""Seconds for a connection and for an answer: what a request waits at most for a limit."""
+_BOUND = 0.2
+"""Seconds for a connection and for an answer: what a request waits at most for a limit. Less, and a
+burst that keeps this process busy looks like a Redis that is away."""
+
+_HICCUP = 0.5
+"""Seconds since the last answer within which a late one is the request's own trouble."""
 
 _PAUSE = 1.0
 """Seconds without a further try after one failed."""
@@ -102,7 +112,7 @@ class RedisLimiter:
         pool = redis.asyncio.BlockingConnectionPool.from_url(
             url,
             timeout=_BOUND,
-            max_connections=32,
+            max_connections=128,
             socket_timeout=_BOUND,
             socket_connect_timeout=_BOUND,
             retry=Retry(NoBackoff(), 0),
@@ -111,6 +121,7 @@ class RedisLimiter:
         self._script = self._redis.register_script(_SCRIPT)
         self._local = local
         self._again_at = 0.0
+        self._answered_at = 0.0
         self._away = False
 
     async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
@@ -120,7 +131,11 @@ class RedisLimiter:
                 name = f"wishwell:limit:{{{key}}}"
                 allowed, count, reset = await self._script([name], [limit, cost, WINDOW])
             except (RedisError, OSError, TimeoutError) as error:
-                self._again_at = time.monotonic() + _PAUSE
+                now = time.monotonic()
+                slow = isinstance(error, TimeoutError | redis.exceptions.TimeoutError)
+                if slow and now - self._answered_at < _HICCUP:
+                    return await self._local.take(key, limit, cost)
+                self._again_at = now + _PAUSE
                 if not self._away:
                     log.warning(
                         "redis_away", reason=type(error).__name__, counting="in this process"
@@ -130,11 +145,22 @@ class RedisLimiter:
                 if self._away:
                     log.info("redis_back")
                 self._away = False
+                self._answered_at = time.monotonic()
                 return Taken(bool(allowed), limit, max(limit - int(count), 0), int(reset))
         return await self._local.take(key, limit, cost)
 
+    @property
+    def away(self) -> bool:
+        return self._away
+
     async def close(self) -> None:
         await self._redis.aclose()
+
+
+@functools.lru_cache(maxsize=1024)
+def direct_address(peer: str) -> str:
+    """``client_address`` of a request that nobody passed on."""
+    return client_address(peer, None, ())
 
 
 def client_address(peer: str, forwarded: str | None, trusted: tuple[Network, ...]) -> str:
@@ -161,7 +187,8 @@ def client_address(peer: str, forwarded: str | None, trusted: tuple[Network, ...
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        address = ipaddress.ip_address(text)
+        # Without the zone of an IPv6 address (%eth0): it may be any text, so a limit of its own.
+        address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return None
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:

@@ -135,8 +135,8 @@ async def order(profile: Profile, db: Database, id: str, item_ids: Sequence[str]
 async def _order(
     tx: Writer, profile: Profile, id: str, item_ids: tuple[str, ...], now: str
 ) -> List:
-    await profiles.lock(tx, profile, now)
-    if await tx.one("list_find", profile.id, id) is None:
+    known = await profiles.lock_known(tx, profile)
+    if not known or await tx.one("list_find", profile.id, id) is None:
         raise NotFound("There is no such list.")
     positions = {row[0]: row[1] for row in await tx.all("list_entries", profile.id, id)}
     if len(set(item_ids)) != len(item_ids):

@@ -9,7 +9,7 @@ import base64
 import binascii
 import hmac
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -103,7 +103,11 @@ async def read(
     rows = await db.page(name, fragments, *arguments, *values)
     kept = list(rows[:limit])
     if not kept:
-        return Page([], *await _beside(db, noun, scope, asked)) if cursor else Page([], None, None)
+        empty: Page[T] | None = (
+            await _empty(db, noun, scope, asked) if cursor else Page([], None, None)
+        )
+        # A link has just moved a record to where there was none: once more.
+        return empty or await read(db, noun, scope, asked, shape)
     more = len(rows) > limit
     other = cursor is not None and bool(kept[0][-1])
     if backward:
@@ -116,22 +120,28 @@ async def read(
     )
 
 
-async def _beside(
-    db: Database, noun: str, scope: Scope, asked: PageRequest
-) -> tuple[Cursor | None, Cursor | None]:
-    """The cursors of a page whose records are all gone: the record at its edge, and what lies
-    beyond that, may still be there."""
+async def _empty(db: Database, noun: str, scope: Scope, asked: PageRequest) -> Page[Any] | None:
+    """A page whose records are all gone, with the cursor to what lies at its edge and beyond, if
+    that is still there; None when the page is not empty any more.
+
+    The record that is farthest to the page's side tells both, and at one moment.
+    """
     assert asked.cursor is not None
-    step = 1 if asked.cursor.backward else -1
-    edge = UUID(int=(UUID(asked.cursor.id).int + step) % 2**128)
-    back = Cursor(str(edge), not asked.cursor.backward)
+    backward, at = asked.cursor.backward, UUID(asked.cursor.id)
     conditions, values = asked.search.conditions(4, whole_store=not isinstance(scope, Profile))
-    fragments = Fragments(conditions, _edge(noun[0], back), "DESC", "")
+    fragments = Fragments(
+        conditions, " AND $2::uuid IS NOT NULL", "DESC" if backward else "ASC", ""
+    )
     name = noun + "_page" if isinstance(scope, Profile) else f"store_{noun}_page"
     key = scope.id if isinstance(scope, Profile) else scope.store_id
-    if not await db.page(name, fragments, key, back.id, 1, *values):
-        return None, None
-    return (None, back) if back.backward else (back, None)
+    rows = await db.page(name, fragments, key, asked.cursor.id, 1, *values)
+    if not rows:
+        return Page([], None, None)
+    farthest = UUID(rows[0][0])
+    if farthest > at if backward else farthest < at:
+        return None
+    edge = Cursor(str(UUID(int=(at.int + (1 if backward else -1)) % 2**128)), not backward)
+    return Page([], edge, None) if backward else Page([], None, edge)
 
 
 def _edge(alias: str, cursor: Cursor | None) -> str:

@@ -96,9 +96,20 @@ async def lock(tx: Writer, profile: Profile, now: str) -> None:
     """
     if not profile.is_session:
         await tx.run("profile_create", profile.id, profile.store_id, profile.gid, 0, now)
+    await lock_known(tx, profile)
+
+
+async def lock_known(tx: Writer, profile: Profile) -> bool:
+    """``lock`` for what changes a record that is there: makes no row.
+
+    False for a customer of whom nothing is known. Raises ``missing(profile)`` as ``lock`` does.
+    """
     row = await tx.one("profile_lock", profile.id)
+    if row is None and not profile.is_session:
+        return False
     if row is None or row[0] is not None:
         raise missing(profile)
+    return True
 
 
 async def create_session(tx: Writer, store: Store, namespace: str, id: str, now: str) -> Profile:

@@ -13,6 +13,7 @@ from wishwell.errors import Invalid
 MAX_VALUES = 250
 MAX_NUMBER = 2**53 - 1
 TAG = re.compile(r"[a-z0-9_-]{1,50}")
+_NUMBER = re.compile(r"[1-9][0-9]{0,15}", re.ASCII)
 
 _FIELDS = "product:<number>, variant:<number>, tag:<tag>, list:<list id>"
 _GRAMMAR = f"A query is made of {_FIELDS}; several values with commas, several terms with spaces."
@@ -70,7 +71,7 @@ def parse(query: str) -> Search:
             raise Invalid(f"query: {_shown(term)} names no field that can be searched. {_GRAMMAR}")
         values = text.split(",")
         if len(values) > MAX_VALUES:
-            raise Invalid(f"query: {field} takes at most {MAX_VALUES} values.")
+            raise Invalid(f"query: {field} takes at most {MAX_VALUES} values. {_GRAMMAR}")
         terms.append((field, tuple(dict.fromkeys(_value(field, value) for value in values))))
     if not terms:
         raise Invalid(f"query: is empty. {_GRAMMAR}")
@@ -82,14 +83,14 @@ def parse(query: str) -> Search:
 def _value(field: str, text: str) -> str | int:
     if field == "tag":
         if not TAG.fullmatch(text):
-            raise Invalid("query: a tag is 1 to 50 of a-z 0-9 _ -.")
+            raise Invalid(f"query: a tag is 1 to 50 of a-z 0-9 _ -. {_GRAMMAR}")
         return text
     if field == "list":
         if not ids.is_uuid(text):
-            raise Invalid(f"query: {_shown(text)} is not the id of a list.")
+            raise Invalid(f"query: {_shown(text)} is not the id of a list. {_GRAMMAR}")
         return text
-    if not re.fullmatch(r"[1-9][0-9]{0,15}", text) or int(text) > MAX_NUMBER:
-        raise Invalid(f"query: {field} takes whole numbers from 1 to {MAX_NUMBER}.")
+    if not _NUMBER.fullmatch(text) or int(text) > MAX_NUMBER:
+        raise Invalid(f"query: {field} takes whole numbers from 1 to {MAX_NUMBER}. {_GRAMMAR}")
     return int(text)
 
 

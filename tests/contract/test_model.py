@@ -4,133 +4,14 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
+from tests.profile_model import Model
 from tests.strategies import sequences
 from wishwell import items, lists, pages, profiles, search
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.items import ItemPatch, NewItem
 from wishwell.pages import PageRequest
 
-GONE = "01900000-0000-7000-8000-000000000000"
 UNLIMITED = 10_000
-
-
-class Model:
-    """A profile as the decisions describe it: dictionaries, and rules written out once more."""
-
-    def __init__(self):
-        self.items = {}
-        self.lists = {}
-        self.positions = {}
-
-    def item_at(self, at):
-        return list(self.items)[at] if at < len(self.items) else GONE
-
-    def list_at(self, at):
-        return list(self.lists)[at] if at < len(self.lists) else GONE
-
-    def lists_of(self, item):
-        return sorted(made for made, held in self.lists.items() if item in held["items"])
-
-    def twin(self, product, variant, but=None):
-        for id, item in self.items.items():
-            if id != but and (item["product"], item["variant"]) == (product, variant):
-                return id
-        return None
-
-    def save(self, id, product, variant, quantity, tags, on, now):
-        if any(made not in self.lists for made in on):
-            raise NotFound("")
-        found = self.twin(product, variant)
-        if found is None:
-            self.items[id] = {
-                "product": product, "variant": variant, "quantity": quantity or 1,
-                "tags": tags or [], "created": now, "updated": now,
-            }  # fmt: skip
-        else:
-            self.set(found, {"quantity": quantity, "tags": tags}, now)
-        id = found or id
-        added = [made for made in on if id not in self.lists[made]["items"]]
-        for made in added:
-            self.lists[made]["items"][id] = 0
-        if added:
-            self.items[id]["updated"] = now
-        return id, found is None
-
-    def set(self, id, changes, now):
-        item = self.items[id]
-        changed = {k: v for k, v in changes.items() if v is not None and item[k] != v}
-        if changed:
-            item.update(changed, updated=now)
-
-    def change(self, id, product, variant, quantity, tags, now):
-        if id not in self.items:
-            raise NotFound("")
-        item = self.items[id]
-        wanted = item["variant"] if variant == "keep" else None if variant == "clear" else variant
-        if self.twin(product or item["product"], wanted, but=id):
-            raise Conflict("")
-        before = item["variant"]
-        self.set(id, {"product": product, "quantity": quantity, "tags": tags}, now)
-        if wanted != before:
-            item.update(variant=wanted, updated=now)
-
-    def delete(self, id):
-        if id not in self.items:
-            raise NotFound("")
-        self.forget(id)
-
-    def forget(self, id):
-        self.items.pop(id, None)
-        for held in self.lists.values():
-            held["items"].pop(id, None)
-
-    def set_lists(self, id, on, now):
-        if id not in self.items or any(made not in self.lists for made in on):
-            raise NotFound("")
-        if sorted(on) == self.lists_of(id):
-            return
-        for made, held in self.lists.items():
-            if made not in on:
-                held["items"].pop(id, None)
-            else:
-                held["items"].setdefault(id, 0)
-        self.items[id]["updated"] = now
-
-    def rename(self, made, name, now):
-        if made not in self.lists:
-            raise NotFound("")
-        if name is not None and self.lists[made]["name"] != name:
-            self.lists[made].update(name=name, updated=now)
-
-    def order(self, made, ids, now):
-        if made not in self.lists:
-            raise NotFound("")
-        held = self.lists[made]["items"]
-        if len(set(ids)) != len(ids) or not set(ids) <= held.keys():
-            raise Invalid("")
-        rest = sorted((at, id) for id, at in held.items() if at and id not in ids)
-        placed = {id: at for at, id in enumerate([*ids, *(id for _, id in rest)], 1)}
-        if any(held[id] != at for id, at in placed.items()):
-            held.update(placed)
-            self.lists[made]["updated"] = now
-
-    def shown(self, id):
-        item = self.items[id]
-        record = {
-            "id": id, "productId": item["product"], "quantity": item["quantity"],
-            "tags": item["tags"], "listIds": self.lists_of(id),
-            "createdAt": item["created"], "updatedAt": item["updated"],
-        }  # fmt: skip
-        return record if item["variant"] is None else record | {"variantId": item["variant"]}
-
-    def sorted(self, made, sort):
-        held = self.lists[made]["items"]
-        newest = sorted(held, key=lambda id: (self.items[id]["created"], id), reverse=True)
-        if sort == "oldest_saved":
-            return newest[::-1]
-        if sort == "customer":
-            return sorted(newest, key=lambda id: (held[id] == 0, held[id]))
-        return newest
 
 
 def do(bench, profile, model, step):
@@ -175,7 +56,7 @@ def do(bench, profile, model, step):
         case ("new_list", name):
             name = lists.check_name(name)
             run(lists.create(profile, db, name, id, UNLIMITED, now))
-            model.lists[id] = {"name": name, "items": {}, "created": now, "updated": now}
+            model.new_list(id, name, now)
         case ("rename", at, name):
             target, name = model.list_at(at), name and lists.check_name(name)
             both(
@@ -186,7 +67,7 @@ def do(bench, profile, model, step):
             target = model.list_at(at)
             both(
                 lambda: run(lists.delete(profile, db, target)),
-                lambda: model.lists.pop(target) if target in model.lists else missing(),
+                lambda: model.drop_list(target),
             )
         case ("order", at, ats):
             target, ids_ = model.list_at(at), [model.item_at(other) for other in ats]
@@ -194,10 +75,6 @@ def do(bench, profile, model, step):
                 lambda: run(lists.order(profile, db, target, ids_, now)),
                 lambda: model.order(target, ids_, now),
             )
-
-
-def missing():
-    raise NotFound("")
 
 
 def both(real, modelled, agree=lambda got, want: True):
@@ -226,12 +103,8 @@ def compare(bench, profile, model):
     assert [plain(item) for item in page.records] == [model.shown(id) for id in newest]
     shown = run(lists.page(db, profile, everything))
     assert [plain(record) for record in shown.records] == [
-        {
-            "id": id, "name": model.lists[id]["name"], "itemCount": len(model.lists[id]["items"]),
-            "createdAt": model.lists[id]["created"], "updatedAt": model.lists[id]["updated"],
-        }
-        for id in sorted(model.lists, reverse=True)
-    ]  # fmt: skip
+        model.shown_list(id) for id in sorted(model.lists, reverse=True)
+    ]
     for made in model.lists:
         for sort in lists.SORTS:
             record = run(lists.find(profile, db.read, made, sort))

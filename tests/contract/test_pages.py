@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wishwell import items, profiles, search
+from wishwell import items, linking, profiles, search
 from wishwell.errors import Invalid
 from wishwell.items import NewItem
 from wishwell.pages import Cursor, PageRequest, Sealer
@@ -169,3 +169,32 @@ def test_cursor_is_refused_when_anything_of_it_is_changed():
     assert rotated.open(text, "mine|items|") == Cursor(
         "01a1fb2f-fa71-7000-84bc-1cd7939ebb19", False
     )
+
+
+def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
+    """Nothing older, then something older and the edge gone: the page shows what is there now."""
+    session, customer = bench.new_session(), bench.new_customer()
+    now = bench.clock.tick()
+
+    def save(profile):
+        new = NewItem(1 if profile.is_session else 2)
+        return bench.run(items.save(profile, bench.db, new, bench.new_id(), 99, now))[0].id
+
+    older, edge = save(session), save(customer)
+
+    class Meanwhile:
+        """The database, with a link and a delete right after the first page that is read."""
+
+        read, pages_read = bench.db.read, 0
+
+        async def page(self, name, fragments, *arguments):
+            rows = await bench.db.page(name, fragments, *arguments)
+            self.pages_read += 1
+            if self.pages_read == 1:
+                await bench.db.transaction(linking.link, session, customer, now)
+                await items.delete(customer, bench.db, edge)
+            return rows
+
+    asked = PageRequest(Cursor(edge, False), 10, search.Search())
+    found = bench.run(items.page(Meanwhile(), customer, asked))
+    assert [item.id for item in found.records] == [older]

@@ -23,6 +23,7 @@ GENEROUS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caller", ["admin", "customer", "session"])
 def test_description_holds_against_the_running_service(service, caller, tmp_path):
     """No 5xx, no undocumented status or header, no body that breaks its schema."""
@@ -49,3 +50,5 @@ def test_description_holds_against_the_running_service(service, caller, tmp_path
     print(f"seed {seed}\n{report}")
     assert done.returncode == 0, f"again with WISHWELL_FUZZ_SEED={seed}"
     assert re.search(r"[1-9]\d* (generated|test cases)", report)
+    # The stateful phase went along the links of the description, not only through single calls.
+    assert re.search(r"API Links: +[1-9]\d* covered", report)

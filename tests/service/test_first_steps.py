@@ -125,6 +125,7 @@ def test_busy_port_is_named_with_what_to_do(welcome, tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_wheel_alone_serves(tmp_path):
     """Built, installed into an empty environment from the lock file, `wishwell serve` runs."""
     out = tmp_path / "dist"
@@ -140,6 +141,10 @@ def test_wheel_alone_serves(tmp_path):
     lock = ROOT / "requirements" / "run.lock"
     subprocess.run([*pip, "--require-hashes", "-r", lock], check=True, capture_output=True)
     subprocess.run([*pip, "--no-deps", wheel], check=True, capture_output=True)
+    client = [venv / "bin" / "python", "-c", "import wishwell.client"]
+    without = subprocess.run(client, capture_output=True, text=True)
+    assert without.returncode == 1
+    assert "pip install 'wishwell[client]'" in without.stderr.splitlines()[-1]
     service = Service()
     service.command = venv / "bin" / "wishwell"
     try:
@@ -149,3 +154,19 @@ def test_wheel_alone_serves(tmp_path):
         assert httpx2.get(f"{service.url}/api/2025-04/.well-known/openapi").status_code == 200
     finally:
         service.kill()
+
+
+def test_two_first_starts_at_once_share_one_key(tmp_path):
+    """The key file is there whole or not at all: neither start takes the other's half."""
+    code = "import sys; from wishwell import auth; print(auth.embedded_key(sys.argv[1]).decode())"
+    for number in range(5):
+        path = tmp_path / f"{number}.db"
+        starts = [
+            subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE, text=True)
+            for _ in range(6)
+        ]
+        keys = {start.communicate()[0] for start in starts}
+        assert len(keys) == 1, keys
+        assert not [start.returncode for start in starts if start.returncode]
+        assert (tmp_path / f"{number}.db.key").stat().st_mode & 0o777 == 0o600
+        assert sorted(p.name for p in tmp_path.glob(f"*{number}.db*")) == [f"{number}.db.key"]

@@ -1,13 +1,17 @@
-"""Several workers on one socket: one start, one stop, metrics of all, revocation in each."""
+"""Several workers on one socket, and one alone: start, stop, signals, metrics, revocation."""
 
 import json
+import os
+import pty
 import re
+import signal
+import subprocess
 import time
 
 import httpx2
 import pytest
 
-from tests.servers import Service
+from tests.servers import Service, wait_until
 
 
 @pytest.fixture
@@ -36,6 +40,7 @@ def test_metrics_are_those_of_all_workers(two_workers):
         assert int(re.search(pattern, text)[1]) == 60
 
 
+@pytest.mark.slow
 def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
     """decisions §1: of an admin token, and of all tokens of a profile."""
     admin = two_workers.admin_token()
@@ -60,3 +65,37 @@ def test_stop_ends_all_workers_well(two_workers: Service):
     assert two_workers.stop() == 0
     with pytest.raises(httpx2.ConnectError):
         httpx2.get(f"{two_workers.url}/livez")
+
+
+def test_hangup_of_a_single_worker_changes_nothing(new_service):
+    """SIGHUP, as an operator sends it to reload: it serves on, and says that it did nothing."""
+    with new_service().start() as service:
+        service.process.send_signal(signal.SIGHUP)
+        assert wait_until(lambda: '"hangup_ignored"' in service.output(), seconds=5)
+        assert httpx2.get(f"{service.url}/livez").status_code == 200
+        assert service.stop() == 0
+
+
+def test_closed_terminal_stops_what_was_started_there(new_service):
+    """Nobody wants the port held by a program whose terminal is gone."""
+    service = new_service()
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [service.command, "serve"],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=service.folder,
+        env=service.environment,
+    )
+    try:
+        for line in process.stdout:
+            if b'"listening"' in line:
+                break
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(10) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+        os.close(theirs)

@@ -198,3 +198,12 @@ def test_request_that_offers_an_upgrade_is_answered_as_a_plain_one(service, shop
     assert got.status == 400 and got.closed
     assert "Upgrade" in json.loads(got.body)["error"]["message"]
     assert products(member.http) == []
+
+
+def test_white_space_behind_a_value_is_no_part_of_it(service, shop):
+    """RFC 9110, 5.5: of Profile, Origin and X-Request-Id as of every other header."""
+    given = "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"
+    lines = [f"Profile: {shop.gid('7')} \t", f"X-Request-Id: {given} ", "Connection: close"]
+    got = over_the_wire(service, request_head("GET", "/items", shop.admin_token, *lines))
+    assert got.status == 200, got.body
+    assert got.headers["x-request-id"] == given

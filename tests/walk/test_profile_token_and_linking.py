@@ -289,6 +289,21 @@ def test_linking_an_empty_session_closes_it_too(shop):
     refused(visitor.http.get("/items"), 401)
 
 
+def test_ended_session_is_told_so_whatever_else_is_wrong(shop):
+    """decisions §1, Linking: 401 from that moment, on reads and writes alike; in the header 404."""
+    visitor = shop.session()
+    data(link(shop, visitor.gid, shop.gid("1")), 201)
+    http, named = visitor.http, shop.acting_as(visitor.gid)
+    for path in ("/items/x", "/lists/x", "/items?limit=0", "/items?query=zz", "/items?page=x"):
+        refused(http.get(path), 401, "token")
+        refused(named.get(path), 404, "session")
+    refused(http.delete("/items/x"), 401)
+    refused(http.patch("/items/x", json={}), 401)
+    refused(http.post("/items", json={"zzz": 1}), 401)
+    refused(http.post("/items", content=b"{}"), 401)
+    refused(http.post("/lists", json={"name": ""}), 401)
+
+
 def test_linking_from_many_places_at_once_moves_once(shop):
     """decisions §1, Linking: one atomic step, however often and from wherever it is asked at once."""
     visitor = shop.session()

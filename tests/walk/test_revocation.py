@@ -146,3 +146,13 @@ def test_signing_key_of_the_embedded_default_is_made_once_and_private():
         service.restart()
         data(service.client(token).get("/items"))
         assert {path: path.read_bytes() for path in files} == before
+
+
+def test_revoking_a_session_of_another_store_or_none_says_so(shop):
+    """An operator in a hurry must not read "revoked" where nothing was."""
+    visitor = shop.session()
+    for gid in (visitor.gid, "gid://wishwell/Session/0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"):
+        done = shop.service.cli("token", "revoke", "--store", "default", gid, check=False)
+        assert done.returncode == 1
+        assert "no such session" in done.stderr and "--store" in done.stderr
+    data(visitor.http.get("/items"))

@@ -72,6 +72,27 @@ def test_settings_that_are_bad_are_all_named_at_once(idle):
     assert "WISHWELL_PORT" in said and "WISHWELL_WORKERS" in said
 
 
+@pytest.mark.parametrize("form", ["", " "])
+def test_empty_value_is_not_set_in_either_form(form):
+    """docs/configuration.md: an empty value counts as not set, so the other form of it holds."""
+    for plain, file in ((form, "keys"), (SIGNING_KEY, form)):
+        service = Service({"WISHWELL_SIGNING_KEYS": plain, "WISHWELL_SIGNING_KEYS_FILE": file})
+        (service.folder / "keys").write_text(SIGNING_KEY)
+        with service:
+            admin = service.client(service.admin_token())
+            token = data(admin.post("/profiles/token"), 201)["token"]
+        text, _, signature = token.rpartition(".")
+        ours = hmac.digest(SIGNING_KEY.encode(), text.encode(), "sha256")
+        assert signature == base64.urlsafe_b64encode(ours).rstrip(b"=").decode()
+
+
+def test_both_forms_of_a_secret_stop_the_start(idle):
+    """docs/configuration.md: setting both forms of one is an error."""
+    (idle.folder / "keys").write_text(SIGNING_KEY)
+    both = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SIGNING_KEYS_FILE": "keys"}
+    assert "both set" in refuses_to_start(idle, **both)
+
+
 def test_server_database_without_a_key_refuses_to_start(postgres_server, idle):
     """decisions §1: a server database refuses to start without a configured key."""
     said = refuses_to_start(idle, WISHWELL_DATABASE_URL=postgres_server.create_database())

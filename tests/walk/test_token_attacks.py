@@ -142,6 +142,7 @@ def test_token_with_another_signature_is_refused(roomy_shop, genuine):
         "five parts": f"{head}.{body}.{signature}.x.y", "empty parts": "..", "dots": "....", "cut": token[:-4], "longer": token + "AAAA",
         "first character": f"{head}.{body}.{'A' if signature[0] != 'A' else 'B'}{signature[1:]}", "zeros": f"{head}.{body}.{'A' * 43}",
         "twice": f"{token}{token}", "swapped": f"{body}.{head}.{signature}", "bad base64": f"{head}.{body}.!!!!", "padded part": f"{head}=.{body}.{signature}",
+        "padded signature": f"{token}=", "padded twice": f"{token}==",
         "not ASCII": f"{head}.{body}.\u00e9", "spaces": f"{head}. {body}.{signature}",
         "payload array": signed(header, [payload]), "payload text": signed(header, b'"x"'), "payload not JSON": signed(header, b"{"),
         "payload null": signed(header, b"null"), "payload empty": signed(header, b""), "payload bytes": signed(header, b"\xff\xfe"),

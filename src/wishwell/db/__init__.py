@@ -9,6 +9,7 @@ Statements are named; they live in ``queries.sql``.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from wishwell.db.statements import Fragments
@@ -17,6 +18,25 @@ from wishwell.errors import WishwellError
 Row = Sequence[Any]
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How busy a database is, for operators; what the engine does not have stays 0.
+
+    ``connections``, ``in_use``, ``connections_limit``, ``waiting`` (requests for a connection) and
+    ``queued`` (writes for the writer) are of now; the others add up since it was opened.
+    """
+
+    connections: int = 0
+    in_use: int = 0
+    connections_limit: int = 0
+    waiting: int = 0
+    waits: int = 0
+    waited_seconds: float = 0.0
+    queued: int = 0
+    commits: int = 0
+    committed_writes: int = 0
 
 
 class UniqueViolation(WishwellError):
@@ -73,5 +93,8 @@ class Database(Protocol):
 
     async def ping(self) -> None:
         """Raises ``Unavailable`` unless the database answers."""
+
+    def figures(self) -> Figures:
+        """How busy it is."""
 
     async def close(self) -> None: ...

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from wishwell.db import Figures
 from wishwell.errors import Unavailable
 
 Connection = Any  # asyncpg has no types
@@ -28,9 +29,14 @@ class Pool:
         # Each waits for a connection, or for None: leave to open one.
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
         self._closed = False
+        self._waits = 0
+        self._waited_seconds = 0.0
 
     async def take(self, seconds: float) -> Connection:
-        """A connection for the caller alone, to be given back. Raises ``TimeoutError``."""
+        """A connection for the caller alone, to be given back.
+
+        ``seconds`` bounds the wait for one and the opening of another. Raises ``TimeoutError``.
+        """
         while self._idle:
             connection = self._idle.pop()
             if not connection.is_closed():
@@ -38,17 +44,18 @@ class Pool:
             self._open -= 1
         if self._closed:
             raise Unavailable("The service is shutting down.")
-        if self._open >= self._size:
-            waited = await self._wait(seconds)
-            if waited is not None:
-                return waited
-        else:
-            self._open += 1
-        try:
-            return await self._connect()
-        except BaseException:
-            self._leave_to_open()
-            raise
+        async with asyncio.timeout(seconds):
+            if self._open >= self._size:
+                waited = await self._wait()
+                if waited is not None:
+                    return waited
+            else:
+                self._open += 1
+            try:
+                return await self._connect()
+            except BaseException:
+                self._leave_to_open()
+                raise
 
     def give_back(self, connection: Connection) -> None:
         """Returns a connection on which nothing is open."""
@@ -64,6 +71,16 @@ class Pool:
             connection.terminate()
         else:
             self._idle.append(connection)
+
+    def figures(self) -> Figures:
+        return Figures(
+            connections=self._open,
+            in_use=self._open - len(self._idle),
+            connections_limit=self._size,
+            waiting=len(self._waiting),
+            waits=self._waits,
+            waited_seconds=self._waited_seconds,
+        )
 
     def drop(self, connection: Connection) -> None:
         """Ends a connection that may still be in a statement or a transaction."""
@@ -86,12 +103,14 @@ class Pool:
                 return
         self._open -= 1
 
-    async def _wait(self, seconds: float) -> Connection | None:
-        waiter: asyncio.Future[Connection | None] = asyncio.get_running_loop().create_future()
+    async def _wait(self) -> Connection | None:
+        loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[Connection | None] = loop.create_future()
         self._waiting.append(waiter)
+        self._waits += 1
+        began = loop.time()
         try:
-            async with asyncio.timeout(seconds):
-                return await waiter
+            return await waiter
         except BaseException:
             if waiter.done() and not waiter.cancelled():
                 # It came in the moment in which we gave up: it is the next one's.
@@ -101,3 +120,5 @@ class Pool:
                 else:
                     self.give_back(connection)
             raise
+        finally:
+            self._waited_seconds += loop.time() - began

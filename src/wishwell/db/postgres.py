@@ -6,15 +6,15 @@ we run leaves state on it). Ids travel as text, which spares building a UUID obj
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import asyncpg
 
-from wishwell.db import Row, UniqueViolation, statements
+from wishwell.db import Figures, Row, UniqueViolation, statements
 from wishwell.db.pool import Connection, Pool
 from wishwell.db.statements import Fragments
-from wishwell.errors import Unavailable, WishwellError
+from wishwell.errors import Unavailable, Undecided, WishwellError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,6 +32,15 @@ _UNREACHABLE = (
     asyncpg.OutOfMemoryError,
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
+    OSError,
+    TimeoutError,
+)
+# After a write was sent, these don't tell whether it was done: even a server that is shut down may
+# have committed before it says so.
+_BROKEN = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
     OSError,
     TimeoutError,
 )
@@ -69,18 +78,19 @@ class _Handle:
 class _Single:
     """``Database.read`` and ``.write``: each statement on a connection of its own."""
 
-    def __init__(self, database: "Postgres") -> None:
+    def __init__(self, database: "Postgres", writes: bool) -> None:
         self._database = database
+        self._writes = writes
 
     async def one(self, statement: str, *arguments: Any) -> Row | None:
-        rows = await self._database.fetch(self._database.sql[statement], arguments)
+        rows = await self.all(statement, *arguments)
         return rows[0] if rows else None
 
     async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
-        return await self._database.fetch(self._database.sql[statement], arguments)
+        return await self._database.fetch(self._database.sql[statement], arguments, self._writes)
 
     async def run(self, statement: str, *arguments: Any) -> None:
-        await self._database.fetch(self._database.sql[statement], arguments)
+        await self.all(statement, *arguments)
 
     async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         await self._database.transaction(_Handle.run_many, statement, rows)
@@ -92,14 +102,15 @@ class Postgres:
     def __init__(self, url: str, *, connections: int, seconds: float) -> None:
         """A pool of at most ``connections``, opened when they are needed.
 
-        ``seconds`` bounds the wait for a connection and, again, each statement.
+        ``seconds`` bounds a single statement, the wait for its connection included; a transaction
+        has twice that, and once more half of it to commit.
         """
         self.sql = statements.load("postgresql")
         self._url = url
         self._seconds = seconds
         self._pool = Pool(self._connect, connections)
-        self.read = _Single(self)
-        self.write = _Single(self)
+        self.read = _Single(self, writes=False)
+        self.write = _Single(self, writes=True)
 
     async def _connect(self) -> Connection:
         connection: Connection = await asyncpg.connect(
@@ -115,20 +126,32 @@ class Postgres:
                 "idle_in_transaction_session_timeout": str(int(self._seconds * 4000)),
             },
         )
-        await prepare(connection)
+        try:
+            await prepare(connection)
+        except BaseException:
+            connection.terminate()
+            raise
         return connection
 
-    async def fetch(self, sql: str, arguments: Sequence[Any]) -> Sequence[Row]:
+    async def fetch(
+        self, sql: str, arguments: Sequence[Any], writes: bool = False
+    ) -> Sequence[Row]:
         """The rows of one statement, in its own transaction."""
+        time = asyncio.get_running_loop().time
+        end = time() + self._seconds
         try:
             connection = await self._pool.take(self._seconds)
             try:
-                rows: Sequence[Row] = await connection.fetch(sql, *arguments)
-            except asyncpg.PostgresError:
-                self._pool.give_back(connection)  # the server refused it: nothing is open
-                raise
-            except BaseException:
-                self._pool.drop(connection)
+                rows: Sequence[Row] = await connection.fetch(
+                    sql, *arguments, timeout=max(0.01, end - time())
+                )
+            except BaseException as error:
+                if isinstance(error, asyncpg.PostgresError):
+                    self._pool.give_back(connection)  # the server refused it: nothing is open
+                else:
+                    self._pool.drop(connection)
+                if writes and isinstance(error, _BROKEN):
+                    raise _undecided(error) from error
                 raise
         except asyncpg.UniqueViolationError as error:
             raise UniqueViolation(error.constraint_name or "") from error
@@ -145,35 +168,55 @@ class Postgres:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
+        end = asyncio.get_running_loop().time() + 2 * self._seconds
         for left in reversed(range(_TRIES)):
             try:
                 with translated():
-                    async with self._transaction() as handle:
-                        return await use_case(handle, *arguments, **named)
+                    return await self._try(end, use_case, *arguments, **named)
             except _TRY_AGAIN as error:
                 if not left:
                     raise Unavailable("The database is too busy with this profile.") from error
                 await asyncio.sleep(0.01 * (_TRIES - left))
         raise AssertionError("unreachable")
 
-    @contextlib.asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[_Handle]:
+    async def _try(
+        self,
+        end: float,
+        use_case: Callable[Concatenate[Any, P], Awaitable[T]],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        """The use-case in one transaction; ``end`` is its deadline, up to the commit."""
         connection = await self._pool.take(self._seconds)
         try:
-            await connection.execute("BEGIN")
-            try:
-                yield _Handle(connection, self.sql)
-            except (asyncpg.PostgresError, WishwellError):
-                if not connection.is_closed():
-                    await connection.execute("ROLLBACK")
-                raise
-            await connection.execute("COMMIT")
-        except (asyncpg.PostgresError, WishwellError):
-            if connection.is_in_transaction():
-                self._pool.drop(connection)
-            else:
-                self._pool.give_back(connection)
+            async with asyncio.timeout_at(end):
+                await connection.execute("BEGIN")
+                result = await use_case(_Handle(connection, self.sql), *arguments, **named)
+            await self._commit(connection, end)
+        except Unavailable:
+            # Without a ROLLBACK, which would wait for the same server: the end is enough for it.
+            self._pool.drop(connection)
             raise
+        except (asyncpg.PostgresError, WishwellError):
+            await self._roll_back(connection)
+            raise
+        except BaseException:
+            self._pool.drop(connection)
+            raise
+        self._pool.give_back(connection)
+        return result
+
+    async def _commit(self, connection: Connection, end: float) -> None:
+        left = max(self._seconds / 2, end - asyncio.get_running_loop().time())
+        try:
+            await connection.execute("COMMIT", timeout=left)
+        except _BROKEN as error:
+            raise _undecided(error) from error
+
+    async def _roll_back(self, connection: Connection) -> None:
+        try:
+            if not connection.is_closed():
+                await connection.execute("ROLLBACK")
         except BaseException:
             self._pool.drop(connection)
             raise
@@ -184,6 +227,9 @@ class Postgres:
 
     async def ping(self) -> None:
         await self.fetch("SELECT 1", ())
+
+    def figures(self) -> Figures:
+        return self._pool.figures()
 
     async def close(self) -> None:
         await self._pool.close(self._seconds)
@@ -205,6 +251,10 @@ def translated() -> Iterator[None]:
         raise UniqueViolation(error.constraint_name or "") from error
     except _UNREACHABLE as error:
         raise _unavailable(error) from error
+
+
+def _undecided(error: BaseException) -> Undecided:
+    return Undecided(f"The database broke off during a write ({type(error).__name__}).")
 
 
 def _unavailable(error: BaseException) -> Unavailable:

@@ -3,6 +3,8 @@
 -- * A line that ends in `--postgresql` or `--sqlite` is for that engine alone.
 -- * in_uuids($n), in_numbers($n), in_texts($n): membership in one array parameter.
 -- * item_fields(x), list_fields(x): the columns of a record, in the order of its shape in Python.
+-- * item_written(x), list_written(x): the same for RETURNING. A statement that waited for its lock
+--   still sees the entries of before: these see what is there now (docs/decisions/0013).
 -- * owner($1): the profile's row, open and locked. Every write to a profile begins with it, so that
 --   the writes of one profile, links and purges among them, happen one after the other
 --   (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
@@ -65,6 +67,9 @@ WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2);
 INSERT INTO revocations (profile_id, jti, revoked_at) VALUES ($1, $2, $3)
 ON CONFLICT (profile_id, jti) DO UPDATE SET revoked_at = excluded.revoked_at;
 
+-- name: revoked_until
+SELECT revoked_at FROM revocations WHERE profile_id = $1 AND jti = '';
+
 -- name: revocations_since
 SELECT profile_id, jti, revoked_at FROM revocations WHERE revoked_at >= $1;
 
@@ -94,7 +99,12 @@ WHERE profile_id = $1 AND closed_at IS NULL
 RETURNING profile_id;
 
 -- name: sessions_touch
-UPDATE profiles SET touched_at = $2 WHERE profile_id in_uuids($1) AND touched_at < $2;
+-- Locked in the order of their keys, as every process touches many at once.
+UPDATE profiles SET touched_at = $2 WHERE profile_id IN (
+    SELECT profile_id FROM profiles WHERE profile_id in_uuids($1) AND touched_at < $2
+    ORDER BY profile_id
+    FOR NO KEY UPDATE --postgresql
+);
 
 -- name: session_close
 UPDATE profiles SET closed_at = $2, email = NULL WHERE profile_id = $1;
@@ -120,7 +130,9 @@ FROM lists l JOIN profiles p ON p.profile_id = l.profile_id
 WHERE l.store_id = $1 AND l.id = $2;
 
 -- name: item_owners
-SELECT i.profile_id, i.id FROM items i WHERE i.store_id = $1 AND i.id in_uuids($2);
+SELECT i.profile_id, i.id, p.is_session
+FROM items i JOIN profiles p ON p.profile_id = i.profile_id
+WHERE i.store_id = $1 AND i.id in_uuids($2);
 
 -- name: sessions_idle
 -- $1: anything untouched since then goes. $2: what holds nothing and was untouched since then.
@@ -171,13 +183,19 @@ SET quantity = coalesce($5::integer, items.quantity),
     tags = coalesce($6::text, items.tags),
     updated_at = CASE WHEN (coalesce($5::integer, items.quantity), coalesce($6::text, items.tags)) <> (items.quantity, items.tags)
                        AND $7::text > items.updated_at THEN $7::text ELSE items.updated_at END
-RETURNING item_fields(items), items.id = $2::uuid AS created;
+RETURNING item_written(items), items.id = $2::uuid AS created;
 
 -- name: item_count
 SELECT count(*) FROM items WHERE profile_id = $1;
 
 -- name: item_find
 SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.id = $2;
+
+-- name: item_and_lists
+-- With how many of the lists $3 the profile has.
+SELECT item_fields(i),
+       (SELECT count(*) FROM lists l WHERE l.profile_id = $1 AND l.id in_uuids($3)) AS known
+FROM items i WHERE i.profile_id = $1 AND i.id = $2;
 
 -- name: item_change
 -- Null leaves a field as it is. updated_at moves only when something changed.
@@ -191,7 +209,7 @@ SET product_id = coalesce($3::bigint, items.product_id),
                            <> (items.product_id, items.variant_id, items.quantity, items.tags)
                        AND $7::text > items.updated_at THEN $7::text ELSE items.updated_at END
 WHERE items.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND items.id = $2
-RETURNING item_fields(items);
+RETURNING item_written(items);
 
 -- name: item_touch
 UPDATE items SET updated_at = CASE WHEN $3::text > updated_at THEN $3::text ELSE updated_at END
@@ -249,7 +267,7 @@ WHERE l.profile_id = $1 AND l.id = $2;
 UPDATE lists
 SET updated_at = CASE WHEN name <> $3 AND $4 > updated_at THEN $4 ELSE updated_at END, name = $3
 WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2
-RETURNING list_fields(lists);
+RETURNING list_written(lists);
 
 -- name: list_delete
 DELETE FROM lists
@@ -291,6 +309,10 @@ UPDATE entries SET position = $4 WHERE profile_id = $1 AND list_id = $2 AND item
 
 -- name: entries_of_item
 SELECT list_id FROM entries WHERE profile_id = $1 AND item_id = $2;
+
+-- name: entries_add
+INSERT INTO entries (profile_id, list_id, item_id, position)
+SELECT l.profile_id, l.id, $2::uuid, 0 FROM lists l WHERE l.profile_id = $1 AND l.id in_uuids($3);
 
 -- name: entries_remove
 DELETE FROM entries WHERE profile_id = $1 AND item_id = $2 AND list_id in_uuids($3);

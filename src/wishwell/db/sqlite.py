@@ -15,11 +15,11 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import msgspec
 
-from wishwell.db import Row, UniqueViolation, Writer, statements
+from wishwell.db import Figures, Row, UniqueViolation, Writer, statements
 from wishwell.db.statements import Fragments
 from wishwell.errors import Unavailable
 
@@ -94,8 +94,11 @@ class _Handle:
 
     def execute(self, sql: str, arguments: Sequence[Any]) -> list[Row]:
         bound = [_array(a) if a.__class__ is list else a for a in arguments]
-        with _translated():
+        # Not `with _translated()`, which costs as much as finding one row.
+        try:
             return self._connection.execute(sql, bound).fetchall()
+        except sqlite3.Error as error:
+            _raise_ours(error)
 
 
 class _Queued:
@@ -139,6 +142,8 @@ class SQLite:
         self.write = _Queued(self)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closed = False
+        self._commits = 0
+        self._committed_writes = 0
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._thread.start()
 
@@ -161,6 +166,13 @@ class SQLite:
 
     async def ping(self) -> None:
         self.read.execute("SELECT 1", ())
+
+    def figures(self) -> Figures:
+        return Figures(
+            queued=self._jobs.qsize(),
+            commits=self._commits,
+            committed_writes=self._committed_writes,
+        )
 
     async def close(self) -> None:
         """Ends the writer after what is queued, and closes the file."""
@@ -199,6 +211,8 @@ class SQLite:
                 self._run(job, handle)
             with _translated():
                 self._writing.execute("COMMIT")
+            self._commits += 1
+            self._committed_writes += len(group)
         except Exception as error:
             # Nothing of the group is there: the file is full, locked, or not writable.
             for job in group:
@@ -258,11 +272,16 @@ def _array(values: Sequence[Any]) -> str:
 def _translated() -> Iterator[None]:
     try:
         yield
-    except sqlite3.IntegrityError as error:
-        text = str(error)
-        columns = text.removeprefix("UNIQUE constraint failed: ")
+    except sqlite3.Error as error:
+        _raise_ours(error)
+
+
+def _raise_ours(error: sqlite3.Error) -> NoReturn:
+    """The driver's error as ours; one that only a defect can cause, as it is."""
+    if isinstance(error, sqlite3.IntegrityError):
+        columns = str(error).removeprefix("UNIQUE constraint failed: ")
         if columns in _CONSTRAINTS:
             raise UniqueViolation(_CONSTRAINTS[columns]) from error
-        raise
-    except sqlite3.OperationalError as error:
+    if isinstance(error, sqlite3.OperationalError):
         raise Unavailable(f"The database can't be used now ({error}).") from error
+    raise error

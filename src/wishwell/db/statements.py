@@ -27,21 +27,25 @@ _LIST_IDS = {
         " WHERE e.profile_id = \\1.profile_id AND e.item_id = \\1.id ORDER BY e.list_id))"
     ),
 }
+_LIST_SIZE = (
+    r"(SELECT count(*) FROM entries e WHERE e.profile_id = \1.profile_id AND e.list_id = \1.id)"
+)
+_ITEM = (
+    r"\1.id, \1.product_id, \1.variant_id, \1.quantity, \1.tags, {}, \1.created_at, \1.updated_at"
+)
+_LIST = r"\1.id, \1.name, {}, \1.created_at, \1.updated_at"
 _COMMON = (
-    (
-        r"item_fields\((\w+)\)",
-        r"\1.id, \1.product_id, \1.variant_id, \1.quantity, \1.tags, list_ids(\1),"
-        r" \1.created_at, \1.updated_at",
-    ),
-    (
-        r"list_fields\((\w+)\)",
-        r"\1.id, \1.name, (SELECT count(*) FROM entries e WHERE e.profile_id = \1.profile_id"
-        r" AND e.list_id = \1.id), \1.created_at, \1.updated_at",
-    ),
+    (r"item_fields\((\w+)\)", _ITEM.format(r"list_ids(\1)")),
+    (r"list_fields\((\w+)\)", _LIST.format(_LIST_SIZE)),
+    (r"item_written\((\w+)\)", _ITEM.format(r"list_ids_written(\1)")),
+    (r"list_written\((\w+)\)", _LIST.format(r"list_size_written(\1)")),
 )
 _MACROS = {
     "postgresql": (
         (r"list_ids\((\w+)\)", _LIST_IDS["postgresql"]),
+        # Functions of ours, which see more than the statement does (migration 0002).
+        (r"list_ids_written\((\w+)\)", r"item_lists(\1.profile_id, \1.id)"),
+        (r"list_size_written\((\w+)\)", r"list_size(\1.profile_id, \1.id)"),
         (r"in_uuids\((\$\d+)\)", r"= ANY(\1::uuid[])"),
         (r"in_numbers\((\$\d+)\)", r"= ANY(\1::bigint[])"),
         (r"in_texts\((\$\d+)\)", r"= ANY(\1::text[])"),
@@ -52,7 +56,8 @@ _MACROS = {
         ),
     ),
     "sqlite": (
-        (r"list_ids\((\w+)\)", _LIST_IDS["sqlite"]),
+        (r"list_ids(?:_written)?\((\w+)\)", _LIST_IDS["sqlite"]),
+        (r"list_size_written\((\w+)\)", _LIST_SIZE),
         (r"in_(?:uuids|numbers|texts)\((\$\d+)\)", r"IN (SELECT value FROM json_each(\1))"),
         (
             r"owner\((\$\d+)\)",

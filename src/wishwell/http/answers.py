@@ -110,6 +110,11 @@ def failure(error: Exception, request_id: str) -> Answer:
     if status == 503:
         # What is wrong with the database is for the log.
         message = "The service can't reach its database, or is too busy. Nothing was done."
+    if isinstance(error, errors.Undecided):
+        message = (
+            "The database broke off before it said whether this was done: either all of it was, or "
+            "nothing. Repeating it is harmless, unless it makes a list or a new session."
+        )
     headers = [JSON, *_PRIVATE]
     if isinstance(error, errors.Unauthenticated):
         headers.append((b"www-authenticate", b'Bearer realm="wishwell"'))

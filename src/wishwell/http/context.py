@@ -9,6 +9,7 @@ from wishwell.auth import Caller, Tokens
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.directory import Directory
+from wishwell.errors import Unavailable
 from wishwell.limits import Limiter, LocalLimiter
 from wishwell.pages import Sealer
 from wishwell.profiles import Scope
@@ -33,6 +34,38 @@ class Services:
         return ids.timestamp(self.clock())
 
 
+@dataclass(slots=True)
+class Room:
+    """How many requests are worked on at once, and may be; ``reading`` are those whose bodies are
+    awaited, which take no room."""
+
+    limit: int
+    shed: Callable[[], None]
+    """Called for each that is turned away."""
+    taken: int = 0
+    reading: int = 0
+
+    def enter(self) -> None:
+        self.taken += 1
+
+    def leave(self) -> None:
+        self.taken -= 1
+
+    def begin_reading(self) -> None:
+        self.taken -= 1
+        self.reading += 1
+
+    def end_reading(self) -> None:
+        self.reading -= 1
+        self.taken += 1
+
+    def check(self) -> None:
+        """Raises ``Unavailable`` when there are too many, as so many bodies came at once."""
+        if self.taken > self.limit:
+            self.shed()
+            raise Unavailable("Too many requests at once in this process.")
+
+
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
@@ -48,6 +81,9 @@ class Request:
     repeated: list[bytes]
     peer: str
     receive: Receive
+    room: Room
+    reading: bool = False
+    """Whether the body is awaited: nothing has been done yet."""
     route: str = "unknown"
     record_id: str = ""
     caller: Caller | None = None

@@ -1,8 +1,12 @@
 """The numbers that an operator needs, for Prometheus."""
 
 import functools
+from collections.abc import Mapping
 
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
+
+from wishwell.db import Figures
+from wishwell.http.context import Services
 
 _REQUESTS = Counter("wishwell_requests", "Requests answered.", ("method", "route", "status"))
 _SECONDS = Histogram(
@@ -15,6 +19,47 @@ _LIMITED = Counter("wishwell_limited", "Requests refused by a rate limit.", ("ki
 _LINKS = Counter("wishwell_links", "Sessions linked to a customer.")
 _LINKED_ITEMS = Counter("wishwell_linked_items", "Items moved or merged by links.")
 _PURGED = Counter("wishwell_purged_sessions", "Sessions purged.")
+_PURGE_FINISHED = Gauge(
+    "wishwell_purge_finished_timestamp_seconds",
+    "When the purge last came to its end here; 0 before.",
+    multiprocess_mode="max",
+)
+_SHED = Counter("wishwell_shed", "Requests refused with 503: too many at once in the process.")
+# Of all workers together: those that live.
+_IN_FLIGHT = Gauge(
+    "wishwell_requests_in_flight", "API requests in work.", multiprocess_mode="livesum"
+)
+_LIMITS_AWAY = Gauge(
+    "wishwell_limits_store_away",
+    "Processes that count rate limits alone, as Redis or Valkey is away.",
+    multiprocess_mode="livesum",
+)
+_ANSWERED = Gauge(
+    "wishwell_database_answered_timestamp_seconds",
+    "When the database last told what is new; of several workers, the earliest.",
+    multiprocess_mode="livemin",
+)
+_CONNECTIONS = Gauge(
+    "wishwell_pool_connections", "Connections to PostgreSQL.", multiprocess_mode="livesum"
+)
+_IN_USE = Gauge(
+    "wishwell_pool_connections_in_use", "Those that run something.", multiprocess_mode="livesum"
+)
+_CONNECTIONS_LIMIT = Gauge(
+    "wishwell_pool_connections_limit", "How many there may be.", multiprocess_mode="livesum"
+)
+_WAITING = Gauge(
+    "wishwell_pool_waiting", "Requests that wait for a connection.", multiprocess_mode="livesum"
+)
+_WAITS = Counter("wishwell_pool_waits", "Times that a connection had to be waited for.")
+_WAITED = Counter("wishwell_pool_wait_seconds", "Seconds that requests waited for a connection.")
+_QUEUED = Gauge(
+    "wishwell_sqlite_writes_waiting",
+    "Writes that wait for the writer of SQLite.",
+    multiprocess_mode="livesum",
+)
+_COMMITS = Counter("wishwell_sqlite_commits", "Transactions that SQLite committed.")
+_COMMITTED = Counter("wishwell_sqlite_committed_writes", "Writes in these transactions.")
 
 
 @functools.lru_cache(maxsize=2048)
@@ -45,3 +90,43 @@ def linked(items: int) -> None:
 
 def purged(sessions: int) -> None:
     _PURGED.inc(sessions)
+
+
+def purge_finished() -> None:
+    _PURGE_FINISHED.set_to_current_time()
+
+
+def shed() -> None:
+    """One request that was refused as too many were in work."""
+    _SHED.inc()
+
+
+class Sampler:
+    """Shows how busy a service is, whenever it is told to; the parts count for themselves."""
+
+    def __init__(self, service: Services) -> None:
+        self._service = service
+        self._before = Figures()
+
+    def sample(self, in_flight: int, shed: Mapping[str, int]) -> None:
+        """Sets what is of now, and adds what was counted since the last time.
+
+        ``shed`` has the requests that were refused before they were looked at, by method.
+        """
+        for method, count in shed.items():
+            _SHED.inc(count)
+            _answered(method, "shed", 503).inc(count)
+        now, before = self._service.db.figures(), self._before
+        self._before = now
+        _IN_FLIGHT.set(in_flight)
+        _LIMITS_AWAY.set(self._service.limiter.away)
+        _ANSWERED.set(self._service.directory.asked_at / 1000)
+        _CONNECTIONS.set(now.connections)
+        _IN_USE.set(now.in_use)
+        _CONNECTIONS_LIMIT.set(now.connections_limit)
+        _WAITING.set(now.waiting)
+        _QUEUED.set(now.queued)
+        _WAITS.inc(now.waits - before.waits)
+        _WAITED.inc(now.waited_seconds - before.waited_seconds)
+        _COMMITS.inc(now.commits - before.commits)
+        _COMMITTED.inc(now.committed_writes - before.committed_writes)

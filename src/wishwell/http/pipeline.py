@@ -4,6 +4,7 @@ One ASGI application. The order is the decisions' (sections 4 and 5): a request 
 anything is done for it, by its caller if its token is good, else by its address.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -17,17 +18,20 @@ from wishwell.errors import (
     Invalid,
     MethodNotAllowed,
     NotFound,
+    Refused,
     TooManyRequests,
     Unauthenticated,
     Unavailable,
+    Undecided,
     WishwellError,
 )
 from wishwell.http import answers, metrics, routes
 from wishwell.http.answers import Answer, Headers
-from wishwell.http.context import Receive, Request, Services
+from wishwell.http.context import Receive, Request, Room, Services
 from wishwell.http.handlers import Handler
 from wishwell.http.routes import Route
 from wishwell.limits import Kind, Taken
+from wishwell.log import RequestLine, write_line
 from wishwell.profiles import WholeStore
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -43,6 +47,15 @@ _EXPOSED = (
 )
 _PREFLIGHT_SECONDS = b"7200"
 
+# The answer to what is shed, all but its id and the limits made once: its cost is what overload is
+# made of.
+_TOO_BUSY = answers.failure(Unavailable("Too many requests at once."), "\n")
+_TOO_BUSY_BODY = _TOO_BUSY.body.split(b"\\n")
+_TOO_BUSY_HEAD = b"content-length: %d\r\n%s" % (
+    len(_TOO_BUSY.body) - 2 + 36,
+    b"".join(b"%s: %s\r\n" % header for header in _TOO_BUSY.headers),
+)
+
 log = structlog.get_logger("wishwell.request")
 
 
@@ -51,7 +64,33 @@ class Pipeline:
 
     def __init__(self, service: Services) -> None:
         self._service = service
-        self._in_flight = 0
+        self._room = Room(service.settings.max_in_flight, metrics.shed)
+        self.refused: dict[str, int] = {}
+        """How many requests were shed, by method."""
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests to the API this process is answering."""
+        return self._room.taken
+
+    def has_room(self, running: int) -> bool:
+        """Whether one more request may be begun beside the ``running`` ones of this process."""
+        return running - self._room.reading < self._room.limit
+
+    def shed(self, pairs: Headers, method: str, peer: str) -> tuple[bytes, bytes]:
+        """A no before anything is done, as lines of headers and a body (docs/decisions/0015).
+
+        It counts for nobody's limit; the sampler counts and logs it, once a second.
+        """
+        method = method if method in _METHODS else "other"
+        self.refused[method] = self.refused.get(method, 0) + 1
+        headers = dict(pairs)
+        id = _request_id(headers.get(b"x-request-id")).encode()
+        head = b"x-request-id: %s\r\n%s" % (id, _TOO_BUSY_HEAD)
+        more = self.refused_limits(peer)
+        self._cors(headers.get(b"origin"), None, more)
+        head += b"".join([b"%s: %s\r\n" % header for header in more])
+        return head, id.join(_TOO_BUSY_BODY)
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         started = time.perf_counter()
@@ -66,6 +105,7 @@ class Pipeline:
             [name for name, _ in pairs] if len(headers) != len(pairs) else [],
             scope["client"][0] if scope["client"] else "",
             receive,
+            self._room,
         )
         try:
             if request.path.startswith(_UNDER_PREFIX):
@@ -74,6 +114,11 @@ class Pipeline:
                 answer = await self._outside(request)
         except Exception as error:
             answer = _failed(error, request)
+        except asyncio.CancelledError:
+            # The service stops, and its patience with what is still going on has ended.
+            sure = request.reading or request.method in ("GET", "HEAD")
+            stopping = Unavailable if sure else Undecided
+            answer = _failed(stopping("The service is shutting down."), request)
         answer.headers.append((b"x-request-id", request.id.encode()))
         answer.headers.append((b"content-length", b"%d" % len(answer.body)))
         if answer.status == 204:
@@ -104,7 +149,8 @@ class Pipeline:
             request.route = route.path
         refused: WishwellError | None = None
         try:
-            _check_once(request.repeated)
+            if request.repeated:
+                _check_once(request.repeated)
             request.caller = await self._caller(request)
         except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
@@ -114,18 +160,16 @@ class Pipeline:
             if not taken.allowed:
                 metrics.limited(kind if request.caller else "address")
                 raise _too_many(taken, kind, self._service.clock())
-            if self._in_flight >= self._service.settings.max_in_flight:
-                # More than can be served soon: a quick no keeps the others' answers quick.
-                raise Unavailable("Too many requests at once in this process.")
-            self._in_flight += 1
+            self._room.enter()
             try:
+                self._room.check()  # it may have come behind another one, on its connection
                 answer = await self._answer(request, route, refused)
             finally:
-                self._in_flight -= 1
+                self._room.leave()
         except Exception as error:
             answer = _failed(error, request)
         answer.headers.extend(answers.limits(taken))
-        self._cors(request, answer.headers)
+        self._cors(request.headers.get(b"origin"), request.caller, answer.headers)
         return answer
 
     async def _answer(
@@ -138,7 +182,13 @@ class Pipeline:
             raise refused
         if request.caller is not None and route.needs_token:
             self._set_scope(request, request.caller)
-        return await handler(self._service, request)
+        try:
+            return await handler(self._service, request)
+        except Refused:
+            # A session that has ended is told so before anything else that is wrong.
+            if isinstance(request.scope, profiles.Profile):
+                await profiles.check_open(self._service.db.read, request.scope)
+            raise
 
     async def _caller(self, request: Request) -> Caller:
         header = request.header(b"authorization")
@@ -166,7 +216,7 @@ class Pipeline:
 
     def refused_limits(self, peer: str) -> Headers:
         """The limit headers of a request that could not even be read: it counts for nobody."""
-        key = f"address:{limits.client_address(peer, None, ())}"
+        key = f"address:{limits.direct_address(peer)}"
         limit = self._service.settings.limit_address
         return answers.limits(self._service.local_limiter.count(key, limit, 0))
 
@@ -214,16 +264,13 @@ class Pipeline:
         answer.headers.extend(answers.limits(taken))
         return answer
 
-    def _cors(self, request: Request, headers: Headers) -> None:
-        origin = request.headers.get(b"origin")
+    def _cors(self, origin: bytes | None, caller: Caller | None, headers: Headers) -> None:
         if origin is None:
             return
         headers.append((b"vary", b"Origin"))
         text = origin.decode("latin-1")
         allowed = (
-            text in request.caller.store.origins
-            if request.caller
-            else self._service.directory.allows_origin(text)
+            text in caller.store.origins if caller else self._service.directory.allows_origin(text)
         )
         if allowed:
             headers += [(b"access-control-allow-origin", origin), _EXPOSED]
@@ -296,19 +343,19 @@ def _note(request: Request, status: int, seconds: float) -> None:
     method = request.method if request.method in _METHODS else "other"
     metrics.answered(method, request.route, status, seconds)
     caller = request.caller
-    line: dict[str, Any] = {
-        "requestId": request.id,
-        "method": method,
-        "route": request.route,
-        "status": status,
-        "ms": round(seconds * 1000, 2),
-    }
+    line = RequestLine(
+        request_id=request.id,
+        method=method,
+        route=request.route,
+        status=status,
+        ms=round(seconds * 1000, 2),
+    )
     if request.record_id and ids.is_uuid(request.record_id):
-        line["record"] = request.record_id
+        line.record = request.record_id
     if caller is not None:
-        line["store"] = caller.store.handle
-        line["caller"] = caller.kind
-        line["token"] = caller.token_id
+        line.store = caller.store.handle
+        line.caller = caller.kind
+        line.token = caller.token_id
         if isinstance(request.scope, profiles.Profile):
-            line["profile"] = request.scope.gid
-    log.info("request", **line)
+            line.profile = request.scope.gid
+    write_line(line)

@@ -10,12 +10,17 @@ from typing import Any, Protocol, runtime_checkable
 
 import httptools
 import structlog
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
 from wishwell.http import answers
 
 MAX_HEADER_BYTES = 16 * 1024
 MAX_HEADERS = 150
+_UNAVAILABLE = STATUS_LINE[HTTPStatus.SERVICE_UNAVAILABLE]
 _BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 log = structlog.get_logger("wishwell.server")
@@ -27,6 +32,17 @@ class Limited(Protocol):
 
     def refused_limits(self, peer: str) -> answers.Headers:
         """The headers for a request from ``peer`` that could not be read."""
+
+
+@runtime_checkable
+class Shedding(Protocol):
+    """An application that begins only so many requests at once."""
+
+    def has_room(self, running: int) -> bool:
+        """Whether one more may be begun beside the ``running`` ones."""
+
+    def shed(self, headers: answers.Headers, method: str, peer: str) -> tuple[bytes, bytes]:
+        """The answer, 503, to one that is not begun: lines of headers, and a body."""
 
 
 class _RefusedError(Exception):
@@ -46,16 +62,31 @@ class GuardedProtocol(HttpToolsProtocol):
     """Seconds that headers, and what is left of a body after its answer, may take; each process
     sets them from its settings."""
 
+    bounded = b"/api/"
+    """What the target of a request begins with that may be shed: health is always answered."""
+
+    targets: tuple[bytes, ...] = (b"/", b"http://", b"https://")
+    forbidden = b""
+    """What a request's target begins with, and a character that it must not hold."""
+
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self._shedding = self.app if isinstance(self.app, Shedding) else None
+        self._shed_now = False
         self._header_bytes = 0
         self._in_headers = True
+        self._in_body = False
         self._silent = True
+        self._answering: RequestResponseCycle | None = None
         self._deadline = self.loop.call_later(self.header_timeout, self._too_slow)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._deadline.cancel()
         super().connection_lost(exc)
+        if self._answering is not None:
+            # uvicorn tells the last request of the connection, which may wait behind this one.
+            self._answering.disconnected = True
+            self._answering.message_event.set()
 
     def data_received(self, data: bytes) -> None:
         if self._in_headers:
@@ -95,11 +126,16 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._count(len(name) + len(value) + 4)
+        if not self._in_headers:
+            # A trailer: what comes after a body in chunks must not become a token, a profile or an
+            # address, which a proxy in front has judged by the headers (RFC 9110, 6.5.1).
+            return
         if len(self.headers) >= MAX_HEADERS:
             raise _RefusedError(
                 HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"More than {MAX_HEADERS} headers."
             )
-        super().on_header(name, value)
+        # The parser leaves white space behind a value; it is not part of it (RFC 9110, 5.5).
+        super().on_header(name, value.rstrip(b" \t"))
 
     def on_headers_complete(self) -> None:
         self._in_headers = False
@@ -110,22 +146,47 @@ class GuardedProtocol(HttpToolsProtocol):
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "The request must be of HTTP/1.1.")
         if len(hosts) != 1 and version != "1.0":
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "A request needs one Host header.")
-        if not self.url.startswith((b"/", b"http://", b"https://")):
+        if version == "1.0" and any(name == b"transfer-encoding" for name, _ in self.headers):
+            # RFC 9112, 6.1: its framing is faulty, as an older proxy would see another end of it.
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "HTTP/1.0 knows no Transfer-Encoding.")
+        if not self.url.startswith(self.targets):
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "The request's target must be a path.")
+        if self.forbidden and self.forbidden in self.url:
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "The request's target has a # in it.")
         if self.parser.should_upgrade() and any(name in _BODY for name, _ in self.headers):
             # The parser takes what follows for the other protocol: the body would be missed, and
             # a request without its body may mean something else.
             raise _RefusedError(
                 HTTPStatus.BAD_REQUEST, "Upgrade: send a request with a body as HTTP/1.1 only."
             )
-        super().on_headers_complete()
+        self._in_body = True
+        if (
+            self._shedding is not None
+            and self.url.startswith(self.bounded)
+            and (self.cycle is None or self.cycle.response_complete)
+            and not self._shedding.has_room(len(self.tasks))
+        ):
+            self._shed(self._shedding)
+        else:
+            super().on_headers_complete()
+            if not self.pipeline:
+                self._answering = self.cycle
+
+    def on_body(self, body: bytes) -> None:
+        if not self._shed_now:
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         if not self._in_headers:
             self._deadline.cancel()
-        super().on_message_complete()
+        self._in_body = False
+        if self._shed_now:
+            self._shed_now = False
+        else:
+            super().on_message_complete()
 
     def on_response_complete(self) -> None:
+        self._answering = self.pipeline[-1][0] if self.pipeline else None
         super().on_response_complete()
         if self.cycle.more_body and self.cycle.response_complete:
             # Answered before its body was read: what is left of that has a deadline of its own, as
@@ -134,6 +195,25 @@ class GuardedProtocol(HttpToolsProtocol):
             self._deadline = self.loop.call_later(self.body_timeout, self.transport.close)
 
     # ----------------------------------------------------------------------------- ends
+
+    def _shed(self, application: Shedding) -> None:
+        """Says no before there is a task, a scope or a body; the connection may be used again."""
+        self._shed_now = True
+        method = self.parser.get_method()
+        peer = self.client[0] if self.client else ""
+        head, body = application.shed(self.headers, method.decode("ascii"), peer)
+        head += b"".join([b"%s: %s\r\n" % line for line in self.server_state.default_headers])
+        stays = self.parser.should_keep_alive() and not self.expect_100_continue
+        end = b"\r\n" if stays else b"connection: close\r\n\r\n"
+        self.transport.write(_UNAVAILABLE + head + end + (b"" if method == b"HEAD" else body))
+        if not stays:
+            self.transport.close()
+            return
+        # As after any answer: silence is bounded, and so is what is left of the body.
+        self._deadline = self.loop.call_later(self.body_timeout, self.transport.close)
+        self.timeout_keep_alive_task = self.loop.call_later(
+            self.timeout_keep_alive, self.timeout_keep_alive_handler
+        )
 
     def _count(self, size: int) -> None:
         self._size += size
@@ -168,7 +248,10 @@ class GuardedProtocol(HttpToolsProtocol):
             # Its body broke off: the handler waits for the rest, and must not answer after this.
             cycle.disconnected = True
             cycle.message_event.set()
-        if cycle is None or cycle.response_complete or cycle.disconnected:
+        # A body that breaks off after its answer gets no second one: a proxy could take that for
+        # the answer to whoever it sends next.
+        answered = cycle is not None and cycle.response_complete and self._in_body
+        if cycle is None or (cycle.response_complete and not answered) or cycle.disconnected:
             self.transport.write(self._refusal(status, message, request_id))
         self.transport.close()
 
@@ -184,3 +267,10 @@ class GuardedProtocol(HttpToolsProtocol):
             headers += self.app.refused_limits(self.client[0] if self.client else "")
         lines = b"".join(b"%s: %s\r\n" % header for header in headers)
         return STATUS_LINE[status] + lines + b"\r\n" + body
+
+
+class PathsOnly(GuardedProtocol):
+    """Takes a target that is a path and a query, and nothing else: a proxy is not to be misread."""
+
+    targets = (b"/",)
+    forbidden = b"#"

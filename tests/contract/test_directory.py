@@ -1,0 +1,147 @@
+"""What the directory notes for the database: used admin tokens and touched sessions."""
+
+import asyncio
+import sqlite3
+
+import asyncpg
+import pytest
+
+from wishwell import auth, directory, ids, profiles, stores
+from wishwell.db import migrate
+from wishwell.db.postgres import Postgres
+from wishwell.db.sqlite import SQLite
+from wishwell.errors import Unavailable
+
+LATER = 86_400_000
+
+
+class Held:
+    """A lock of somebody else on the table of profiles (SQLite: on the file)."""
+
+    def __init__(self, engine, where):
+        self.engine, self.where = engine, where
+
+    async def __aenter__(self):
+        if self.engine == "sqlite":
+            self.other = sqlite3.connect(self.where, isolation_level=None)
+            self.other.execute("BEGIN IMMEDIATE")
+        else:
+            self.other = await asyncpg.connect(self.where)
+            await self.other.execute("BEGIN; LOCK TABLE profiles, admin_tokens")
+
+    async def __aexit__(self, *_):
+        if self.engine == "sqlite":
+            self.other.close()
+        else:
+            await self.other.close()
+
+
+@pytest.fixture
+def opened(engine, request, tmp_path):
+    """The engine's name, where its database is, and a function that opens it."""
+    if engine == "sqlite":
+        where = str(tmp_path / "wishwell.db")
+        migrate.migrate_sqlite(where)
+        return engine, where, lambda: SQLite(where)
+    where = request.getfixturevalue("postgres_server").create_database()
+    asyncio.run(migrate.migrate_postgres(where))
+    return engine, where, lambda: Postgres(where, connections=4, seconds=0.5)
+
+
+async def _shop(db):
+    now = ids.timestamp(ids.wall_clock())
+    new_id = ids.UUID7(ids.wall_clock)
+    store = await db.transaction(stores.create, new_id(), "shop", stores.StorePatch(), now)
+    session = await profiles.create_session(db.write, store, "wishwell", ids.random_uuid(), now)
+    token = await db.transaction(auth.create_admin_token, store, "test", new_id(), now, None)
+    return store, session, token
+
+
+def test_what_could_not_be_written_is_written_the_next_time(opened):
+    """The database is away at a flush: the touches and uses of that time are not lost."""
+    engine, where, open_it = opened
+
+    async def story():
+        db = open_it()
+        _, session, token = await _shop(db)
+        clock = [ids.wall_clock() + LATER]
+        known = directory.Directory(db, lambda: clock[0])
+        await known.refresh()
+        assert await known.admin_token(auth.hashed(token)) is not None
+        known.touch(session.id)
+        async with Held(engine, where):
+            with pytest.raises(Unavailable):
+                await known.flush()
+        clock[0] += 60_000
+        await known.flush()
+        [(_, touched)] = await db.read.all(
+            "sessions_idle", "9", "9", "", "0" * 8 + "-0000" * 3 + "-" + "0" * 12, 9
+        )
+        [used] = await db.read.all("admin_tokens")
+        await db.close()
+        return touched, used
+
+    touched, used = asyncio.run(story())
+    assert touched >= ids.timestamp(ids.wall_clock() + LATER - 60_000)
+    assert any(str(column).startswith(touched[:10]) for column in used)
+
+
+def test_sessions_are_touched_in_the_order_of_their_keys(postgres_server):
+    """Two processes that touch the same sessions wait for each other, and never both."""
+    where = postgres_server.create_database()
+    asyncio.run(migrate.migrate_postgres(where))
+    low, high = (f"{n:08d}-0000-5000-8000-000000000000" for n in (1, 2))
+    early, late = "2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"
+
+    async def story():
+        db = Postgres(where, connections=4, seconds=10)
+        store, _, _ = await _shop(db)
+        for id in (high, low):  # so that they lie in the other order
+            await db.write.run("profile_create", id, store.id, f"gid://w/Session/{id}", 1, early)
+        other = await asyncpg.connect(where)
+        await other.execute("BEGIN")
+        await other.execute(f"SELECT 1 FROM profiles WHERE profile_id = '{low}' FOR UPDATE")
+        touching = asyncio.create_task(db.write.run("sessions_touch", [high, low], late))
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        while not await other.fetchval(waiting):  # noqa: ASYNC110 -- the server's own event
+            await asyncio.sleep(0.01)
+        await other.execute(f"SELECT 1 FROM profiles WHERE profile_id = '{high}' FOR UPDATE NOWAIT")
+        await other.execute("COMMIT")
+        await touching
+        rows = await other.fetch("SELECT touched_at FROM profiles WHERE touched_at = $1", late)
+        await other.close()
+        await db.close()
+        return len(rows)
+
+    assert asyncio.run(story()) == 2
+
+
+def test_made_up_admin_tokens_leave_connections_for_others(opened):
+    """A hundred at once, while each look-up takes long: the other statements are served."""
+    engine, where, open_it = opened
+    if engine == "sqlite":
+        pytest.skip("reads of the embedded database take no connection from each other")
+
+    async def story():
+        db = open_it()
+        known = directory.Directory(db, ids.wall_clock)
+        await known.refresh()
+        other = await asyncpg.connect(where)
+        await other.execute("BEGIN; LOCK TABLE admin_tokens")
+        made_up = [
+            asyncio.create_task(known.admin_token(auth.hashed(auth.new_admin_token())))
+            for _ in range(100)
+        ]
+        await asyncio.sleep(0.1)
+        for _ in range(20):
+            await db.read.all("stores_changed", "")
+        began = asyncio.get_running_loop().time()
+        answers = await asyncio.gather(*made_up, return_exceptions=True)
+        took = asyncio.get_running_loop().time() - began
+        await other.close()
+        await db.close()
+        return answers, took
+
+    answers, took = asyncio.run(story())
+    assert {type(answer) for answer in answers} == {Unavailable}
+    assert took < 5

@@ -1,0 +1,131 @@
+"""A write that has waited for its profile answers, and does, what is right after the wait.
+
+Found by tests/linear. On SQLite a write begins when it is its turn: there is nothing to wait for.
+"""
+
+import asyncio
+
+import pytest
+
+from wishwell import items, linking, lists, profiles
+from wishwell.items import ItemPatch, NewItem
+
+WAITING = (
+    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
+
+
+@pytest.fixture(autouse=True)
+def _postgresql_alone(engine):
+    if engine == "sqlite":
+        pytest.skip("a transaction of SQLite's writer is never interrupted")
+
+
+async def _one_after_the_other(db, first, second, last=None):
+    """Commits ``first`` when ``second`` waits for its lock; what ``second`` gives.
+
+    ``last`` is what the first does before it commits.
+    """
+    held, go = asyncio.Event(), asyncio.Event()
+
+    async def paused(tx):
+        await first(tx)
+        held.set()
+        await go.wait()
+        if last is not None:
+            await last(tx)
+
+    holding = asyncio.create_task(db.transaction(paused))
+    await held.wait()
+    waiting = asyncio.create_task(second())
+    while not await db.fetch(WAITING, ()):
+        assert not waiting.done()
+        await asyncio.sleep(0.005)
+    go.set()
+    await holding
+    return await waiting
+
+
+@pytest.fixture
+def wish(bench):
+    """A customer with an item and a list that it is not on."""
+    profile, now = bench.new_customer(), bench.clock.tick()
+    item, _ = bench.run(items.save(profile, bench.db, NewItem(1), bench.new_id(), 99, now))
+    made = bench.run(lists.create(profile, bench.db, "x", bench.new_id(), 99, now))
+    return profile, item.id, made.id
+
+
+def put_on_list(profile, item, made):
+    """What a list edit does under the lock."""
+
+    async def edit(tx):
+        await tx.one("profile_lock", profile.id)
+        await tx.run("entry_add", profile.id, made, item, 0)
+
+    return edit
+
+
+@pytest.mark.parametrize("patch", [ItemPatch(quantity=5), ItemPatch(tags=("a",))])
+def test_change_shows_the_lists_that_it_waited_for(bench, wish, patch):
+    """Both ways: a single statement, and in a transaction for the tags."""
+    profile, item, made = wish
+    change = lambda: items.change(profile, bench.db, item, patch, bench.clock.tick())  # noqa: E731
+    got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), change))
+    assert got.list_ids == [made]
+
+
+def test_save_shows_the_lists_that_it_waited_for(bench, wish):
+    """A save of what is there already."""
+    profile, item, made = wish
+    new = NewItem(1, None, 5)
+    save = lambda: items.save(profile, bench.db, new, bench.new_id(), 9999, bench.clock.tick())  # noqa: E731
+    got, created = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), save))
+    assert (got.id, got.list_ids, created) == (item, [made], False)
+
+
+def test_rename_counts_the_items_that_it_waited_for(bench, wish):
+    """itemCount of the answer."""
+    profile, item, made = wish
+    rename = lambda: lists.rename(profile, bench.db, made, "y", bench.clock.tick())  # noqa: E731
+    got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), rename))
+    assert got.item_count == 1
+
+
+def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench):
+    """The merged item and the moved one: gone, or neither; never the one without the other."""
+    customer, session = bench.new_customer(), bench.new_session()
+    now = bench.clock.tick()
+    own, _ = bench.run(items.save(customer, bench.db, NewItem(1), bench.new_id(), 99, now))
+    bench.run(items.save(session, bench.db, NewItem(1), bench.new_id(), 99, now))
+    moved, _ = bench.run(items.save(session, bench.db, NewItem(2), bench.new_id(), 99, now))
+
+    async def link(tx):
+        await linking.link(tx, session, customer, now)
+
+    delete = lambda: items.delete_many(bench.db, customer, [own.id, moved.id])  # noqa: E731
+    bench.run(_one_after_the_other(bench.db, link, delete))
+    assert bench.run(bench.db.read.one("item_count", customer.id))[0] == 0
+
+
+def test_bulk_delete_over_a_store_takes_sessions_before_customers(bench):
+    """As a link does: while it waits for the session it holds no customer; else, a deadlock."""
+    session, customer = bench.new_session(), bench.new_customer()
+    while customer.id > session.id:
+        customer = bench.new_customer()
+    now, made = bench.clock.tick(), []
+    for profile in (session, customer):
+        item, _ = bench.run(items.save(profile, bench.db, NewItem(1), bench.new_id(), 99, now))
+        made.append(item.id)
+    store = profiles.WholeStore(bench.store.id)
+    without_waiting = f"SELECT 1 FROM profiles WHERE profile_id = '{customer.id}' FOR UPDATE NOWAIT"
+
+    async def take_session(tx):
+        await tx.one("profile_lock", session.id)
+
+    async def take_customer(tx):
+        assert await bench.db.fetch(without_waiting, ())
+        await tx.one("profile_lock", customer.id)
+
+    delete = lambda: items.delete_many(bench.db, store, made)  # noqa: E731
+    bench.run(_one_after_the_other(bench.db, take_session, delete, take_customer))
+    assert bench.run(bench.db.read.one("item_count", customer.id))[0] == 0

@@ -1,0 +1,227 @@
+"""Several clients at once on one session and one customer of the running program, written down.
+
+What each client asks for is drawn from a seeded source and from the ids that were seen; what happens
+at once is up to the machine. A nemesis holds a profile for some milliseconds now and then, as any
+slow write would, so that writes wait for each other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.linear import requests
+from tests.linear.history import Answer, Call, History, records
+from tests.linear.rig import Actors, Rig
+from tests.profile_model import GONE
+from torture.load import Client, Cut, Unsent
+from wishwell import ids, purge
+from wishwell.db import Database
+
+PRODUCTS = (1, 2, 3, 4)
+NAMES = ("Birthday", "birthday", "Garden")
+KINDS = {
+    "save": 6, "change": 4, "set_lists": 4, "delete": 2, "delete_many": 2, "new_list": 1,
+    "rename": 2, "drop_list": 1, "order": 4, "get_item": 3, "get_list": 3, "items_page": 4,
+    "lists_page": 2,
+}  # fmt: skip
+ANYWHERE = KINDS.keys() - {"save", "new_list", "items_page", "lists_page"}
+"""What an admin token may do in one profile of a store without naming it."""
+
+
+@dataclass
+class Known:
+    """What clients have seen: they take their targets from it, right or outdated."""
+
+    items: list[str] = field(default_factory=list)
+    lists: list[str] = field(default_factory=list)
+    cursors: dict[tuple[Any, ...], str] = field(default_factory=dict)
+
+    def note(self, call: Call, answer: Answer, cursors: dict[requests.Edge, str]) -> None:
+        for record in records(answer.data):
+            held = self.items if "productId" in record else self.lists
+            if record["id"] not in held:
+                held.append(record["id"])
+        bound = (call.scope, call.kind, call.arguments.get("query"))
+        self.cursors |= {(*bound, edge): sealed for edge, sealed in cursors.items()}
+
+
+class Run:
+    """One history: who is there, what they know, and what was asked."""
+
+    def __init__(self, rig: Rig, who: Actors, db: Database, seed: int) -> None:
+        self.rig, self.who, self.db = rig, who, db
+        self.random = random.Random(seed)
+        self.anywhere = self.random.choice((0, 25))
+        self.known = Known()
+        self.history = History()
+
+    async def ask(self, number: int, client: Client, call: Call, cut: bool = False) -> None:
+        """Asks and writes down; with ``cut`` the connection may end before the answer comes."""
+        given = call.arguments
+        cursor = self.known.cursors.get(
+            (call.scope, call.kind, given.get("query"), given.get("cursor"))
+        )
+        method, path, body = requests.request(call, cursor)
+        patience = self.random.uniform(0.0005, 0.004) if cut else 20.0
+        operation = self.history.invoke(number, call)
+        try:
+            got = await client.ask(method, path, body, patience, **self._headers(call))
+        except (Cut, Unsent, TimeoutError):
+            assert cut, f"no answer to {call}"
+            return
+        answer, cursors = requests.answer(call, got)
+        self.history.respond(operation, answer)
+        self.known.note(call, answer, cursors)
+
+    def _headers(self, call: Call) -> dict[str, str]:
+        if call.by_token and call.scope:
+            return {"Authorization": f"Bearer {self.who.tokens[call.scope]}"}
+        named = {"Profile": call.scope} if call.scope and call.kind not in ("link", "renew") else {}
+        return {"Authorization": f"Bearer {self.who.admin}"} | named
+
+    async def purge(self, number: int) -> None:
+        """As `wishwell purge` does it."""
+        operation = self.history.invoke(number, Call("purge", self.who.session))
+        async for _ in purge.sessions(self.db, self.rig.settings, ids.wall_clock()):
+            pass
+        self.history.respond(operation, Answer(200))
+
+    # --------------------------------------------------------------------------- drawing
+
+    def draw(self) -> Call:
+        """Any request, of anybody who may send it."""
+        scope, by_token = self.random.choices(
+            [(self.who.customer, True), (self.who.session, True), (self.who.customer, False),
+             (self.who.session, False), (None, False)],
+            (38, 30, 6, 8, self.anywhere),
+        )[0]  # fmt: skip
+        kinds = {k: w for k, w in KINDS.items() if scope is not None or k in ANYWHERE}
+        [kind] = self.random.choices(list(kinds), kinds.values())
+        target = ""
+        if kind in ("rename", "drop_list", "order", "get_list"):
+            target = self._one(self.known.lists)
+        elif kind in ("change", "delete", "set_lists", "get_item"):
+            target = self._one(self.known.items)
+        return Call(kind, scope, by_token, target, self._arguments(kind, scope))
+
+    def _one(self, known: list[str]) -> str:
+        return self.random.choice(known) if known and self.random.random() < 0.97 else GONE
+
+    def _some(self, known: list[str], most: int) -> list[str]:
+        return self.random.sample(known, min(self.random.randint(1, most), len(known))) or [GONE]
+
+    def _arguments(self, kind: str, scope: str | None) -> dict[str, Any]:
+        pick, chance = self.random.choice, self.random.random
+        match kind:
+            case "save":
+                return {
+                    "product": pick(PRODUCTS),
+                    "quantity": pick((None, self.random.randint(1, 99))),
+                    "tags": pick((None, None, ["gift"], ["gift", "a"])),
+                    "on": pick((None, self._some(self.known.lists, 1)))
+                    if self.known.lists
+                    else None,
+                }
+            case "change":
+                patch = {"quantity": self.random.randint(1, 99)}
+                if chance() < 0.3:
+                    patch = {"product": pick(PRODUCTS)}
+                elif chance() < 0.3:
+                    patch |= {"variant": pick((1, "clear"))}
+                return patch | ({"tags": pick(([], ["b"]))} if chance() < 0.3 else {})
+            case "delete_many":
+                return {"ids": self._some(self.known.items, 3)}
+            case "set_lists":
+                return {"on": pick(([], self._some(self.known.lists, 2)))}
+            case "new_list" | "rename":
+                return {"name": pick(NAMES)}
+            case "order":
+                return {"ids": self._some(self.known.items, 3)}
+            case "get_list":
+                return {"sort": pick(("recently_saved", "oldest_saved", "customer"))}
+            case "items_page" | "lists_page":
+                return self._page(kind, scope)
+        return {}
+
+    def _page(self, kind: str, scope: str | None) -> dict[str, Any]:
+        given: dict[str, Any] = {"limit": self.random.choice((1, 2, 50))}
+        if kind == "items_page" and self.random.random() < 0.4:
+            made = ("list", self._one(self.known.lists))
+            given["query"] = self.random.choice((("product", (1, 3)), ("tag", "gift"), made))
+        edges = [b[-1] for b in self.known.cursors if b[:3] == (scope, kind, given.get("query"))]
+        if edges and self.random.random() < 0.6:
+            given["cursor"] = self.random.choice(edges)
+        return given
+
+
+async def history(rig: Rig, db: Database, clients: list[Client], seed: int) -> Run:
+    """One history of at most ``len(clients)`` at once; the last client begins and ends it."""
+    chance = random.Random(seed)
+    idle = chance.choices((0, 5, 100), (70, 15, 15))[0]
+    run = Run(rig, await rig.actors(clients[-1], idle), db, seed)
+    await _begin(run, clients[-1])
+    several = clients[: chance.randint(3, min(6, len(clients)))]
+    plans: list[list[Call | str]] = [[] for _ in several]
+    for _ in range(chance.randint(8, 25)):
+        chance.choice(plans).append("any")
+    link = {"session": run.who.session, "customer": run.who.customer}
+    rare: list[Call | str] = []
+    rare += [Call("link", None, arguments=link)] * chance.choice((0, 1, 1, 2))
+    if idle:
+        renew = Call("renew", None, arguments={"session": run.who.session})
+        rare += ["purge", *["purge"] * chance.randint(0, 1), *[renew] * chance.randint(0, 1)]
+    for one in rare:
+        plan = chance.choice(plans)
+        plan.insert(chance.randint(0, len(plan)), one)
+    cuts = 0.05 if chance.random() < 0.15 else 0.0
+    tasks = [
+        _client(run, number, client, plan, cuts)
+        for number, (client, plan) in enumerate(zip(several, plans, strict=False))
+    ]
+    nemesis = asyncio.create_task(_nemesis(run, chance)) if chance.random() < 0.5 else None
+    await asyncio.gather(*tasks)
+    if nemesis is not None:
+        await nemesis
+    await _end(run, clients[-1])
+    return run
+
+
+async def _begin(run: Run, client: Client) -> None:
+    """Something that both have, something that only one has; on lists that a link compares."""
+    for gid, products in ((run.who.session, (1, 2)), (run.who.customer, (1, 3))):
+        if run.who.idle == 5 and gid == run.who.session:
+            continue  # the purge takes it only while it holds nothing
+        name = {"name": "Birthday" if gid == run.who.session else "birthday"}
+        await run.ask(9, client, Call("new_list", gid, True, arguments=name))
+        for product in products:
+            given = {"product": product, "on": run.known.lists[-1:]}
+            await run.ask(9, client, Call("save", gid, True, arguments=given))
+
+
+async def _client(
+    run: Run, number: int, client: Client, plan: list[Call | str], cuts: float
+) -> None:
+    for what in plan:
+        if what == "purge":
+            await run.purge(number)
+        elif isinstance(what, Call):
+            await run.ask(number, client, what)
+        else:
+            await run.ask(number, client, run.draw(), run.random.random() < cuts)
+
+
+async def _nemesis(run: Run, chance: random.Random) -> None:
+    for _ in range(chance.randint(1, 3)):
+        await run.rig.hold(chance.choice(run.who.keys), chance.uniform(0.001, 0.006))
+
+
+async def _end(run: Run, client: Client) -> None:
+    """Everything that can be seen, after everything."""
+    for gid in (run.who.session, run.who.customer):
+        for kind in ("items_page", "lists_page"):
+            await run.ask(9, client, Call(kind, gid, True, arguments={"limit": 250}))
+        for made in list(run.known.lists):
+            await run.ask(9, client, Call("get_list", gid, True, made, {"sort": "customer"}))

@@ -1,0 +1,82 @@
+"""Runs histories and judges them: counts, times, and a picture of each that has no order."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from tests.linear import checker, drive, world
+from tests.linear.history import Operation, partitions
+from tests.linear.rig import Rig
+from tests.linear.world import World
+
+
+@dataclass
+class Judgement:
+    """What came out of some histories. Times in seconds."""
+
+    histories: int = 0
+    operations: int = 0
+    unknown: int = 0
+    beside: int = 0  # operations that others overlapped
+    parts: int = 0
+    statuses: Counter[int] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    checking: float = 0.0
+    longest: float = 0.0
+    most_steps: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        statuses = " ".join(f"{status}×{n}" for status, n in sorted(self.statuses.items()))
+        return (
+            f"{self.histories} histories, {self.operations} operations ({self.beside} beside others, "
+            f"{self.unknown} without an answer), {len(self.wrong)} not linearizable; checked in {self.checking:.1f} s, the "
+            f"longest {self.longest:.2f} s with {self.most_steps} steps; {statuses}"
+        )
+
+    def add(self, operations: list[Operation], initial: World, title: str) -> None:
+        """Judges one history, by its parts."""
+        self.histories += 1
+        self.operations += len(operations)
+        self.kinds.update(o.call.kind for o in operations)
+        self.statuses.update(o.answer.status for o in operations if o.answer)
+        self.unknown += sum(not o.known for o in operations)
+        self.beside += sum(
+            any(
+                o is not p and p.invoked < o.returned and o.invoked < p.returned for p in operations
+            )
+            for o in operations
+        )
+        born = world.unattributed(operations)
+
+        def step(state: World, operation: Operation) -> list[World]:
+            return world.step(state, operation, born)
+
+        for part in partitions(operations):
+            began = time.perf_counter()
+            verdict = checker.check(part, initial, step)
+            took = time.perf_counter() - began
+            self.parts += 1
+            self.checking += took
+            self.longest = max(self.longest, took)
+            self.most_steps = max(self.most_steps, verdict.steps)
+            if not verdict.ok:
+                small = checker.reduced(part, initial, step, world.harmless)
+                self.wrong.append(f"{title}: {checker.picture(small, initial, step)}")
+
+
+async def judge(rig: Rig, histories: int, seed: int) -> Judgement:
+    """Runs histories one after the other against the program, with seeds from ``seed`` on."""
+    judgement = Judgement()
+    clients = [rig.client() for _ in range(7)]
+    try:
+        async with rig.database() as db:
+            for number in range(seed, seed + histories):
+                run = await drive.history(rig, db, clients, number)
+                judgement.add(run.history.operations, run.who.world(), f"history {number}")
+    finally:
+        for client in clients:
+            client.close()
+    return judgement

@@ -1,0 +1,286 @@
+"""What one request may do and answer, one after the other: a session and a customer as a model.
+
+``perform`` does a call, ``step`` compares with what was answered. Times that no answer tells (of a
+link, of a request without an answer) stay open until a record shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tests.linear.checker import Mismatch
+from tests.linear.history import Answer, Call, Operation, records, short
+from tests.profile_model import Model, Since, lowest
+from wishwell.errors import Conflict, Invalid, NotFound
+
+STATUSES = {NotFound: 404, Conflict: 409, Invalid: 400}
+READS = frozenset({"get_item", "get_list", "items_page", "lists_page"})
+
+
+@dataclass
+class Session:
+    """``idle``: days since it was touched, as far as the purge cares (0, 5 or 100)."""
+
+    idle: int = 0
+    closed: bool = False
+    gone: bool = False
+
+
+@dataclass
+class World:
+    """Profiles by GID. A customer is there from the beginning: nobody can tell."""
+
+    profiles: dict[str, Model] = field(default_factory=dict)
+    sessions: dict[str, Session] = field(default_factory=dict)
+
+    def copy(self) -> World:
+        return World(
+            {gid: model.copy() for gid, model in self.profiles.items()},
+            {gid: replace(session) for gid, session in self.sessions.items()},
+        )
+
+    def key(self) -> Hashable:
+        return (
+            tuple(self.profiles[gid].key() for gid in sorted(self.profiles)),
+            tuple((s.idle, s.closed, s.gone) for _, s in sorted(self.sessions.items())),
+        )
+
+    def ended(self, gid: str) -> bool:
+        return gid in self.sessions and (self.sessions[gid].closed or self.sessions[gid].gone)
+
+    def holds(self, id: str) -> bool:
+        return any(id in model.items or id in model.lists for model in self.profiles.values())
+
+    def owner(self, call: Call) -> str | None:
+        """Whose record a call is about; None when it is nobody's."""
+        if call.scope is not None:
+            return call.scope
+        for gid, model in self.profiles.items():
+            if call.target in model.items or call.target in model.lists:
+                return gid
+        return None
+
+
+Shown = Callable[[], Answer]
+"""The answer, made when the open times are known."""
+
+
+def perform(world: World, call: Call, now: Any, new_id: str) -> list[tuple[World, Shown]]:
+    """What may become of a world, and the answer; several where the decisions leave it open."""
+    if call.kind == "purge":
+        return _purge(world)
+    if call.kind in ("link", "renew"):
+        return [_token(world.copy(), call, now)]
+    if call.scope is None and call.kind == "delete_many":
+        after = world.copy()
+        for model in after.profiles.values():
+            for id in call.arguments["ids"]:
+                model.forget(id)
+        return [(after, lambda: Answer(204))]
+    owner = world.owner(call)
+    if owner is None:
+        return [(world, lambda: Answer(404))]
+    if world.ended(owner):
+        status = 401 if call.by_token else 404
+        return [(world, lambda: Answer(status))]
+    after = world.copy()
+    try:
+        model = after.profiles[owner]
+        shown = _read(model, call) if call.kind in READS else _write(model, call, now, new_id)
+    except (NotFound, Conflict, Invalid) as error:
+        status = STATUSES[type(error)]
+        return [(world, lambda: Answer(status))]
+    if call.scope is None:
+        return [(after, lambda: _with_owner(shown(), owner))]
+    return [(after, shown)]
+
+
+def _with_owner(answer: Answer, gid: str) -> Answer:
+    """Records of a whole store's answers say whose they are."""
+    if isinstance(answer.data, dict):
+        data = answer.data | {"profile": gid}
+        if "items" in data:
+            data["items"] = [item | {"profile": gid} for item in data["items"]]
+        return replace(answer, data=data)
+    return answer
+
+
+def _write(model: Model, call: Call, now: Any, new_id: str) -> Shown:
+    given, target = call.arguments, call.target
+    match call.kind:
+        case "save":
+            wanted = (given.get("product"), given.get("variant"), given.get("quantity"))
+            on = given.get("on") or ()
+            id, created = model.save(new_id, *wanted, given.get("tags"), on, now)
+            return lambda: Answer(201 if created else 200, model.shown(id))
+        case "change":
+            wanted = (given.get("product"), given.get("variant", "keep"), given.get("quantity"))
+            model.change(target, *wanted, given.get("tags"), now)
+        case "set_lists":
+            model.set_lists(target, given["on"], now)
+        case "delete":
+            model.delete(target)
+            return lambda: Answer(204)
+        case "delete_many":
+            for id in given["ids"]:
+                model.forget(id)
+            return lambda: Answer(204)
+        case "new_list":
+            model.new_list(new_id, given["name"], now)
+            return lambda: Answer(201, model.shown_list(new_id))
+        case "rename":
+            model.rename(target, given["name"], now)
+            return lambda: Answer(200, model.shown_list(target))
+        case "drop_list":
+            model.drop_list(target)
+            return lambda: Answer(204)
+        case "order":
+            model.order(target, given["ids"], now)
+            return lambda: Answer(200, model.shown_list(target, "customer"))
+        case _:
+            raise ValueError(call.kind)
+    return lambda: Answer(200, model.shown(target))
+
+
+def _read(model: Model, call: Call) -> Shown:
+    target = call.target
+    if target and target not in (model.lists if call.kind == "get_list" else model.items):
+        raise NotFound("")
+    if call.kind == "get_list":
+        return lambda: Answer(200, model.shown_list(target, call.arguments["sort"]))
+    if call.kind == "get_item":
+        return lambda: Answer(200, model.shown(target))
+    return lambda: _page(model, call)
+
+
+def _page(model: Model, call: Call) -> Answer:
+    given = call.arguments
+    if call.kind == "lists_page":
+        found = list(model.lists)
+    else:
+        found = [id for id in model.items if _matches(model, id, given.get("query"))]
+    # A cursor's edge is a record's id, and whether what is newer is asked for.
+    edge, backward = given.get("cursor") or (None, False)
+    beside = [id for id in found if edge and (id <= edge if backward else id >= edge)]
+    ahead = sorted((id for id in found if id not in beside), reverse=not backward)
+    kept, more = ahead[: given["limit"]], len(ahead) > given["limit"]
+    older, newer = (bool(beside), more) if backward else (more, bool(beside))
+    show = model.shown_list if call.kind == "lists_page" else model.shown
+    return Answer(200, [show(id) for id in sorted(kept, reverse=True)], older, newer)
+
+
+def _matches(model: Model, id: str, query: tuple[str, Any] | None) -> bool:
+    match query:
+        case ("product", products):
+            return model.items[id]["product"] in products
+        case ("tag", tag):
+            return tag in model.items[id]["tags"]
+        case ("list", made):
+            return id in model.lists.get(made, {"items": {}})["items"]
+    return True
+
+
+def _token(world: World, call: Call, now: Any) -> tuple[World, Shown]:
+    session = world.sessions[call.arguments["session"]]
+    if session.gone or (call.kind == "renew" and session.closed):
+        return world, lambda: Answer(404)
+    if call.kind == "renew":
+        session.idle = 0
+    elif not session.closed:
+        customer = world.profiles[call.arguments["customer"]]
+        customer.link(world.profiles[call.arguments["session"]], now)
+        session.closed = True
+    return world, lambda: Answer(201)
+
+
+def _purge(world: World) -> list[tuple[World, Shown]]:
+    """It takes a session past its time with all that it holds, or leaves it for the next time,
+    as when it is being written to."""
+    ways = [world]
+    for gid, session in world.sessions.items():
+        model = world.profiles[gid]
+        empty = not model.items and not model.lists and not session.closed
+        if not session.gone and (session.idle == 100 or (session.idle == 5 and empty)):
+            without = world.copy()
+            without.sessions[gid].gone = True
+            without.profiles[gid] = Model()
+            ways.append(without)
+    return [(way, lambda: Answer(200)) for way in ways]
+
+
+def step(world: World, operation: Operation, born: Mapping[str, Any] | None = None) -> list[World]:
+    """For ``checker.check``. ``born``: see ``unattributed``."""
+    call, answer = operation.call, operation.answer
+    if answer is None:
+        ids = [f"unseen-{operation.number}"]
+        if call.kind in ("save", "new_list"):
+            ids += [id for id, product in (born or {}).items()
+                    if product == call.arguments.get("product") and not world.holds(id)]  # fmt: skip
+        return [after for id in ids for after, _ in perform(world, call, Since(), id)]
+    if answer.status == 503:
+        return [world]  # nothing was done
+    data = answer.data if isinstance(answer.data, dict) else {}
+    # What changed did so at the time that is shown, or earlier than the time that was there.
+    now, new_id = data.get("updatedAt", Since()), data.get("id", "")
+    ways, expected = [], None
+    for after, shown in perform(world, call, now, new_id):
+        if after is not world:
+            _learn(after, answer.data)
+        expected = shown()
+        if expected == answer:
+            ways.append(after)
+    if not ways:
+        raise Different(expected, answer)
+    return ways
+
+
+def _learn(world: World, data: Any) -> None:
+    """Sets the open times of what an answer shows."""
+    for record in records(data):
+        for model in world.profiles.values():
+            held = model.items.get(record["id"]) or model.lists.get(record["id"])
+            for name in ("created", "updated") if held else ():
+                shown = record.get(f"{name}At", "")
+                if isinstance(held[name], Since) and shown >= lowest(held[name]):
+                    held[name] = shown
+
+
+def unattributed(operations: list[Operation]) -> dict[str, Any]:
+    """Ids that were seen though no answer says that they were made, with the product of items:
+    those of creations without an answer."""
+    seen: dict[str, Any] = {}
+    for operation in operations:
+        for record in records(operation.answer.data if operation.answer else None):
+            seen[record["id"]] = record.get("productId")
+    made = {
+        operation.answer.data["id"]
+        for operation in operations
+        if operation.answer and operation.answer.status == 201 and operation.answer.data
+    }
+    return {id: product for id, product in seen.items() if id not in made}
+
+
+class Different(Mismatch):
+    """What should have been answered, and what was."""
+
+    def __init__(self, expected: Answer | None, answer: Answer) -> None:
+        super().__init__(expected, answer)
+        self.expected, self.answer = expected, answer
+
+    def __str__(self) -> str:
+        wanted, got = self.expected, self.answer
+        if wanted is None or wanted.status != got.status or not isinstance(got.data, dict):
+            return f"expected {wanted}, answered {got}"
+        return "; ".join(
+            f"{name}: expected {short(wanted.data.get(name))}, answered {short(got.data.get(name))}"
+            for name in {**wanted.data, **got.data}
+            if wanted.data.get(name) != got.data.get(name)
+        )
+
+
+def harmless(operation: Operation) -> bool:
+    """Whether it can't have changed anything: a read, or what was refused."""
+    refused = operation.answer is not None and operation.answer.status >= 400
+    return operation.call.kind in READS or refused

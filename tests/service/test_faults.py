@@ -1,0 +1,315 @@
+"""What the long suite (`torture/`) has found, each as a quick test of the real program."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import struct
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import asyncpg
+import httpx2
+import psutil
+import pytest
+
+from tests.conftest import SIGNING_KEY
+from tests.servers import HERE, PREFIX, PostgresServer, Service, wait_until
+from tests.walk.conftest import request_head
+from torture.faults_clock import step, with_clock
+
+CUSTOMER = "gid://shopify/Customer/one"
+# One process of the suite runs these: they share a server, and stop it.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults")]
+
+ROOMY = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_LIMIT_ADDRESS": "100000"}
+
+
+@pytest.fixture(scope="module")
+def own_postgres():
+    """A server that may be stopped: nobody else uses it."""
+    with PostgresServer() as server:
+        yield server
+        server.resume()
+
+
+def on(server: PostgresServer, **settings: str) -> Service:
+    service = Service(ROOMY | {"WISHWELL_DATABASE_URL": server.create_database()} | settings)
+    service.cli("migrate")
+    return service
+
+
+@pytest.fixture
+def alone():
+    """Make a service on the embedded database, with more settings; it is ended with the test."""
+    made = []
+
+    def make(**settings: str) -> Service:
+        service = Service(ROOMY | {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"} | settings)
+        made.append(service)
+        return service
+
+    yield make
+    for service in made:
+        service.close()
+
+
+def customer_of(service: Service, customer: str = CUSTOMER) -> dict[str, str]:
+    admin = service.client(service.admin_token())
+    answer = admin.post("/profiles/token", json={"customer": customer})
+    assert answer.status_code == 201, answer.text
+    return {"Authorization": f"Bearer {answer.json()['data']['token']}"}
+
+
+# ---------------------------------------------------------------------------- a paused database
+
+
+def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
+    """Thirty at once, again and again, long after what was known has gone stale."""
+    with on(own_postgres) as service:
+        headers = customer_of(service)
+
+        def ask(_: int) -> tuple[int, float, str]:
+            began = time.monotonic()
+            answer = httpx2.get(f"{service.url}{PREFIX}/items", headers=headers, timeout=30)
+            retry = answer.headers.get("retry-after", "")
+            return answer.status_code, time.monotonic() - began, retry
+
+        own_postgres.pause()
+        try:
+            with ThreadPoolExecutor(30) as pool:
+                answers = [a for _ in range(4) for a in pool.map(ask, range(30))]
+        finally:
+            own_postgres.resume()
+        assert {(status, retry) for status, _, retry in answers} == {(503, "1")}
+        # The rule is a bound of the product, not a measurement: 5 s, and they add up to no queue.
+        assert max(seconds for _, seconds, _ in answers) < 5
+        assert wait_until(lambda: ask(0)[0] == 200, seconds=2), service.output()[-2000:]
+
+
+def test_503_says_nothing_was_done_only_where_it_is_known(own_postgres):
+    """A frozen server runs what it was sent when it goes on: then the answer was "not known"."""
+    with on(own_postgres) as service:
+        headers = customer_of(service)
+        url = f"{service.url}{PREFIX}/items"
+        with httpx2.Client(headers=headers, timeout=30) as http:
+            assert http.get(url).status_code == 200  # an open connection to the database
+            own_postgres.pause()
+            try:
+                read, write = http.get(url), http.post(url, json={"productId": 7})
+                sent = http.post(url, json={"productId": 8})
+            finally:
+                own_postgres.resume()
+            for answer in (read, write, sent):
+                assert answer.status_code == 503
+            assert "Nothing was done" in read.json()["error"]["message"]
+            assert wait_until(lambda: http.get(url).status_code == 200, seconds=3)
+            time.sleep(0.5)
+            there = {item["productId"] for item in http.get(url).json()["data"]}
+            for answer, product in ((write, 7), (sent, 8)):
+                known = "Nothing was done" in answer.json()["error"]["message"]
+                assert not (known and product in there)
+
+
+def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
+    """The connection ends while the statement waits for a lock: nobody knows what came of it."""
+    with on(own_postgres) as service:
+        headers = customer_of(service)
+        url = f"{service.url}{PREFIX}/items"
+        assert httpx2.post(url, headers=headers, json={"productId": 1}).status_code == 201
+        database = service.settings["WISHWELL_DATABASE_URL"].rpartition("/")[2]
+        lock = (
+            "BEGIN; LOCK TABLE profiles IN ACCESS EXCLUSIVE MODE; "
+            "SELECT pg_sleep(0.7); SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE application_name = 'wishwell' AND state = 'active'; COMMIT;"
+        )
+        with ThreadPoolExecutor(2) as pool:
+            held = pool.submit(own_postgres.sql, lock, database)
+            time.sleep(0.3)
+            answer = pool.submit(
+                lambda: httpx2.post(url, headers=headers, json={"productId": 2}, timeout=30)
+            ).result()
+            held.result()
+        assert answer.status_code == 503
+        assert "before it said whether this was done" in answer.json()["error"]["message"]
+
+
+# ------------------------------------------------------------------------ processes that die
+
+
+def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
+    """The service waits for its database as a whole: it does not end because one worker did."""
+    with on(own_postgres, WISHWELL_WORKERS="2") as service:
+        headers = customer_of(service)
+        workers = psutil.Process(service.process.pid).children(recursive=True)
+        serving = [w for w in workers if "spawn_main" in " ".join(w.cmdline())]
+        own_postgres.stop("immediate")
+        try:
+            serving[0].kill()
+            time.sleep(3)
+            assert service.running, service.output()[-3000:]
+        finally:
+            own_postgres.start()
+        url = f"{service.url}{PREFIX}/items"
+        assert wait_until(lambda: httpx2.get(url, headers=headers).status_code == 200, seconds=5)
+        events = [json.loads(line).get("event") for line in service.log_lines()]
+        assert "worker_died" in events
+
+
+def test_workers_end_when_their_parent_was_killed(alone):
+    """kill -9 of the parent: nobody holds the port, and a new start succeeds at once."""
+    service = alone(WISHWELL_WORKERS="2").start()
+    family = psutil.Process(service.process.pid).children(recursive=True)
+    os.kill(service.process.pid, signal.SIGKILL)
+    service.process.wait()
+
+    def gone() -> bool:
+        left = [p for p in family if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]
+        return not left
+
+    assert wait_until(gone, seconds=5)
+
+
+# ------------------------------------------------------------------------------ half a body
+
+
+def half_a_body(service: Service, headers: dict[str, str]) -> socket.socket:
+    host, port = service.url.removeprefix("http://").split(":")
+    connection = socket.create_connection((host, int(port)))
+    lines = [f"POST {PREFIX}/items HTTP/1.1", f"Host: {HERE}", "Content-Type: application/json"]
+    lines += [f"Authorization: {headers['Authorization']}", "Content-Length: 30"]
+    connection.sendall("\r\n".join(lines).encode() + b'\r\n\r\n{"product')
+    return connection
+
+
+def test_half_sent_bodies_take_no_room_from_others(alone):
+    """Only what is worked on counts as in flight: sixteen that dawdle, room for four."""
+    with alone(WISHWELL_MAX_IN_FLIGHT="4") as service:
+        headers = customer_of(service)
+        dawdling = []
+        for _ in range(16):
+            dawdling.append(half_a_body(service, headers))
+            time.sleep(0.05)  # until its body is awaited: at first it takes room
+        url = f"{service.url}{PREFIX}/items"
+        statuses = {httpx2.get(url, headers=headers).status_code for _ in range(5)}
+        assert statuses == {200}
+        saved = httpx2.post(url, headers=headers, json={"productId": 1})
+        assert saved.status_code == 201
+        for connection in dawdling:  # and they still get their answer
+            connection.sendall(b'Id": 1234567890     }')
+            assert connection.recv(4096).split()[1] in (b"200", b"201")
+            connection.close()
+
+
+def test_stop_beside_a_half_sent_body_answers_with_the_envelope(alone):
+    """SIGTERM: who still sends gets the 503 of a service that stops, not a bare failure."""
+    settings = {"WISHWELL_SHUTDOWN_TIMEOUT": "1", "WISHWELL_BODY_TIMEOUT": "30"}
+    with alone(**settings) as service:
+        connection = half_a_body(service, customer_of(service))
+        connection.settimeout(10)
+        time.sleep(0.3)
+        assert service.stop() == 0
+        answer = b""
+        while piece := connection.recv(65536):
+            answer += piece
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert head.split()[1] == b"503", answer
+        assert json.loads(body)["error"]["statusCode"] == 503
+        assert "Nothing was done" in json.loads(body)["error"]["message"]
+        assert "Traceback" not in service.output()
+
+
+# ----------------------------------------------------------------------------------- clocks
+
+
+def revoked_within_5_seconds(service: Service, held: dict[str, str]) -> None:
+    service.cli("token", "revoke", "--store", "default", CUSTOMER)
+    url = f"{service.url}{PREFIX}/items"
+    assert wait_until(lambda: httpx2.get(url, headers=held).status_code == 401, seconds=5)
+
+
+def test_token_given_by_a_machine_that_is_ahead_can_be_revoked(alone):
+    """decisions §1: revocation of everything of a profile, whatever clock gave the token."""
+    service = alone()
+    clock = with_clock(service, 59)
+    with service.start():
+        held = customer_of(service)
+        url = f"{service.url}{PREFIX}/items"
+        assert httpx2.get(url, headers=held).status_code == 200
+        step(clock, 0)  # the revoker's clock is this one, 59 s behind the issuer's
+        assert httpx2.get(url, headers=held).status_code == 200
+        revoked_within_5_seconds(service, held)
+        fresh = customer_of(service)
+        time.sleep(1.5)  # long enough for the revocation to be known
+        assert httpx2.get(url, headers=fresh).status_code == 200
+
+
+def test_tokens_given_after_a_step_back_can_be_revoked(alone):
+    """A clock put back by a day: what was given before is refused, what comes after revocable."""
+    service = alone()
+    clock = with_clock(service, 86_400)
+    with service.start():
+        before = customer_of(service)
+        url = f"{service.url}{PREFIX}/items"
+        assert httpx2.get(url, headers=before).status_code == 200
+        step(clock, 0)
+        assert httpx2.get(url, headers=before).status_code == 401
+        after = customer_of(service)
+        assert httpx2.get(url, headers=after).status_code == 200
+        revoked_within_5_seconds(service, after)
+
+
+# --------------------------------------------------------------------- steps of one request
+
+
+def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
+    """A 503 that says that nothing was done: also when the link itself would have gone well."""
+    with on(own_postgres, WISHWELL_DATABASE_TIMEOUT="0.5") as service:
+        admin = service.client(service.admin_token())
+        session = admin.post("/profiles/token").json()["data"]
+        visitor = service.client(session["token"])
+        assert visitor.post("/items", json={"productId": 1}).status_code == 201
+        body = {"customer": CUSTOMER, "session": session["profile"]}
+        name = service.settings["WISHWELL_DATABASE_URL"].rpartition("/")[2]
+
+        async def locked() -> httpx2.Response:
+            other = await asyncpg.connect(own_postgres.url(name))
+            await other.execute("BEGIN; LOCK TABLE revocations")
+            try:
+                return await asyncio.to_thread(admin.post, "/profiles/token", json=body)
+            finally:
+                await other.close()
+
+        answer = asyncio.run(locked())
+        assert answer.status_code == 503
+        assert "Nothing was done" in answer.json()["error"]["message"]
+        assert wait_until(lambda: visitor.get("/items").status_code != 503, seconds=5)
+        [item] = visitor.get("/items").json()["data"]
+        assert item["productId"] == 1
+        assert admin.get("/items", headers={"Profile": CUSTOMER}).json()["data"] == []
+        assert admin.post("/profiles/token", json=body).status_code == 201
+        assert visitor.get("/items").status_code == 401
+
+
+def test_clients_that_cut_their_connections_leave_no_traceback(alone):
+    """One of several requests on a connection is being answered when it goes."""
+    with alone().start() as service:
+        token = customer_of(service)["Authorization"].removeprefix("Bearer ")
+        body = b'{"productId": 1}'
+        lines = ("Content-Type: application/json", f"Content-Length: {len(body)}")
+        request = request_head("POST", "/items", token, *lines) + body
+        port = int(service.url.rpartition(":")[2])
+
+        def cut(number: int) -> None:
+            with socket.create_connection((HERE, port)) as connection:
+                reset = struct.pack("ii", 1, 0)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+                connection.sendall(request * 16)
+                time.sleep(number % 10 / 1000)
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(cut, range(300)))
+        assert service.stop() == 0
+        assert service.output().count("/items") > 100
+        assert "Traceback" not in service.output()

@@ -1,0 +1,284 @@
+"""The metrics of a real service, and the dashboard, the alert rules and the table that name them."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import threading
+import time
+from pathlib import Path
+
+import httpx2
+import promql_parser as promql
+import psutil
+import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.conftest import Shop
+from tests.servers import PostgresServer, Service
+
+ROOT = Path(__file__).parents[2]
+RULES = yaml.safe_load((ROOT / "ops" / "alerts.yaml").read_text())
+ALERTS = [rule for group in RULES["groups"] for rule in group["rules"]]
+DASHBOARD = json.loads((ROOT / "ops" / "grafana-dashboard.json").read_text())
+# What Prometheus adds to whatever it scrapes.
+SCRAPED = {"job", "instance"}
+
+
+def samples(service: Service):
+    """Every sample of `/metrics`."""
+    text = httpx2.get(f"{service.url}/metrics").text
+    return [one for family in text_string_to_metric_families(text) for one in family.samples]
+
+
+def value(service: Service, name: str, **labels: str) -> float:
+    [found] = [s.value for s in samples(service) if s.name == name and s.labels == labels]
+    return found
+
+
+def reaches(service: Service, name: str, expected, within: float = 10) -> None:
+    """Gauges are of the last second: soon the metric is what is expected."""
+    deadline = time.monotonic() + within
+    while not expected(found := value(service, name)):
+        assert time.monotonic() < deadline, f"{name} is {found}"
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def walked(new_service):
+    """A service after a small walk: save, link, a limit that is hit, a path that is not there."""
+    service = new_service(WISHWELL_LIMIT_PROFILE_WRITE="2", WISHWELL_PURGE_INTERVAL="1").start()
+    shop = Shop(service)
+    visitor = shop.session()
+    gift = {"productId": 1}
+    assert visitor.http.post("/items", json=gift).status_code == 201
+    statuses = [shop.customer("7").http.post("/items", json=gift).status_code for _ in range(5)]
+    assert 429 in statuses
+    shop.token(customer=shop.gid("7"), session=visitor.gid)
+    assert shop.admin.get("/items").status_code == 200
+    assert shop.admin.get("/nothing").status_code == 404
+    yield service
+    service.stop()
+
+
+def parsed(expression: str):
+    """The names and labels of an expression, by Prometheus' own grammar."""
+    for variable, sample in (("$__rate_interval", "5m"), ("$instance", ".+")):
+        expression = expression.replace(variable, sample)
+    names: set[str] = set()
+    labels: set[str] = set()
+
+    def visit(node) -> None:
+        if isinstance(node, promql.VectorSelector):
+            names.add(node.name)
+            labels.update(matcher.name for matcher in node.matchers.matchers)
+        if isinstance(node, promql.AggregateExpr) and node.modifier:
+            labels.update(node.modifier.labels)
+        for child in ("expr", "lhs", "rhs", "vector_selector"):
+            if (inside := getattr(node, child, None)) is not None:
+                visit(inside)
+        for argument in getattr(node, "args", None) or ():
+            visit(argument)
+
+    visit(promql.parse(expression))
+    return names, labels
+
+
+PANELS = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
+EXPRESSIONS = [*PANELS, *(rule["expr"] for rule in ALERTS)]
+
+
+def test_what_the_files_ask_for_is_there(walked):
+    """Every metric and label of the dashboard and of the rules is one of the service."""
+    there: dict[str, set[str]] = {}
+    for sample in samples(walked):
+        there.setdefault(sample.name, set()).update(sample.labels)
+    for expression in EXPRESSIONS:
+        names, labels = parsed(expression)
+        assert names, expression
+        assert names <= there.keys(), expression
+        known = set().union(*(there[name] for name in names))
+        assert labels <= known | SCRAPED, expression
+    [variable] = [v for v in DASHBOARD["templating"]["list"] if v["type"] == "query"]
+    [asked] = re.findall(r"^label_values\((\w+), instance\)$", variable["query"]["query"])
+    assert asked in there
+
+
+def test_every_metric_is_in_the_table_and_on_the_dashboard(walked):
+    """docs/operations.md has a row of each, and no other; the dashboard shows each."""
+    text = (ROOT / "docs" / "operations.md").read_text().partition("## Metrics")[2]
+    rows = re.findall(r"^\| (`wishwell_.*?) \|", text.partition("\n## ")[0], re.MULTILINE)
+    documented = {name for row in rows for name in re.findall(r"`(wishwell_\w+)", row)}
+    suffixes = r"_(bucket|sum|count|created)$"
+    there = {
+        re.sub(suffixes, "", sample.name)
+        for sample in samples(walked)
+        if sample.name.startswith("wishwell_") and not sample.name.endswith("_created")
+    }
+    assert documented == there
+    shown = {re.sub(suffixes, "", name) for expr in PANELS for name in parsed(expr)[0]}
+    assert shown == there
+
+
+def test_rules_are_whole():
+    """Each has a name of its own, an expression that yields a series, a time, and says what to do."""
+    assert len({rule["alert"] for rule in ALERTS}) == len(ALERTS) >= 6
+    for rule in ALERTS:
+        assert rule.keys() == {"alert", "expr", "for", "labels", "annotations"}
+        assert isinstance(promql.parse(rule["expr"]), promql.BinaryExpr)
+        assert promql.parse_duration(rule["for"])
+        assert rule["labels"].keys() == {"severity"}
+        assert rule["annotations"].keys() == {"summary", "description"}
+        named = re.findall(r"WISHWELL_\w+", rule["annotations"]["description"])
+        configuration = (ROOT / "docs" / "configuration.md").read_text()
+        assert all(f"`{setting}`" in configuration for setting in named)
+
+
+def test_dashboard_is_whole():
+    """Panels have ids and places of their own, and ask the data source that is chosen."""
+    panels = DASHBOARD["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    assert len({(p["gridPos"]["x"], p["gridPos"]["y"]) for p in panels}) == len(panels)
+    for panel in panels:
+        assert panel["title"] and panel["description"]
+        assert panel["datasource"]["uid"] == "${datasource}"
+        assert len({target["refId"] for target in panel["targets"]}) == len(panel["targets"])
+
+
+def test_metrics_count_what_happened(walked, engine):
+    """After the walk: requests, the limit, the link, and the database's own figures."""
+    assert value(walked, "wishwell_links_total") == 1
+    assert value(walked, "wishwell_linked_items_total") == 1
+    assert value(walked, "wishwell_limited_total", kind="write") >= 1
+    labels = {"method": "POST", "route": "/items", "status": "201"}
+    assert value(walked, "wishwell_requests_total", **labels) == 2
+    reaches(walked, "wishwell_requests_in_flight", lambda n: n == 0)
+    recent = lambda at: abs(time.time() - at) < 10  # noqa: E731
+    reaches(walked, "wishwell_purge_finished_timestamp_seconds", recent)
+    reaches(walked, "wishwell_database_answered_timestamp_seconds", recent)
+    assert value(walked, "wishwell_limits_store_away") == 0
+    on_sqlite = engine == "sqlite"
+    reaches(walked, "wishwell_sqlite_committed_writes_total", lambda n: (n > 5) == on_sqlite)
+    written = value(walked, "wishwell_sqlite_committed_writes_total")
+    assert written >= value(walked, "wishwell_sqlite_commits_total") >= 0
+    reaches(walked, "wishwell_pool_connections_limit", lambda n: n == (0 if on_sqlite else 20))
+    reaches(walked, "wishwell_pool_connections", lambda n: (n > 0) != on_sqlite)
+
+
+@pytest.mark.slow
+def test_busy_postgresql_shows():
+    """With its database frozen: in flight, in use, waiting, shed; afterwards how long was waited."""
+    with PostgresServer() as database:
+        service = Service(
+            {
+                "WISHWELL_DATABASE_URL": database.create_database(),
+                "WISHWELL_SIGNING_KEYS": "k" * 40,
+                "WISHWELL_DATABASE_CONNECTIONS": "1",
+                "WISHWELL_DATABASE_TIMEOUT": "10",
+                "WISHWELL_MAX_IN_FLIGHT": "3",
+            }
+        )
+        service.cli("migrate")
+        with service:
+            token = service.admin_token()
+            assert service.client(token).get("/items").status_code == 200
+            database.pause()
+            asked = [
+                threading.Thread(target=lambda: service.client(token).get("/lists", timeout=20))
+                for _ in range(3)
+            ]
+            for thread in asked:
+                thread.start()
+            try:
+                reaches(service, "wishwell_requests_in_flight", lambda n: n == 3)
+                reaches(service, "wishwell_pool_connections_in_use", lambda n: n == 1)
+                reaches(service, "wishwell_pool_waiting", lambda n: n >= 2)
+                assert value(service, "wishwell_shed_total") == 0
+                assert service.client(token).get("/lists").status_code == 503
+                reaches(service, "wishwell_shed_total", lambda n: n == 1)
+            finally:
+                database.resume()
+            for thread in asked:
+                thread.join()
+            reaches(service, "wishwell_pool_waiting", lambda n: n == 0)
+            reaches(service, "wishwell_requests_in_flight", lambda n: n == 0)
+            assert value(service, "wishwell_pool_waits_total") >= 2
+            assert value(service, "wishwell_pool_wait_seconds_total") > 0
+
+
+def test_writes_that_come_at_once_are_committed_together():
+    """On SQLite the ratio of writes to commits says how well that works."""
+    with Service({"WISHWELL_LIMIT_ADMIN_WRITE": "100000"}) as service:
+        shop = Shop(service)
+
+        def save(number: int) -> None:
+            client = service.client(shop.admin_token, shop.gid(str(number)))
+            for product in range(1, 21):
+                assert client.post("/items", json={"productId": product}).status_code == 201
+
+        writers = [threading.Thread(target=save, args=(n,)) for n in range(8)]
+        for thread in writers:
+            thread.start()
+        for thread in writers:
+            thread.join()
+        reaches(service, "wishwell_sqlite_committed_writes_total", lambda n: n >= 160)
+        commits = value(service, "wishwell_sqlite_commits_total")
+        assert 1 <= commits <= value(service, "wishwell_sqlite_committed_writes_total")
+        reaches(service, "wishwell_sqlite_writes_waiting", lambda n: n == 0)
+
+
+@pytest.mark.slow
+def test_limits_store_that_is_away_shows(redis_server):
+    """While Redis is frozen the process counts alone, and says so until it is back."""
+    with Service({"WISHWELL_REDIS_URL": redis_server.url}) as service:
+        client = service.client(service.admin_token())
+        assert client.get("/items").status_code == 200
+        reaches(service, "wishwell_limits_store_away", lambda n: n == 0)
+        redis_server.pause()
+        try:
+            # A late answer or two are the requests' own trouble; half a second of them is not.
+            deadline = time.monotonic() + 10
+            while not value(service, "wishwell_limits_store_away") and time.monotonic() < deadline:
+                assert client.get("/items").status_code == 200
+            assert value(service, "wishwell_limits_store_away") == 1
+        finally:
+            redis_server.resume()
+        deadline = time.monotonic() + 10
+        while value(service, "wishwell_limits_store_away") and time.monotonic() < deadline:
+            client.get("/items")
+            time.sleep(0.2)
+        assert value(service, "wishwell_limits_store_away") == 0
+
+
+@pytest.mark.slow
+def test_worker_that_died_is_not_counted_as_busy(postgres_server):
+    """Gauges are of the workers that live: killing one leaves the sum as it was."""
+    service = Service(
+        {
+            "WISHWELL_DATABASE_URL": postgres_server.create_database(),
+            "WISHWELL_SIGNING_KEYS": "k" * 40,
+            "WISHWELL_WORKERS": "2",
+            "WISHWELL_DATABASE_CONNECTIONS": "7",
+        }
+    )
+    service.cli("migrate")
+    with service:
+        limit = "wishwell_pool_connections_limit"
+        reaches(service, limit, lambda n: n == 14)
+        [worker, *_] = workers(service)
+        worker.send_signal(signal.SIGKILL)
+        psutil.wait_procs([worker], timeout=10)
+        deadline = time.monotonic() + 15
+        while len(workers(service)) < 2 or worker.pid in {p.pid for p in workers(service)}:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        time.sleep(2)  # the new one has sampled, and the old one would be there still
+        assert value(service, limit) == 14
+
+
+def workers(service: Service) -> list[psutil.Process]:
+    """The processes that serve: not the parent, nor what Python starts to watch over resources."""
+    family = psutil.Process(service.process.pid).children(recursive=True)
+    return [process for process in family if "spawn_main" in " ".join(process.cmdline())]

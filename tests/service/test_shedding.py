@@ -1,0 +1,157 @@
+"""What a process refuses when it has as many requests in work as it may: cheaply, and in full form.
+
+The one request that takes all the room is a write, which waits for another process's lock on the
+SQLite file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import sqlite3
+import threading
+import time
+import uuid
+
+import httpx2
+import pytest
+
+from tests.servers import PREFIX, Service
+
+LIMITS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
+ORIGIN = "https://shop.example"
+
+
+@pytest.fixture(scope="module")
+def busy():
+    """A service with room for one request, and what fills it for the time of a block."""
+    with Service({"WISHWELL_MAX_IN_FLIGHT": "1"}) as service:
+        service.cli("store", "update", "default", "--origin", ORIGIN)
+        time.sleep(1.5)  # until the origin is known
+        admin = service.client(service.admin_token(), "gid://shopify/Customer/1")
+        assert admin.get("/items").status_code == 200
+
+        @contextlib.contextmanager
+        def full():
+            other = sqlite3.connect(service.folder / "wishwell.db", isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            writing = threading.Thread(target=lambda: admin.post("/items", json={"productId": 1}))
+            writing.start()
+            deadline = time.monotonic() + 5
+            while httpx2.get(service.url + PREFIX + "/items").status_code != 503:
+                assert time.monotonic() < deadline, "it was never full"
+            try:
+                yield service
+            finally:
+                other.execute("ROLLBACK")
+                other.close()
+                writing.join()
+
+        yield full
+
+
+def raw(service: Service, request: bytes, answers: int) -> list[tuple[str, dict[str, str], bytes]]:
+    """Answers on one connection: status, headers, body."""
+    host, port = service.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), 5) as connection:
+        connection.sendall(request)
+        stream, found = connection.makefile("rb"), []
+        for _ in range(answers):
+            status = stream.readline().split()[1].decode()
+            headers = {}
+            while line := stream.readline().strip():
+                name, _, value = line.decode().partition(": ")
+                headers[name.lower()] = value
+            found.append((status, headers, stream.read(int(headers["content-length"]))))
+        return found
+
+
+def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
+    """503 with the envelope, the request's id, Retry-After and the three limit headers."""
+    id = str(uuid.uuid4())
+    with busy() as service:
+        url = service.url + PREFIX
+        answer = httpx2.get(f"{url}/items", headers={"X-Request-Id": id, "Origin": ORIGIN})
+        strange = httpx2.get(f"{url}/items", headers={"Origin": "https://other.example"})
+        head = httpx2.head(f"{url}/items")
+        nowhere = httpx2.get(f"{url}/nothing")
+    assert answer.status_code == 503
+    error = answer.json()["error"]
+    assert error["statusCode"] == 503 and error["requestId"] == id
+    assert "Nothing was done" in error["message"]
+    assert answer.headers["x-request-id"] == id
+    assert answer.headers["retry-after"] == "1"
+    assert all(answer.headers[name].isdigit() for name in LIMITS)
+    assert answer.headers["access-control-allow-origin"] == ORIGIN
+    assert "access-control-allow-origin" not in strange.headers
+    assert uuid.UUID(strange.json()["error"]["requestId"]).version == 4
+    assert head.status_code == 503 and head.content == b""
+    assert head.headers["content-length"] == answer.headers["content-length"]
+    assert nowhere.status_code == 503
+
+
+def test_health_is_answered_by_a_full_process(busy):
+    """What asks whether it lives must not take it for dead: that would make it worse."""
+    with busy() as service:
+        for path in ("/livez", "/readyz", "/metrics"):
+            assert httpx2.get(service.url + path).status_code == 200
+
+
+def test_connection_is_good_for_more_after_a_refusal(busy):
+    """Also behind a body that nobody read, and for the requests that were sent in one go with it."""
+    body = json.dumps({"productId": 2}).encode()
+    post = (
+        f"POST {PREFIX}/items HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    ).encode() + body
+    chunks = (
+        (
+            f"POST {PREFIX}/items HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            f"{len(body):x}\r\n"
+        ).encode()
+        + body
+        + b"\r\n0\r\n\r\n"
+    )
+    get = f"GET {PREFIX}/items HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+    live = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
+    with busy() as service:
+        found = raw(service, post + get + chunks + live + get, 5)
+    assert [status for status, _, _ in found] == ["503", "503", "503", "200", "503"]
+    ids = [json.loads(body)["error"]["requestId"] for status, _, body in found if status == "503"]
+    assert len(set(ids)) == 4
+
+
+def test_refusal_says_when_it_closes(busy):
+    """Connection: close, HTTP/1.0 and a body that waits for 100 Continue end the connection."""
+    get = f"GET {PREFIX}/items HTTP/1.1\r\nHost: a\r\n"
+    old = f"GET {PREFIX}/items HTTP/1.0\r\n\r\n"
+    waits = (
+        f"POST {PREFIX}/items HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n"
+    )
+    with busy() as service:
+        for request in (get + "Connection: close\r\n\r\n", old, waits + "\r\n"):
+            [(status, headers, _)] = raw(service, request.encode(), 1)
+            assert status == "503"
+            assert headers["connection"] == "close"
+
+
+def test_what_was_refused_is_told_once_a_second(busy):
+    """No line for each: a `shed` line says how many, and the metrics count them."""
+    with busy() as service:
+        lines = service.output().count('"route":"shed"')
+        for _ in range(20):
+            assert httpx2.get(service.url + PREFIX + "/items").status_code == 503
+    deadline = time.monotonic() + 5
+    said = 0
+    while said < 20 and time.monotonic() < deadline:
+        time.sleep(0.1)
+        said = sum(
+            json.loads(line)["requests"]
+            for line in service.output().splitlines()
+            if line.startswith("{") and '"event":"shed"' in line
+        )
+    assert said >= 20
+    assert lines == 0
+    text = httpx2.get(service.url + "/metrics").text
+    assert 'wishwell_requests_total{method="GET",route="shed",status="503"}' in text

@@ -1,0 +1,120 @@
+"""The purge of very many dead sessions, beside the reads and writes of those who live."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+
+from torture.flood import share
+from torture.rig import PREFIX, Result, Rig, rig, scenario
+
+SESSIONS = 1_000_000
+ROUNDS = 3
+FAR = "86400"
+READS = 200
+"""A second, at a steady rate."""
+
+# Dead since years; every fourth holds an item. Times differ, as they do in life: the purge walks by
+# them.
+_ID = {
+    "postgresql": "(lpad(to_hex(n), 8, '0') || '-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid",
+    "sqlite": "printf('%08x-0000-4000-8000-%012x', n, n)",
+}
+_TIME = {
+    "postgresql": "to_char(timestamp '2020-01-01' + n * interval '1 second', "
+    '\'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\')',
+    "sqlite": "strftime('%Y-%m-%dT%H:%M:%S.000Z', '2020-01-01', n || ' seconds')",
+}
+_NUMBERS = {
+    "postgresql": "generate_series(1, {count}) AS n",
+    "sqlite": "(WITH RECURSIVE c(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM c WHERE n < {count})"
+    " SELECT n FROM c)",
+}
+
+
+def seed(r: Rig, count: int) -> None:
+    """So many dead sessions, straight into the tables."""
+    engine = r.engine
+    id, at = _ID[engine], _TIME[engine]
+    numbers = _NUMBERS[engine].format(count=count)
+    store = "(SELECT id FROM stores WHERE handle = 'default')"
+    r.sql(
+        "INSERT INTO profiles (profile_id, store_id, gid, is_session, created_at, touched_at) "
+        f"SELECT {id}, {store}, 'gid://wishwell/Session/' || {id}, 1, {at}, {at} FROM {numbers}"
+    )
+    r.sql(
+        "INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, tags, "
+        f"created_at, updated_at) SELECT {id}, {id}, {store}, n, 0, 1, '[]', {at}, {at} "
+        f"FROM {numbers} WHERE n % 4 = 0"
+    )
+    if engine == "postgresql":
+        r.sql("VACUUM ANALYZE")
+
+
+async def _reads(r: Rig, seconds: float) -> list[float]:
+    """How long reads at a steady rate took, from the moment at which each was due."""
+    admin = r.service.admin_token()
+    end = time.perf_counter() + seconds
+    times: list[float] = []
+
+    async def one(number: int) -> None:
+        profile = f"gid://shopify/Customer/reader-{number}"
+        client = r.client(Authorization=f"Bearer {admin}", Profile=profile)
+        due = time.perf_counter() + number / READS
+        while due < end:
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
+            answer = await client.ask("GET", PREFIX + "/items?limit=20")
+            times.append((time.perf_counter() - due) * 1000)
+            status = str(answer.status)
+            r.result.answers[status] = r.result.answers.get(status, 0) + 1
+            due += 8 / READS
+        client.close()
+
+    await asyncio.gather(*(one(number) for number in range(8)))
+    return times
+
+
+async def _restart(r: Rig, interval: str) -> None:
+    await asyncio.to_thread(r.service.restart, settings={"WISHWELL_PURGE_INTERVAL": interval})
+
+
+@scenario()
+async def purge_a_million(engine: str, result: Result, scale: float) -> None:
+    """1 million dead sessions: p99 of reads beside the purge against p99 without it."""
+    seconds = max(4.0, 6 * scale)
+    with rig(engine, result, scale, {"WISHWELL_PURGE_INTERVAL": FAR}) as r:
+        await asyncio.to_thread(seed, r, SESSIONS)
+        ratios, pairs, paces = [], [], []
+
+        async def fault() -> None:
+            for _ in range(ROUNDS):
+                found = {}
+                for interval in (FAR, "1"):
+                    await _restart(r, interval)
+                    await asyncio.sleep(2)  # the purge begins a second after the start
+                    before = await asyncio.to_thread(_dead, r)
+                    began = time.monotonic()
+                    found[interval] = share(await _reads(r, seconds), 0.99)
+                    gone = before - await asyncio.to_thread(_dead, r)
+                    if interval == "1":
+                        paces.append(gone / (time.monotonic() - began))
+                    else:
+                        result.must(gone == 0, f"{gone} sessions purged without a purge")
+                ratios.append(found["1"] / found[FAR])
+                pairs.append(f"{found['1']:.0f}/{found[FAR]:.0f}")
+
+        await r.under_load(fault, count=4)
+        pace, ratio = statistics.median(paces), statistics.median(ratios)
+        result.faults = f"{SESSIONS} dead sessions, the purge {ROUNDS} times {seconds:g} s"
+        result.notes += [
+            f"p99 of reads with/without, in ms: {', '.join(pairs)}; the middle ratio {ratio:.2f}",
+            f"{pace:.0f} sessions a second, so a million in {SESSIONS / max(pace, 1) / 60:.1f} min",
+        ]
+        result.must(ratio <= 1.5, f"reads beside the purge: p99 {ratio:.2f} times")
+        result.must(pace > 0, "nothing was purged")
+        await r.compare()
+
+
+def _dead(r: Rig) -> int:
+    return int(r.sql("SELECT count(*) FROM profiles WHERE touched_at < '2026-01-01'"))

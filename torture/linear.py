@@ -1,0 +1,25 @@
+"""Histories of several clients at once, each checked for linearizability (tests/linear)."""
+
+from __future__ import annotations
+
+from tests.linear.judge import judge
+from tests.linear.rig import SETTINGS, Rig
+from torture.rig import Result, rig, scenario
+
+HISTORIES = 1_000
+"""On each engine, in a run of the usual length."""
+
+
+@scenario()
+async def linear(engine: str, result: Result, scale: float) -> None:
+    """3 to 6 clients on one session and one customer, no faults: is there an order for each?"""
+    workers = "2" if engine == "postgresql" else "1"
+    with rig(engine, result, scale, SETTINGS | {"WISHWELL_WORKERS": workers}) as made:
+        found = await judge(Rig(made.service), max(int(HISTORIES * scale), 20), seed=1)
+        result.checked = found.operations
+        result.answers = {str(status): n for status, n in sorted(found.statuses.items())}
+        result.faults = "locks held"
+        result.notes.append(str(found))
+        result.wrong += found.wrong[:5]
+        result.must(not any(s >= 500 for s in found.statuses), "answers of 5xx without a fault")
+        result.must("Traceback" not in made.service.output(), "a traceback in the log")

@@ -1,0 +1,53 @@
+"""An address that can be moved: passes bytes on to whichever port it leads to at the moment."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from tests.servers import HERE
+
+
+class Relay:
+    """``port`` is where it listens."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._open: set[asyncio.StreamWriter] = set()
+        self.port = 0
+
+    def lead_to(self, target: int) -> None:
+        """New connections lead there, and those that there are break."""
+        self._target = target
+        for writer in list(self._open):
+            writer.transport.abort()
+
+    async def pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.CancelledError):
+            far_reader, far_writer = await asyncio.open_connection(HERE, self._target)
+            self._open |= {writer, far_writer}
+            await asyncio.gather(self._pump(reader, far_writer), self._pump(far_reader, writer))
+            self._open -= {writer, far_writer}
+        writer.transport.abort()
+
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await reader.read(65536):
+                writer.write(data)
+                await writer.drain()
+        writer.transport.abort()
+
+
+@asynccontextmanager
+async def relay(target: int) -> AsyncIterator[Relay]:
+    """A relay for the time of the block."""
+    made = Relay(target)
+    server = await asyncio.start_server(made.pass_on, HERE, 0)
+    made.port = server.sockets[0].getsockname()[1]
+    try:
+        yield made
+    finally:
+        server.close()
+        made.lead_to(target)
