@@ -1,0 +1,45 @@
+/** What can go wrong, and the envelope that the browser gets for it. */
+import type { Answer } from "./answer.js";
+/** A setting that breaks its rule. */
+export interface Broken {
+    /** The option's name. */
+    readonly setting: string;
+    /** Reads on after the name; other options stand in it in braces. */
+    readonly rule: string;
+    /** It is missing, or goes against another: of no interest while others are bad in themselves. */
+    readonly relation?: boolean;
+}
+/** Settings break their rules: `setting` is the first of them, and the message names them all. */
+export declare class BadSetting extends Error {
+    readonly setting: string;
+    readonly broken: readonly Broken[];
+    /** `nameOf` is what an option is called where it was given. */
+    constructor(broken: readonly Broken[], nameOf?: (option: string) => string);
+}
+/** One setting that is bad in itself. */
+export declare function bad(setting: string, rule: string): BadSetting;
+/** Gathers what is bad, so that all of it can be told at once. */
+export declare class Gathered {
+    readonly broken: Broken[];
+    /** What `read` gives, or `otherwise` when it is bad. */
+    try<T>(read: () => T, otherwise: T): T;
+    /** Throws `BadSetting` when there is anything. What others bring about is told when alone. */
+    check(nameOf?: (option: string) => string): void;
+}
+/** The proxy itself refuses, or can't serve, a request; `message` is for the browser. */
+export declare class Refused extends Error {
+    readonly status: number;
+    readonly headers: Record<string, string>;
+    constructor(status: number, message: string, headers?: Record<string, string>);
+}
+/** The API's own answer to the proxy says that it can't be served now: 429 or 5xx. */
+export declare class Fault extends Error {
+    readonly answer: Answer;
+    constructor(answer: Answer);
+}
+/** The API was not reached: the request was not sent, and nothing was done. */
+export declare class Unreached extends Error {
+}
+/** The API no longer knows a session: linked or purged. */
+export declare class Gone extends Error {
+}

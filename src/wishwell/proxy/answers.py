@@ -1,0 +1,63 @@
+"""Answers of the proxy: the API's, passed on, and its own, with the same envelope."""
+
+from http import HTTPStatus
+
+import msgspec
+
+from wishwell.http import answers
+
+Headers = list[tuple[bytes, bytes]]
+
+
+class Answer(msgspec.Struct):
+    """What goes back, but for the headers that every answer has."""
+
+    status: int
+    headers: Headers
+    body: bytes = b""
+
+
+class Refused(Exception):
+    """Ends a request with a status and the envelope. ``message`` is written for the caller."""
+
+    def __init__(self, status: int, message: str, headers: Headers | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.headers = headers or []
+
+    def answer(self, request_id: str) -> Answer:
+        """The envelope, with the request's id."""
+        return own(self.status, self.message, request_id, self.headers)
+
+
+class Relayed(Exception):
+    """Ends a request with the API's own answer to what the proxy asked it: 429, or a 5xx."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.status)
+        self.answer = answer
+
+
+def own(status: int, message: str, request_id: str, headers: Headers) -> Answer:
+    """An error of the proxy's own."""
+    body = answers.envelope(HTTPStatus(status), message, request_id)
+    return Answer(status, [answers.JSON, *headers, (b"x-request-id", request_id.encode())], body)
+
+
+def empty(request_id: str) -> Answer:
+    """The page of somebody who has saved nothing."""
+    headers = [answers.JSON, (b"x-request-id", request_id.encode())]
+    return Answer(200, headers, b'{"data":[]}')
+
+
+def away() -> Refused:
+    """The API was not reached: nothing was done."""
+    return Refused(
+        503, "The wishlist can't be reached just now. Nothing was done.", [(b"retry-after", b"1")]
+    )
+
+
+def late() -> Refused:
+    """The API did not answer, or not to the end."""
+    return Refused(504, "The wishlist did not answer in time. A change may or may not be done.")

@@ -1,0 +1,143 @@
+"""The visitor's cookie: a session's GID, when it was set, and a signature over both."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeVar
+
+import msgspec
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+MAX_AGE = 7_776_000
+"""Seconds: 90 days. Past them a cookie is nobody's."""
+
+_DAY = 86_400
+_AHEAD = 300
+"""Seconds by which the clock of the machine that set the cookie may be ahead of this one's."""
+
+_PLAIN, _HOST = b"wishwell", b"__Host-wishwell"
+_LONGEST = 1_000
+_KEPT = 10_000
+"""Cookies and shoppers that are remembered; some 400 bytes each."""
+
+_SESSION = re.compile(
+    r"gid://[a-z0-9-]{1,40}/Session/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII
+)
+
+
+class _Content(msgspec.Struct, forbid_unknown_fields=True):
+    s: str
+    t: int
+    v: Literal[1]
+
+
+_decoder = msgspec.json.Decoder(_Content)
+
+
+class Visitor(NamedTuple):
+    """Who a cookie names: a session, and the epoch second at which the cookie was set."""
+
+    session: str
+    since: int
+
+    def is_due(self, now: int) -> bool:
+        """Whether the cookie is to be set again, so that it lives on."""
+        return now - self.since > _DAY
+
+
+class Signer:
+    """Writes and reads the cookie of one store. ``secrets``: the first signs, all are accepted."""
+
+    def __init__(self, secrets: Sequence[str], store: str) -> None:
+        self._secrets = [secret.encode() for secret in secrets]
+        self._before = b"cookie\n" + store.encode() + b"\n"
+        # What was verified, and what was made of it: HMACs and base64 were the better part of what
+        # the proxy adds to a read.
+        self._read: dict[bytes, _Content] = {}
+        self._shoppers: dict[str, bytes] = {}
+
+    def value(self, session: str, now: int) -> str:
+        """The cookie's value for a session, set at the epoch second ``now``."""
+        content = _text(msgspec.json.encode(_Content(session, now, 1)))
+        return (content + b"." + self._signature(self._secrets[0], content)).decode()
+
+    def visitor(self, value: bytes, now: int) -> Visitor | None:
+        """Whom a value names; None if it is not one of ours, letter for letter, or too old."""
+        found = self._read.get(value)
+        if found is None:
+            found = self._verified(value)
+            if found is None:
+                return None
+            _remember(self._read, value, found)
+        return Visitor(found.s, found.t) if -_AHEAD <= now - found.t <= MAX_AGE else None
+
+    def _verified(self, value: bytes) -> _Content | None:
+        content, dot, signature = value.partition(b".")
+        if not dot or len(value) > _LONGEST:
+            return None
+        # One after the other whatever matches: how many secrets there are is no secret.
+        good = [
+            hmac.compare_digest(self._signature(secret, content), signature)
+            for secret in self._secrets
+        ]
+        if not any(good):
+            return None
+        try:
+            raw = base64.b64decode(content + b"=" * (-len(content) % 4), b"-_", validate=True)
+            found = _decoder.decode(raw)
+        except (binascii.Error, ValueError, msgspec.DecodeError):
+            return None
+        if _text(raw) != content or not _SESSION.fullmatch(found.s):
+            return None
+        return found
+
+    def shopper(self, gid: str) -> bytes:
+        """What tells a page whether two answers are of the same shopper, and no more."""
+        known = self._shoppers.get(gid)
+        if known is None:
+            digest = hmac.digest(self._secrets[0], b"shopper\n" + gid.encode(), hashlib.sha256)
+            known = _text(digest)[:16]
+            _remember(self._shoppers, gid, known)
+        return known
+
+    def _signature(self, secret: bytes, content: bytes) -> bytes:
+        return _text(hmac.digest(secret, self._before + content, hashlib.sha256))
+
+
+def name(*, secure: bool) -> bytes:
+    """The cookie's name. The prefix keeps a subdomain from planting one."""
+    return _HOST if secure else _PLAIN
+
+
+def line(value: str, *, secure: bool) -> bytes:
+    """The ``Set-Cookie`` of a value; of an empty one, the line that removes the cookie."""
+    age = MAX_AGE if value else 0
+    end = "; Secure" if secure else ""
+    attributes = f"={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age}{end}"
+    return name(secure=secure) + attributes.encode()
+
+
+def values(headers: Sequence[bytes], wanted: bytes) -> list[bytes]:
+    """Every value that the ``Cookie`` headers give to a name, in order."""
+    found = []
+    for header in headers:
+        for pair in header.split(b";"):
+            key, equals, value = pair.partition(b"=")
+            if equals and key.strip(b" \t") == wanted:
+                found.append(value.strip(b" \t"))
+    return found
+
+
+def _remember(known: dict[K, V], key: K, value: V) -> None:
+    if len(known) >= _KEPT:
+        known.pop(next(iter(known)))  # the oldest: what is still in use is made once more
+    known[key] = value
+
+
+def _text(raw: bytes) -> bytes:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=")

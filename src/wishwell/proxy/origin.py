@@ -1,0 +1,72 @@
+"""Where a request comes from: the shop's own origin, over https or not. No I/O."""
+
+import functools
+import ipaddress
+from collections.abc import Mapping
+from typing import Any
+
+from wishwell.config import Network
+from wishwell.proxy.answers import Refused
+from wishwell.proxy.settings import Settings
+
+Headers = Mapping[bytes, bytes]
+
+
+def is_secure(scope: Mapping[str, Any], headers: Headers, settings: Settings) -> bool:
+    """Whether the browser speaks https, to whoever it is that it speaks to."""
+    if settings.secure != "auto":
+        return settings.secure == "always"
+    if b"x-forwarded-proto" in headers and is_trusted(scope, settings):
+        told = headers[b"x-forwarded-proto"].strip().lower()
+        if told in (b"http", b"https"):
+            return told == b"https"
+    return bool(scope.get("scheme") == "https")
+
+
+def check_same(
+    scope: Mapping[str, Any], headers: Headers, settings: Settings, *, secure: bool
+) -> None:
+    """Raises ``Refused`` for a change that another site may have caused."""
+    site = headers.get(b"sec-fetch-site")
+    if site is not None:
+        if site != b"same-origin":
+            raise Refused(403, "Only the shop's own pages may change a wishlist.")
+        return
+    given = headers.get(b"origin")
+    if given is None:
+        raise Refused(403, "A change needs the header Origin or Sec-Fetch-Site.")
+    if _plain(given) not in (settings.origin or (_own(scope, headers, settings, secure=secure),)):
+        raise Refused(403, "Only the shop's own pages may change a wishlist.")
+
+
+def is_trusted(scope: Mapping[str, Any], settings: Settings) -> bool:
+    """Whether the request comes from one of the shop's own proxies."""
+    client = scope.get("client")
+    return client is not None and bool(settings.trusted) and _within(client[0], settings.trusted)
+
+
+@functools.lru_cache(1024)
+def _within(peer: str, networks: tuple[Network, ...]) -> bool:
+    try:
+        address = ipaddress.ip_address(peer)
+    except ValueError:
+        return False
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
+        address = address.ipv4_mapped
+    return any(address in network for network in networks)
+
+
+def _own(
+    scope: Mapping[str, Any], headers: Headers, settings: Settings, *, secure: bool
+) -> str | None:
+    """The origin that the request itself names; None if it names none."""
+    host = headers.get(b"host")
+    if b"x-forwarded-host" in headers and is_trusted(scope, settings):
+        host = headers[b"x-forwarded-host"]
+    return _plain((b"https://" if secure else b"http://") + host.strip()) if host else None
+
+
+def _plain(origin: bytes) -> str:
+    """An origin in the one spelling of browsers: lower case, without the scheme's own port."""
+    text = origin.decode("latin-1").lower()
+    return text.removesuffix(":443" if text.startswith("https:") else ":80")

@@ -1,0 +1,219 @@
+"""docs/proxy.md, The shop's JWT."""
+
+import base64
+import http.server
+import json
+import threading
+import time
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+from .conftest import JWT_KEY, SECRET, envelope, nothing_forwarded, shop_jwt, text
+
+
+def now() -> int:
+    """Asked for anew each time: a run of all tests may take longer than these tokens live."""
+    return int(time.time())
+
+
+def unsigned(algorithm: str, **claims: object) -> str:
+    head = text(json.dumps({"alg": algorithm, "typ": "JWT"}).encode())
+    return f"{head}.{text(json.dumps({'sub': '7', 'exp': now() + 600} | claims).encode())}."
+
+
+WRONG = {
+    "another key": lambda: shop_jwt("7", key="x" * 40),
+    "the cookie's secret": lambda: shop_jwt("7", key=SECRET),
+    "expired": lambda: shop_jwt("7", exp=now() - 5),
+    "not yet": lambda: shop_jwt("7", nbf=now() + 500),
+    "no end": lambda: shop_jwt("7", exp=None),
+    "end of text": lambda: shop_jwt("7", exp="never"),
+    "no subject": lambda: jwt.encode({"exp": now() + 600}, JWT_KEY, "HS256"),
+    "empty subject": lambda: jwt.encode({"sub": "", "exp": now() + 600}, JWT_KEY, "HS256"),
+    "subject with a slash": lambda: shop_jwt("a/b"),
+    "subject too long": lambda: shop_jwt("a" * 65),
+    "a session": lambda: shop_jwt("gid://wishwell/Session/400705fd-f08e-4532-85ca-9a17350587b9"),
+    "another platform": lambda: shop_jwt("gid://other/Customer/7"),
+    "subject with a line": lambda: shop_jwt("7\n"),
+    "other algorithm": lambda: jwt.encode({"sub": "7", "exp": now() + 600}, JWT_KEY, "HS512"),
+    "no algorithm": lambda: unsigned("none"),
+    "None": lambda: unsigned("None"),
+    "HS256, no signature": lambda: unsigned("HS256"),
+    "claims changed": lambda: ".".join([shop_jwt("8").split(".")[0], shop_jwt("7").split(".")[1],
+                                        shop_jwt("8").split(".")[2]]),
+    "two parts": lambda: shop_jwt("7").rpartition(".")[0],
+    "nonsense": lambda: "nonsense",
+    "very long": lambda: "a." * 6_000,
+    "empty": lambda: "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_jwt(front, name):
+    """Who is shopping, 1: wrong in its header it is 401; in a cookie it is nobody."""
+    with nothing_forwarded(front.api):
+        browser = front.browser()
+        envelope(browser.get("/items", headers={"X-Shop-Token": WRONG[name]()}), 401)
+        envelope(browser.post("/items", json={}, headers={"X-Shop-Token": WRONG[name]()}), 401)
+        in_cookie = browser.get("/items", headers={"Cookie": f"shop_jwt={WRONG[name]()}"})
+        assert (in_cookie.status_code, in_cookie.json()) == (200, {"data": []})
+
+
+def test_customer_of_the_jwt(front):
+    """The shop's JWT: header with or without Bearer, or cookie; an id, or the whole GID."""
+    front.shop.customer("jane_1").http.post("/items", json={"productId": 4})
+    for customer in ("jane_1", "gid://shopify/Customer/jane_1"):
+        token = shop_jwt(customer)
+        for headers in (
+            {"X-Shop-Token": token},
+            {"X-Shop-Token": f"Bearer {token}"},
+            {"X-Shop-Token": f"bearer  {token}"},
+            {"Cookie": f"a=b; shop_jwt={token}"},
+        ):
+            answer = front.browser().get("/items", headers=headers)
+            assert [item["productId"] for item in answer.json()["data"]] == [4]
+            assert "Set-Cookie" not in answer.headers
+
+
+def test_jwt_sent_twice(front):
+    """The shop's JWT: two of them name nobody."""
+    one, other = shop_jwt("one"), shop_jwt("two")
+    pairs = [("X-Shop-Token", one), ("X-Shop-Token", other)]
+    with nothing_forwarded(front.api):
+        assert front.browser().get("/items", headers=pairs).status_code in (400, 401)
+        jar = {"Cookie": f"shop_jwt={one}; shop_jwt={other}"}
+        assert front.browser().get("/items", headers=jar).json() == {"data": []}
+
+
+def test_issuer_audience_and_claim(new_front):
+    """The shop's JWT: iss and aud are checked when set, and the claim is a setting."""
+    front = new_front(
+        JWT_KEY=JWT_KEY, JWT_HEADER="Authorization", JWT_ISSUER="https://shop.example",
+        JWT_AUDIENCE="wishes", JWT_CLAIM="customer",
+    )  # fmt: skip
+    good = {"iss": "https://shop.example", "aud": ["x", "wishes"], "customer": "9"}
+
+    def status(**changed: object) -> int:
+        token = shop_jwt("7", **(good | changed))
+        return (
+            front.browser().get("/items", headers={"Authorization": f"Bearer {token}"}).status_code
+        )
+
+    assert status() == 200
+    for changed in ({"iss": "https://evil.example"}, {"iss": None}, {"aud": "other"},
+                    {"aud": None}, {"customer": None}, {"customer": True}, {"customer": ["9"]}):  # fmt: skip
+        assert status(**changed) == 401, changed
+
+
+class KeyServer(http.server.ThreadingHTTPServer):
+    """A shop's key set at a URL; counts how often it was asked for."""
+
+    def __init__(self, document: dict) -> None:
+        self.document, self.asked = document, 0
+        super().__init__(("127.0.0.1", 0), _Answer)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server_port}/keys.json"
+
+
+class _Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.server.asked += 1
+        body = json.dumps(self.server.document).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Quiet."""
+
+
+RSA = rsa.generate_private_key(65537, 2048)
+EC = ec.generate_private_key(ec.SECP256R1())
+OTHER = rsa.generate_private_key(65537, 2048)
+
+
+def public(key: object, kid: str, **more: str) -> dict:
+    kind = (
+        jwt.algorithms.RSAAlgorithm
+        if isinstance(key, rsa.RSAPrivateKey)
+        else jwt.algorithms.ECAlgorithm
+    )
+    return json.loads(kind.to_jwk(key.public_key())) | {"kid": kid, "use": "sig"} | more
+
+
+def with_key(key: object, algorithm: str, kid: str | None, sub: str = "9") -> str:
+    headers = {"kid": kid} if kid else {}
+    return jwt.encode({"sub": sub, "exp": now() + 600}, key, algorithm, headers)
+
+
+def test_key_set_at_a_url(new_front):
+    """The shop's JWT, JWKS: kid chooses; an unknown one fetches again at most once a minute."""
+    pem = RSA.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    octets = {"kty": "oct", "kid": "shared", "k": base64.urlsafe_b64encode(b"k" * 32).decode()}
+    served = KeyServer({"keys": [public(RSA, "r"), public(EC, "e"), octets, {"kty": "?"}]})
+    try:
+        front = new_front(JWT_JWKS=served.url, JWT_HEADER="X-Shop-Token", JWT_COOKIE="shop_jwt")
+
+        def status(token: str) -> int:
+            return front.browser().get("/items", headers={"X-Shop-Token": token}).status_code
+
+        assert status(with_key(RSA, "RS256", "r")) == 200
+        assert status(with_key(EC, "ES256", "e")) == 200
+        assert served.asked == 1
+        for token in (
+            with_key(RSA, "RS256", "e"),
+            with_key(EC, "ES256", "r"),
+            with_key(OTHER, "RS256", "r"),
+            with_key(RSA, "RS256", None),
+            with_key(RSA, "PS256", "r"),
+            with_key("k" * 32, "HS256", "shared"),
+            confused(pem),
+            shop_jwt("9"),
+        ):
+            assert status(token) == 401
+        served.document["keys"].append(public(OTHER, "new"))
+        for _ in range(5):
+            assert status(with_key(OTHER, "RS256", "new")) == 401  # the minute is not over
+        assert served.asked == 1
+        jar = {"Cookie": f"shop_jwt={with_key(OTHER, 'RS256', 'gone')}"}
+        assert front.browser().get("/items", headers=jar).json() == {"data": []}
+    finally:
+        served.shutdown()
+
+
+def confused(pem: bytes) -> str:
+    """A token that takes the public key for a shared secret."""
+    import hashlib
+    import hmac
+
+    head = text(json.dumps({"alg": "HS256", "kid": "r"}).encode())
+    body = text(json.dumps({"sub": "9", "exp": now() + 600}).encode())
+    signed = hmac.new(pem, f"{head}.{body}".encode(), hashlib.sha256).digest()
+    return f"{head}.{body}.{text(signed)}"
+
+
+def test_key_set_in_a_file(new_front, tmp_path):
+    """The shop's JWT, JWKS: a file does too."""
+    path = tmp_path / "keys.json"
+    path.write_text(json.dumps({"keys": [public(EC, "e")]}))
+    front = new_front(JWT_JWKS=str(path), JWT_COOKIE="shop_jwt")
+    jar = {"Cookie": f"shop_jwt={with_key(EC, 'ES256', 'e')}"}
+    assert front.browser().post("/items", json={"productId": 1}, headers=jar).status_code == 201
+    assert front.browser().get("/items", headers=jar).json()["data"]
+
+
+def test_key_set_that_is_away(new_front):
+    """The shop's JWT, JWKS: while there are no keys nobody can be told apart: 503."""
+    front = new_front(JWT_JWKS="http://127.0.0.1:1/keys", JWT_HEADER="X-Shop-Token")
+    with nothing_forwarded(front.api):
+        token = {"X-Shop-Token": with_key(RSA, "RS256", "r")}
+        answer = front.browser().get("/items", headers=token)
+        envelope(answer, 503)
+        assert int(answer.headers["Retry-After"]) >= 1
+    assert front.browser().get("/items").json() == {"data": []}

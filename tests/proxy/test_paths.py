@@ -1,0 +1,176 @@
+"""docs/proxy.md, Paths: what there is under the base path, and that nothing else is forwarded."""
+
+import pytest
+
+from tests.walk.conftest import over_the_wire
+
+from .conftest import BASE, SAME, envelope, nothing_forwarded
+
+ID = "01a1fb82-8f15-7000-aafc-5adf06151cd4"
+METHODS = {
+    "items": "GET, HEAD, POST, DELETE",
+    f"items/{ID}": "GET, HEAD, PATCH, DELETE",
+    f"items/{ID}/lists": "PUT",
+    "lists": "GET, HEAD, POST",
+    f"lists/{ID}": "GET, HEAD, PATCH, DELETE",
+    f"lists/{ID}/items/order": "PUT",
+}
+TRICKS = {
+    "dot dot": f"{BASE}/api/items/../lists",
+    "dot dot to the top": f"{BASE}/api/../../../api/2025-04/items",
+    "dot": f"{BASE}/api/./items",
+    "dot in percent": f"{BASE}/api/%2e/items",
+    "dot dot in percent": f"{BASE}/api/items/%2e%2e/lists",
+    "dot dot in half percent": f"{BASE}/api/items/.%2E/lists",
+    "slash in percent": f"{BASE}/api/items%2f{ID}",
+    "slash in the id": f"{BASE}/api/items/a%2Fb",
+    "percent in the id": f"{BASE}/api/items/%61",
+    "percent twice": f"{BASE}/api/items/%252e%252e",
+    "NUL in percent": f"{BASE}/api/items/a%00",
+    "line in percent": f"{BASE}/api/items/a%0d%0aX-Y:z",
+    "two slashes": f"{BASE}/api//items",
+    "two slashes at the start": f"/{BASE}/api/items",
+    "other host in the path": f"//evil.example{BASE}/api/items",
+    "backslash": f"{BASE}/api\\items",
+    "backslash dot dot": f"{BASE}/api/items/..\\lists",
+    "parameters": f"{BASE}/api/items;a=b",
+    "parameters in the id": f"{BASE}/api/items/{ID};a",
+    "slash at the end": f"{BASE}/api/items/",
+    "upper case": f"{BASE}/api/Items",
+    "upper case base": f"{BASE.upper()}/api/items",
+    "id too long": f"{BASE}/api/items/{'a' * 65}",
+    "id with a dot": f"{BASE}/api/items/a.b",
+    "id with an underscore": f"{BASE}/api/items/a_b",
+    "empty id": f"{BASE}/api/items//lists",
+    "another part": f"{BASE}/api/items/{ID}/lists/x",
+    "order of items": f"{BASE}/api/items/{ID}/items/order",
+    "tokens": f"{BASE}/api/profiles/token",
+    "identify": f"{BASE}/api/profiles/identify",
+    "description": f"{BASE}/api/.well-known/openapi",
+    "metrics": f"{BASE}/metrics",
+    "metrics of the API": f"{BASE}/api/../metrics",
+    "the API's own path": "/api/2025-04/items",
+    "below the base": f"{BASE}/apix/items",
+    "base alone": BASE,
+    "beside the base": f"{BASE}x/api/items",
+    "top": "/",
+}
+
+
+@pytest.mark.parametrize("path", METHODS)
+def test_path_takes_its_methods(front, path):
+    """Paths, the table: another method is 405 with Allow, OPTIONS too, and is not forwarded."""
+    browser = front.browser()
+    with nothing_forwarded(front.api):
+        for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"):
+            if method in METHODS[path].split(", "):
+                continue
+            answer = browser.request(method, f"/{path}")
+            assert answer.status_code == 405, (method, path)
+            assert set(answer.headers["Allow"].split(", ")) == set(METHODS[path].split(", "))
+            assert not any(name.startswith("access-control") for name in answer.headers)
+
+
+def test_every_operation_works_for_a_visitor(front):
+    """Paths: each row of the table does what the API does at that path."""
+    browser = front.browser()
+    gifts = browser.post("/lists", json={"name": "Gifts"}).json()["data"]
+    first, second = browser.save(1), browser.save(2)
+    path = f"/items/{first['id']}"
+    assert browser.get(path).json()["data"] == first
+    assert browser.patch(path, json={"quantity": 3}).json()["data"]["quantity"] == 3
+    for item in (first, second):
+        answer = browser.put(f"/items/{item['id']}/lists", json={"listIds": [gifts["id"]]})
+        assert answer.json()["data"]["listIds"] == [gifts["id"]]
+    order = {"itemIds": [second["id"], first["id"]]}
+    assert browser.put(f"/lists/{gifts['id']}/items/order", json=order).status_code == 200
+    shown = browser.get(f"/lists/{gifts['id']}", params={"sort": "customer"}).json()["data"]
+    assert [item["productId"] for item in shown["items"]] == [2, 1]
+    assert browser.patch(f"/lists/{gifts['id']}", json={"name": "G"}).json()["data"]["name"] == "G"
+    assert [entry["id"] for entry in browser.get("/lists").json()["data"]] == [gifts["id"]]
+    assert browser.delete(f"/lists/{gifts['id']}").status_code == 204
+    assert browser.delete(path).status_code == 204
+    gone = browser.request("DELETE", "/items", json={"itemIds": [second["id"]]})
+    assert gone.status_code == 204
+    assert gone.content == b""
+    assert browser.products() == []
+
+
+def test_head_is_get_without_the_body(front):
+    """Paths: HEAD where GET is, with the same length."""
+    browser = front.anyone(1, 2)
+    got, head = browser.get("/items"), browser.head("/items")
+    assert head.status_code == 200
+    assert head.content == b""
+    assert head.headers["Content-Length"] == got.headers["Content-Length"]
+
+
+@pytest.mark.parametrize("name", TRICKS)
+def test_other_path_is_404(front, name):
+    """Paths: anything else is 404 as it was sent, nothing is forwarded."""
+    cookie = front.anyone().cookie
+    request = f"GET {TRICKS[name]} HTTP/1.1\r\nHost: localhost\r\nCookie: wishwell={cookie}\r\n"
+    with nothing_forwarded(front.api):
+        got = over_the_wire(front.proxy, f"{request}Connection: close\r\n\r\n".encode())
+    assert got.status == 404
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1:1"])
+def test_target_in_absolute_form_is_400(front, host):
+    """Paths: the target is a path; with a scheme and a host it is refused, whoever they name."""
+    request = f"GET http://{host}{BASE}/api/items HTTP/1.1\r\nHost: localhost\r\n"
+    with nothing_forwarded(front.api):
+        got = over_the_wire(front.proxy, f"{request}Connection: close\r\n\r\n".encode())
+    assert got.status == 400
+
+
+@pytest.mark.parametrize("query", ["a=b#c", "#", "a=\x7fb", "a=\x01", "a=\tb", "a=\xe9", "a=\x00"])
+def test_query_of_other_characters_is_400(front, query):
+    """Paths: # and control characters in the query are 400."""
+    cookie = front.anyone().cookie
+    head = f"GET {BASE}/api/items?{query} HTTP/1.1\r\nHost: localhost\r\nCookie: wishwell={cookie}"
+    with nothing_forwarded(front.api):
+        got = over_the_wire(front.proxy, f"{head}\r\nConnection: close\r\n\r\n".encode("latin-1"))
+    assert got.status == 400
+
+
+@pytest.mark.parametrize("line", ["%0d%0aProfile:%20x", "%0D%0A%0D%0AGET%20/", "%00", "%23"])
+def test_encoded_characters_in_the_query_stay_encoded(front, line):
+    """Paths: the query passes as it came; an encoded line end begins no header and no request."""
+    browser = front.anyone(1)
+    answer = browser.http.get(f"{front.proxy.url}{BASE}/api/items?query={line}")
+    assert "query" in envelope(answer, 400)
+    assert browser.products() == [1]
+
+
+def test_query_passes_as_it_came(front):
+    """Paths: search, page and limit work; what the API refuses is refused with its own words."""
+    browser = front.anyone(1, 2, 3)
+    found = browser.get("/items", params={"query": "product:2,3", "limit": "1"}).json()
+    assert [item["productId"] for item in found["data"]] == [3]
+    more = {"query": "product:2,3", "limit": "1", "page": found["pageInfo"]["next"]}
+    assert [i["productId"] for i in browser.get("/items", params=more).json()["data"]] == [2]
+    assert "shop" in envelope(browser.get("/items?shop=x"), 400)
+
+
+def test_unknown_path_says_so(front):
+    """What passes: an error of the proxy's own has the envelope."""
+    assert envelope(front.browser().get("/nothing"), 404)
+
+
+def test_livez_answers(front):
+    """Paths: livez is 200 and plain text."""
+    answer = front.browser().http.get(f"{front.proxy.url}{BASE}/livez")
+    assert (answer.status_code, answer.text) == (200, "ok")
+    assert answer.headers["Content-Type"].startswith("text/plain")
+    assert front.browser().http.post(f"{front.proxy.url}{BASE}/livez").status_code == 405
+
+
+def test_base_is_a_setting(new_front):
+    """Settings: everything is under WISHWELL_PROXY_BASE, Location too."""
+    front = new_front(BASE="/x/wish")
+    browser = front.browser()
+    answer = browser.post("/items", json={"productId": 1})
+    assert answer.headers["Location"].startswith("/x/wish/api/items/")
+    assert browser.products() == [1]
+    assert browser.http.get(f"{front.proxy.url}{BASE}/api/items", headers=SAME).status_code == 404

@@ -1,0 +1,153 @@
+"""docs/proxy.md, Same origin only."""
+
+import pytest
+
+from .conftest import envelope, nothing_forwarded, sessions_in, shop_jwt
+
+OWN, EVIL = "{own}", "https://evil.example"
+REFUSED = {
+    "neither": {},
+    "cross-site": {"Sec-Fetch-Site": "cross-site"},
+    "same-site": {"Sec-Fetch-Site": "same-site"},
+    "none": {"Sec-Fetch-Site": "none"},
+    "cross-site, own origin": {"Sec-Fetch-Site": "cross-site", "Origin": OWN},
+    "same-site, own origin": {"Sec-Fetch-Site": "same-site", "Origin": OWN},
+    "empty": {"Sec-Fetch-Site": ""},
+    "upper case": {"Sec-Fetch-Site": "Same-Origin"},
+    "list": {"Sec-Fetch-Site": "same-origin, cross-site"},
+    "other origin": {"Origin": EVIL},
+    "null": {"Origin": "null"},
+    "empty origin": {"Origin": ""},
+    "other port": {"Origin": "http://127.0.0.1:1"},
+    "no port": {"Origin": "http://127.0.0.1"},
+    "other scheme": {"Origin": "https{own:4}"},
+    "longer host": {"Origin": OWN + ".evil.example"},
+    "longer port": {"Origin": OWN + "0"},
+    "user": {"Origin": "http://a@{own:7}"},
+    "path": {"Origin": OWN + "/"},
+    "two in one": {"Origin": OWN + " " + EVIL},
+    "list of two": {"Origin": OWN + ", " + OWN},
+    "referer only": {"Referer": OWN + "/page"},
+    "host of another": {"Origin": EVIL, "X-Forwarded-Host": "evil.example"},
+    "host of another proxy": {"Origin": EVIL, "Forwarded": "host=evil.example;proto=https"},
+}  # fmt: skip
+
+
+def filled(headers: dict[str, str], own: str) -> dict[str, str]:
+    words = (("{own:4}", own[4:]), ("{own:7}", own[7:]), ("{own}", own))
+    for word, value in words:
+        headers = {name: given.replace(word, value) for name, given in headers.items()}
+    return headers
+
+
+def attempts(browser, headers):
+    """A change of every method, with just these headers."""
+    browser.http.headers.pop("Sec-Fetch-Site", None)
+    id = "01a1fb82-8f15-7000-aafc-5adf06151cd4"
+    return [
+        browser.post("/items", json={"productId": 9}, headers=headers),
+        browser.post("/lists", json={"name": "x"}, headers=headers),
+        browser.put(f"/items/{id}/lists", json={"listIds": []}, headers=headers),
+        browser.patch(f"/items/{id}", json={"quantity": 2}, headers=headers),
+        browser.delete(f"/items/{id}", headers=headers),
+        browser.request("DELETE", "/items", json={"itemIds": [id]}, headers=headers),
+    ]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_change_from_another_site_is_403(front, name):
+    """Same origin only: each combination of headers that is not the shop's own page."""
+    headers = filled(REFUSED[name], front.proxy.url)
+    visitor, nobody, before = front.anyone(1), front.browser(), sessions_in(front.api)
+    with nothing_forwarded(front.api):
+        for answer in attempts(visitor, headers) + attempts(nobody, headers):
+            envelope(answer, 403)
+            assert not any(given.startswith("access-control") for given in answer.headers)
+            assert "Set-Cookie" not in answer.headers
+    assert sessions_in(front.api) == before
+    assert visitor.products() == [1]
+
+
+TWICE = ("Sec-Fetch-Site", "Origin", "Content-Type")
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_header_sent_twice_decides_nothing(front, name):
+    """Same origin only: twice, one good and one bad in either order, it is refused."""
+    visitor = front.anyone(1)
+    good = {"Sec-Fetch-Site": "same-origin", "Origin": front.proxy.url}
+    for pair in ((good.get(name, "application/json"), EVIL), (EVIL, good.get(name, "text/plain"))):
+        headers = [(name, value) for value in pair]
+        if name == "Content-Type":
+            headers.append(("Sec-Fetch-Site", "same-origin"))
+        visitor.http.headers.pop("Sec-Fetch-Site", None)
+        with nothing_forwarded(front.api):
+            answer = visitor.post("/items", content=b'{"productId":9}', headers=headers)
+        assert answer.status_code in (400, 403), (pair, answer.text)
+    assert visitor.products() == [1]
+
+
+def test_cross_site_request_of_a_customer_links_nothing(front):
+    """Same origin only: refused before anything is done, the link of a sign-in too."""
+    visitor = front.anyone(1)
+    evil = {"Sec-Fetch-Site": "cross-site", "X-Shop-Token": shop_jwt("cross")}
+    with nothing_forwarded(front.api):
+        envelope(visitor.post("/items", json={"productId": 2}, headers=evil), 403)
+    assert visitor.products() == [1]
+
+
+def test_old_browser_is_known_by_its_origin(front):
+    """Same origin only: without Sec-Fetch-Site an Origin equal to the request's own is enough."""
+    browser = front.browser()
+    browser.http.headers.pop("Sec-Fetch-Site")
+    origin = {"Origin": front.proxy.url}
+    assert browser.post("/items", json={"productId": 1}, headers=origin).status_code == 201
+
+
+def test_reads_need_neither_header(front):
+    """Same origin only: it is about changes; a read is private by its cookie and has no CORS."""
+    visitor = front.anyone(1)
+    visitor.http.headers.pop("Sec-Fetch-Site")
+    answer = visitor.get("/items", headers={"Origin": EVIL, "Sec-Fetch-Site": "cross-site"})
+    assert answer.status_code == 200
+    assert not any(given.startswith("access-control") for given in answer.headers)
+
+
+def test_preflight_is_405(front):
+    """Same origin only: there is no CORS; OPTIONS is 405."""
+    asked = {"Origin": EVIL, "Access-Control-Request-Method": "POST"}
+    with nothing_forwarded(front.api):
+        answer = front.browser().request("OPTIONS", "/items", headers=asked)
+    envelope(answer, 405)
+    assert not any(given.startswith("access-control") for given in answer.headers)
+
+
+def test_origin_is_a_setting(new_front):
+    """Same origin only: with WISHWELL_PROXY_ORIGIN only those count, and not the request's own."""
+    front = new_front(ORIGIN="https://shop.example,https://www.shop.example")
+    browser = front.browser()
+    browser.http.headers.pop("Sec-Fetch-Site")
+    for origin, status in (
+        ("https://shop.example", 201),
+        ("https://www.shop.example", 200),
+        ("http://shop.example", 403),
+        ("https://shop.example:8443", 403),
+        (front.proxy.url, 403),
+    ):
+        answer = browser.post("/items", json={"productId": 1}, headers={"Origin": origin})
+        assert answer.status_code == status, origin
+
+
+def test_host_and_scheme_of_a_trusted_proxy(new_front):
+    """Same origin only, Settings TRUSTED: X-Forwarded-Proto and -Host are the request's own."""
+    front = new_front(TRUSTED="127.0.0.1")
+    told = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "shop.example"}
+    for origin, status in (
+        ("https://shop.example", 201),
+        ("http://shop.example", 403),
+        (EVIL, 403),
+    ):
+        browser = front.browser()
+        browser.http.headers.pop("Sec-Fetch-Site")
+        answer = browser.post("/items", json={"productId": 1}, headers=told | {"Origin": origin})
+        assert answer.status_code == status, origin
