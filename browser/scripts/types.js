@@ -1,0 +1,18 @@
+// Makes src/api.d.ts, the types of records, bodies and errors, from the API's description.
+// With --check it changes nothing and fails when the two have drifted apart.
+import { readFile, writeFile } from 'node:fs/promises';
+import openapiTS, { astToString } from 'openapi-typescript';
+
+const source = new URL('../../src/wishwell/http/openapi.yaml', import.meta.url);
+const target = new URL('../src/api.d.ts', import.meta.url);
+
+const text =
+  '// Made from src/wishwell/http/openapi.yaml by `npm run types`; do not edit.\n' +
+  astToString(await openapiTS(source));
+
+if (!process.argv.includes('--check')) {
+  await writeFile(target, text);
+} else if ((await readFile(target, 'utf8')) !== text) {
+  console.error('src/api.d.ts is not what openapi.yaml says: npm run types');
+  process.exit(1);
+}

@@ -1,0 +1,1601 @@
+// Made from src/wishwell/http/openapi.yaml by `npm run types`; do not edit.
+export interface paths {
+    "/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List items
+         * @description The items of the profile, or of the whole store for an admin token without `Profile`, newest
+         *     first, in pages. `query` narrows them. To walk on, repeat the request with `page` set to
+         *     `pageInfo.next` or `pageInfo.previous`. While others write, a walk along `next` to the end
+         *     shows every item that was there all the time exactly once. A customer that nothing is known
+         *     of has an empty page. `HEAD` answers the same without a body.
+         */
+        get: operations["listItems"];
+        put?: never;
+        /**
+         * Create an item
+         * @description Saves a product or a variant for the profile. Saving twice is saving once: when the profile
+         *     has the item already, the answer is 200 with that item, on which the `quantity` and `tags`
+         *     that the body names are set, to whose lists the `listIds` are added, and nothing else is
+         *     changed. A list that the profile does not have is answered 404, and nothing is saved. A
+         *     profile holds at most 5,000 items unless the service is set otherwise; one more is answered
+         *     400. An admin token must name the owner in `Profile`.
+         */
+        post: operations["createItem"];
+        /**
+         * Delete several items
+         * @description Deletes 1 to 250 items, all of them or, on an error, none. Ids that name no item of the
+         *     profile are no error. The ids come in the body or, as some intermediaries drop the body of
+         *     a `DELETE`, in the query parameter `itemIds`: in one of the two. With neither, and with
+         *     both, the answer is 400.
+         */
+        delete: operations["deleteItems"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/items/{itemId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                itemId: components["parameters"]["ItemId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Find an item
+         * @description The item with this id. `HEAD` answers the same without a body.
+         */
+        get: operations["getItem"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an item
+         * @description Deletes the item and takes it off its lists.
+         */
+        delete: operations["deleteItem"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an item
+         * @description Sets the fields that the body names and leaves the others as they are; a `variantId` of null
+         *     clears the variant. An empty object changes nothing, `updatedAt` included. When another item
+         *     of the profile has the product and variant that this one would get, the answer is 409 and
+         *     nothing is changed.
+         */
+        patch: operations["updateItem"];
+        trace?: never;
+    };
+    "/items/{itemId}/lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                itemId: components["parameters"]["ItemId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the lists of an item
+         * @description Puts the item on exactly these lists; an empty array takes it off all. On a list where it
+         *     stays, it keeps its place. A list that the profile does not have is answered 404, and
+         *     nothing is changed.
+         */
+        put: operations["setItemLists"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List lists
+         * @description The lists of the profile, or of the whole store for an admin token without `Profile`, newest
+         *     first, in pages, without their items. Pages are walked as those of `GET /items` are. `HEAD`
+         *     answers the same without a body.
+         */
+        get: operations["listLists"];
+        put?: never;
+        /**
+         * Create a list
+         * @description A new, empty list. Names need not be unique. A profile holds at most 250 lists unless the
+         *     service is set otherwise; one more is answered 400. An admin token must name the owner in
+         *     `Profile`.
+         */
+        post: operations["createList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/lists/{listId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Find a list
+         * @description The list with this id, and all of its items in the order that `sort` asks for. `HEAD`
+         *     answers the same without a body.
+         */
+        get: operations["getList"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a list
+         * @description Deletes the list and keeps its items.
+         */
+        delete: operations["deleteList"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a list
+         * @description Sets the name, if the body has one. An empty object changes nothing, `updatedAt` included.
+         */
+        patch: operations["updateList"];
+        trace?: never;
+    };
+    "/lists/{listId}/items/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the order of a list's items
+         * @description Places the items of the list in the order given, which `GET /lists/{listId}?sort=customer`
+         *     then shows. Items that the body does not name follow: first those that had been placed
+         *     before, in the order that they had, then those never placed, most recently saved first. An
+         *     id that is not on the list, or is there twice, is answered 400, and nothing is changed.
+         */
+        put: operations["orderListItems"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/profiles/identify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identify a profile by e-mail address
+         * @description The path of the store's sign-in flow for an e-mail address. Every valid address gets the
+         *     same kind of answer, whether or not anyone has it: it reveals nothing. With a profile token,
+         *     or with `Profile`, the address is remembered on that profile. A store without a sign-in path
+         *     answers 404.
+         */
+        post: operations["identifyProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/profiles/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a token for a profile
+         * @description A token that lasts one day. It needs an admin token; the header `Profile` has no meaning
+         *     here and is answered 400.
+         *
+         *     | Body | Result |
+         *     |---|---|
+         *     | none, empty or `{}` | a new session and its token |
+         *     | `customer` | a token for the customer |
+         *     | `session` | a fresh token for that session; 404 when it was linked to a customer |
+         *     | both | what the session holds moves to the customer; a token for the customer |
+         *
+         *     Linking is one step. Of an item that both have, the customer's stays, with the larger
+         *     quantity, the tags and lists of both and the earlier `createdAt`. A list whose name the
+         *     customer has too, compared without case, joins the customer's. Other items and lists move
+         *     with their ids. The session is then closed: its tokens are answered 401. Linking a closed
+         *     session again moves nothing and succeeds.
+         */
+        post: operations["createProfileToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/openapi": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read this description
+         * @description This document as JSON, in OpenAPI 3.1. It needs no token. `HEAD` answers the same without a
+         *     body.
+         */
+        get: operations["getOpenapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description A product or variant that a profile wishes for. */
+        Item: {
+            id: components["schemas"]["Id"];
+            productId: components["schemas"]["ProductNumber"];
+            /** @description Left out when there is none. */
+            variantId?: components["schemas"]["ProductNumber"];
+            quantity: components["schemas"]["Quantity"];
+            /** @description At most 20, but for an item that linking made of two. */
+            tags: components["schemas"]["Tag"][];
+            /** @description The lists that the item is on. */
+            listIds: components["schemas"]["Id"][];
+            createdAt: components["schemas"]["Time"];
+            updatedAt: components["schemas"]["Time"];
+            /** @description The owner; only for an admin token without `Profile`. */
+            profile?: components["schemas"]["ProfileGid"];
+        };
+        /** @description A named collection of items. */
+        List: {
+            id: components["schemas"]["Id"];
+            name: components["schemas"]["ListName"];
+            /** @description How many items are on the list. */
+            itemCount: number;
+            createdAt: components["schemas"]["Time"];
+            updatedAt: components["schemas"]["Time"];
+            /** @description The owner; only for an admin token without `Profile`. */
+            profile?: components["schemas"]["ProfileGid"];
+        };
+        /** @description A list and all of its items. */
+        ListWithItems: {
+            id: components["schemas"]["Id"];
+            name: components["schemas"]["ListName"];
+            /** @description How many items are on the list. */
+            itemCount: number;
+            createdAt: components["schemas"]["Time"];
+            updatedAt: components["schemas"]["Time"];
+            /** @description Whole items, in the order that was asked for. */
+            items: components["schemas"]["Item"][];
+            /** @description The owner; only for an admin token without `Profile`. */
+            profile?: components["schemas"]["ProfileGid"];
+        };
+        /** @description The pages beside this one. */
+        PageInfo: {
+            /** @description The cursor of the next page; left out when there is none. */
+            next?: components["schemas"]["Cursor"];
+            /** @description The cursor of the previous page; left out when there is none. */
+            previous?: components["schemas"]["Cursor"];
+        };
+        /** @description What every answer that is not 2xx has for a body. */
+        Error: {
+            error: {
+                /** @description What is wrong */
+                message: string;
+                /** @description The name of the status. */
+                error: string;
+                /** @description The status. */
+                statusCode: number;
+                /**
+                 * Format: uuid
+                 * @description The same as `X-Request-Id`.
+                 */
+                requestId: string;
+            };
+        };
+        ItemResponse: {
+            data: components["schemas"]["Item"];
+        };
+        ItemPage: {
+            data: components["schemas"]["Item"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        ListResponse: {
+            data: components["schemas"]["List"];
+        };
+        ListWithItemsResponse: {
+            data: components["schemas"]["ListWithItems"];
+        };
+        ListPage: {
+            data: components["schemas"]["List"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        IdentifyResult: {
+            data: {
+                /** @description A path of the store's sign-in flow for this address. */
+                authFlow: string;
+            };
+        };
+        TokenResult: {
+            data: {
+                /** @description The access token, a JWT. It expires a day after its creation. */
+                token: string;
+                /** @description The customer or session that the token is for. */
+                profile: components["schemas"]["ProfileGid"];
+            };
+        };
+        NewItem: {
+            productId: components["schemas"]["ProductNumber"];
+            /** @description A null is the same as none. */
+            variantId?: number | null;
+            /** @description Without it, a new item has 1. */
+            quantity?: components["schemas"]["Quantity"];
+            tags?: components["schemas"]["Tags"];
+            /** @description Lists of the same profile to put the item on. */
+            listIds?: components["schemas"]["ListIds"];
+        };
+        ItemPatch: {
+            productId?: components["schemas"]["ProductNumber"];
+            /** @description A null clears it. */
+            variantId?: number | null;
+            quantity?: components["schemas"]["Quantity"];
+            tags?: components["schemas"]["Tags"];
+        };
+        ItemLists: {
+            /** @description Exactly the lists that the item is on from now on. */
+            listIds: components["schemas"]["ListIds"];
+        };
+        ItemIds: {
+            /** @description The items to delete. */
+            itemIds: string[];
+        };
+        NewList: {
+            name: components["schemas"]["NewListName"];
+        };
+        ListPatch: {
+            name?: components["schemas"]["NewListName"];
+        };
+        ItemOrder: {
+            /** @description Items of the list in the wanted order; it need not name all. */
+            itemIds: string[];
+        };
+        Identify: {
+            /**
+             * @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host
+             *     name after it, no spaces and no control characters.
+             */
+            email: string;
+        };
+        TokenRequest: {
+            /**
+             * @description The GID of the customer that the token is for, on the platform of the store; another
+             *     platform is answered 400.
+             */
+            customer?: string;
+            /**
+             * @description The GID of a session: alone, the session that the token is for; with `customer`, the
+             *     session to link to the customer. One that does not exist is answered 404.
+             */
+            session?: string;
+        };
+        /**
+         * Format: uuid
+         * @description An opaque id.
+         */
+        Id: string;
+        /** @description A reference to a product or variant of the store. */
+        ProductNumber: number;
+        Quantity: number;
+        Tag: string;
+        Tags: components["schemas"]["Tag"][];
+        ListIds: string[];
+        /** @description 1 to 255 characters, without control characters, trimmed. */
+        ListName: string;
+        /**
+         * @description 1 to 255 characters after trimming, without control characters. White space around it is
+         *     removed.
+         */
+        NewListName: string;
+        /** @description An opaque place in a walk. */
+        Cursor: string;
+        /** @description The GID of a customer or session. */
+        ProfileGid: string;
+        /**
+         * Format: date-time
+         * @description RFC 3339, in UTC, with milliseconds.
+         */
+        Time: string;
+    };
+    responses: {
+        /**
+         * @description The request breaks a rule; the message names the parameter, header or field, and the rule.
+         *     Nothing was done.
+         */
+        BadRequest: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description There is no token, or one that is malformed, expired, revoked, of a closed session, or of
+         *     another deployment.
+         */
+        Unauthorized: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description The token is good, but may not do this: a customer or session token sent `Profile`, or asked
+         *     for what needs an admin token.
+         */
+        Forbidden: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description There is no such item, list or session for this caller, or the store has no sign-in path.
+         *     Nothing was done.
+         */
+        NotFound: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description The path does not have the method that was sent. It is the same for every method that is not
+         *     described here for the path.
+         */
+        MethodNotAllowed: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body did not arrive in time. Nothing was done. */
+        RequestTimeout: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Another item of the profile has this product and variant. Nothing was changed. */
+        Conflict: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is larger than 256 KiB. Nothing was done. */
+        ContentTooLarge: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description The body does not come as `Content-Type: application/json`, or in another charset than
+         *     UTF-8. Nothing was done.
+         */
+        UnsupportedMediaType: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A rate limit is used up. Nothing was done; ask again after `Retry-After` seconds. */
+        TooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description The request line and the headers together are larger than 16 KiB, or there are more than 150
+         *     headers. Nothing was done, and the connection is closed.
+         */
+        HeadersTooLarge: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A fault of the service. The answer says nothing of the inside; the log does. */
+        InternalServerError: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description The database can't be reached, or the service is shutting down. Nothing was done; ask again
+         *     after `Retry-After` seconds.
+         */
+        ServiceUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: {
+        /**
+         * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+         * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+         */
+        ItemId: string;
+        /**
+         * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+         * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+         */
+        ListId: string;
+        /**
+         * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+         *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+         *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+         *     answered 400, an unknown session 404.
+         * @example gid://shopify/Customer/7096539482
+         */
+        Profile: components["schemas"]["ProfileGid"];
+        /**
+         * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
+         *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+         * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+         */
+        Page: components["schemas"]["Cursor"];
+        /**
+         * @description The number of records of a page.
+         * @example 20
+         */
+        Limit: number;
+        /**
+         * @description A search expression: 1 to 8 terms, separated by spaces, which must all hold. A term is
+         *     `<field>:<value>`, or up to 250 values with commas between them, any of which may hold.
+         *
+         *     | Field | Value |
+         *     |---|---|
+         *     | `product` | a `productId`: 1 to 9007199254740991, without leading zeros |
+         *     | `variant` | a `variantId`: the same |
+         *     | `tag` | a tag |
+         *     | `list` | the id of a list that the item is on |
+         * @example product:632910392,788032119 tag:gift
+         */
+        Query: string;
+        /**
+         * @description The ids of 1 to 250 items, with commas between them.
+         * @example [
+         *       "01964a1b-0739-7128-a24b-e40ad23f0824",
+         *       "01964a1b-f199-7181-a54c-66175d9dc9f8"
+         *     ]
+         */
+        ItemIds: string[];
+        /**
+         * @description The order of the list's items: `recently_saved` and `oldest_saved` go by `createdAt`;
+         *     `customer` is the order set with `PUT /lists/{listId}/items/order`, in which items that were
+         *     never placed follow the placed ones, most recently saved first.
+         * @example customer
+         */
+        Sort: "recently_saved" | "oldest_saved" | "customer";
+    };
+    requestBodies: never;
+    headers: {
+        /**
+         * @description How many requests of this kind the caller may make in the current window.
+         * @example 600
+         */
+        "X-RateLimit-Limit": number;
+        /**
+         * @description How many of them are left in the current window.
+         * @example 597
+         */
+        "X-RateLimit-Remaining": number;
+        /**
+         * @description When the window resets, in seconds since 1970, UTC.
+         * @example 1745000040
+         */
+        "X-RateLimit-Reset": number;
+        /**
+         * @description The id of the request, by which the service's log knows it. A request that carries a UUID in
+         *     its own `X-Request-Id` keeps that one.
+         * @example 795b929e-9a9a-40fd-aa7b-5bf55eb561a4
+         */
+        "X-Request-Id": string;
+        /**
+         * @description The path of the new item.
+         * @example /api/2025-04/items/01964a1b-0739-7128-a24b-e40ad23f0824
+         */
+        ItemLocation: string;
+        /**
+         * @description The path of the new list.
+         * @example /api/2025-04/lists/019649e4-18b9-7651-8317-1ff4a6a3a450
+         */
+        ListLocation: string;
+        /**
+         * @description The way to authenticate, RFC 6750.
+         * @example Bearer realm="wishwell"
+         */
+        "WWW-Authenticate": string;
+        /**
+         * @description The methods that this path has.
+         * @example GET, POST, DELETE, HEAD
+         */
+        Allow: string;
+        /**
+         * @description After how many seconds it is worth to ask again.
+         * @example 33
+         */
+        "Retry-After": number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listItems: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
+                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of records of a page.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A search expression: 1 to 8 terms, separated by spaces, which must all hold. A term is
+                 *     `<field>:<value>`, or up to 250 values with commas between them, any of which may hold.
+                 *
+                 *     | Field | Value |
+                 *     |---|---|
+                 *     | `product` | a `productId`: 1 to 9007199254740991, without leading zeros |
+                 *     | `variant` | a `variantId`: the same |
+                 *     | `tag` | a tag |
+                 *     | `list` | the id of a list that the item is on |
+                 * @example product:632910392,788032119 tag:gift
+                 */
+                query?: components["parameters"]["Query"];
+            };
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of items; `pageInfo` is there only when there is another page. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewItem"];
+            };
+        };
+        responses: {
+            /** @description The profile has this item already; the item as it is now. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemResponse"];
+                };
+            };
+            /** @description The item was created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["ItemLocation"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteItems: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The ids of 1 to 250 items, with commas between them.
+                 * @example [
+                 *       "01964a1b-0739-7128-a24b-e40ad23f0824",
+                 *       "01964a1b-f199-7181-a54c-66175d9dc9f8"
+                 *     ]
+                 */
+                itemIds?: components["parameters"]["ItemIds"];
+            };
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ItemIds"];
+            };
+        };
+        responses: {
+            /** @description None of the items is there any more. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                itemId: components["parameters"]["ItemId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The item. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                itemId: components["parameters"]["ItemId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The item was deleted. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                itemId: components["parameters"]["ItemId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ItemPatch"];
+            };
+        };
+        responses: {
+            /** @description The item as it is now. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    setItemLists: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                itemId: components["parameters"]["ItemId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ItemLists"];
+            };
+        };
+        responses: {
+            /** @description The item as it is now. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listLists: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
+                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of records of a page.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of lists; `pageInfo` is there only when there is another page. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createList: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewList"];
+            };
+        };
+        responses: {
+            /** @description The list was created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["ListLocation"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getList: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The order of the list's items: `recently_saved` and `oldest_saved` go by `createdAt`;
+                 *     `customer` is the order set with `PUT /lists/{listId}/items/order`, in which items that were
+                 *     never placed follow the placed ones, most recently saved first.
+                 * @example customer
+                 */
+                sort?: components["parameters"]["Sort"];
+            };
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list and its items. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWithItemsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteList: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list was deleted. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateList: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ListPatch"];
+            };
+        };
+        responses: {
+            /** @description The list as it is now. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    orderListItems: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ItemOrder"];
+            };
+        };
+        responses: {
+            /** @description The list and its items, in that order. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWithItemsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    identifyProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Identify"];
+            };
+        };
+        responses: {
+            /** @description The profile has been identified. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentifyResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createProfileToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The token has been created. It has no address, so there is no `Location`. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getOpenapi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The OpenAPI document. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        openapi: string;
+                        info: Record<string, never>;
+                        servers: unknown[];
+                        paths: Record<string, never>;
+                        components: Record<string, never>;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+}

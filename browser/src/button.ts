@@ -1,0 +1,132 @@
+import type { Product, State } from './types.js';
+import type { Wishlist } from './wishlist.js';
+
+const HEART =
+  'M12 20.6C5.6 15.9 2.8 12.6 2.8 9a4.9 4.9 0 0 1 9.2-2.3A4.9 4.9 0 0 1 21.2 9c0 3.6-2.8 6.9-9.2 11.6z';
+
+const STYLE = `:host{display:inline-block}
+:host([hidden]){display:none}
+button{all:unset;box-sizing:border-box;display:flex;place-content:center;align-items:center;cursor:pointer;border-radius:50%;
+min-width:var(--wishlist-target,2.75rem);min-height:var(--wishlist-target,2.75rem);color:var(--wishlist-color,currentColor)}
+button:focus-visible{outline:var(--wishlist-focus,3px solid Highlight)}
+button:disabled{cursor:not-allowed;opacity:.5}
+svg{width:var(--wishlist-size,1.5rem);fill:none;stroke:currentColor;stroke-width:1.8}
+:host([saved]) button{color:var(--wishlist-color-saved,#c2183c)}
+:host([saved]) svg{fill:currentColor}
+@media(prefers-reduced-motion:no-preference){svg{transition:transform .15s}button:active svg{transform:scale(.8)}}
+@media(forced-colors:active){button,:host([saved]) button{color:ButtonText}:host button:disabled{color:GrayText}}`;
+
+export type WishlistButton = HTMLElement;
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'wishlist-button': WishlistButton;
+  }
+}
+
+/**
+ * Defines the element <wishlist-button product-id variant-id label label-saved disabled>, whose
+ * hearts show and change this wishlist. Once a page and name; a second time nothing happens.
+ */
+export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void {
+  if (customElements.get(name)) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+
+  class Button extends HTMLElement {
+    static readonly observedAttributes = [
+      'product-id',
+      'variant-id',
+      'label',
+      'label-saved',
+      'disabled',
+    ];
+
+    readonly #button = document.createElement('button');
+    #product: Product | undefined;
+    #saved = false;
+    #stop: (() => void) | undefined;
+
+    constructor() {
+      super();
+      const root = this.attachShadow({ mode: 'open', delegatesFocus: true });
+      // A constructed sheet and nodes, no markup: nothing that a content security policy refuses.
+      root.adoptedStyleSheets = [sheet];
+      const button = this.#button;
+      button.type = 'button';
+      button.part.add('button');
+      button.onclick = (event) => {
+        // A heart on a card that is a link must not follow it.
+        event.preventDefault();
+        // What fails is told by the wishlist's event `error`.
+        if (this.#product) wishlist.toggle(this.#product);
+      };
+      const draw = (tag: string, attributes: Record<string, string>) => {
+        const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
+        for (const key in attributes) node.setAttribute(key, attributes[key]!);
+        return node;
+      };
+      const icon = draw('svg', { part: 'icon', viewBox: '0 0 24 24', 'aria-hidden': 'true' });
+      icon.append(draw('path', { d: HEART }));
+      const slot = document.createElement('slot');
+      // Named, as white space between the tags is content of an unnamed one.
+      slot.name = 'icon';
+      slot.append(icon);
+      button.append(slot, document.createElement('slot'));
+      root.append(button);
+    }
+
+    connectedCallback() {
+      this.#follow();
+    }
+
+    disconnectedCallback() {
+      this.#stop?.();
+    }
+
+    attributeChangedCallback() {
+      if (this.isConnected) this.#follow();
+    }
+
+    /** Shows the product of the attributes from now on. */
+    #follow() {
+      this.#stop?.();
+      this.#saved = false;
+      this.#product = undefined;
+      const [productId, variantId] = ['product-id', 'variant-id'].map((name) => {
+        const text = this.getAttribute(name);
+        return text ? (/^[1-9]\d*$/.test(text) ? +text : NaN) : undefined;
+      });
+      if (productId && !Number.isNaN(variantId)) {
+        this.#product = { productId, variantId };
+        this.#stop = wishlist.watch(this.#product, (state, change) => this.#show(state, change));
+      }
+      this.#draw();
+    }
+
+    #show({ saved, item, pending }: State, change: boolean) {
+      if (saved === this.#saved) return;
+      this.#saved = saved;
+      this.#draw();
+      if (!change) return;
+      const detail = { ...this.#product, saved, item, pending };
+      const bubbles = true;
+      this.dispatchEvent(
+        new CustomEvent('wishlist-change', { bubbles, composed: bubbles, detail }),
+      );
+    }
+
+    #draw() {
+      const button = this.#button;
+      const label = this.getAttribute('label') || 'Save to wishlist';
+      button.disabled = !this.#product || this.hasAttribute('disabled');
+      this.toggleAttribute('saved', this.#saved);
+      button.setAttribute('aria-pressed', `${this.#saved}`);
+      // The name stays, as aria-pressed says the state; the tooltip changes.
+      button.setAttribute('aria-label', label);
+      button.title = this.#saved ? this.getAttribute('label-saved') || 'Saved to wishlist' : label;
+    }
+  }
+
+  customElements.define(name, Button);
+}

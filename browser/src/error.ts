@@ -1,0 +1,36 @@
+import type { components } from './api.js';
+
+type Envelope = components['schemas']['Error'];
+
+/** What failed: an answer that is not 2xx, or (with status 0) no answer at all. */
+export class WishlistError extends Error {
+  override readonly name = 'WishlistError';
+
+  constructor(
+    message: string,
+    /** The HTTP status; 0 when there was no answer. */
+    readonly status = 0,
+    headers?: Headers,
+    body?: unknown,
+  ) {
+    const error = (body as Partial<Envelope> | null | undefined)?.error;
+    super(error?.message ?? message);
+    this.requestId = error?.requestId ?? headers?.get('x-request-id') ?? undefined;
+    this.retryAfter = headers && retryAfter(headers);
+  }
+
+  /** The id under which the service has logged the request. */
+  readonly requestId: string | undefined;
+  /** Seconds to wait before another try, 0 to 60, when the service has said so. */
+  readonly retryAfter: number | undefined;
+}
+
+/** The seconds that the answer asks to wait, 0 to 60; nothing when it does not ask. */
+export function retryAfter(headers: Headers): number | undefined {
+  const text = headers.get('retry-after') ?? '';
+  // A date is compared with the service's own clock, as the shopper's may be wrong.
+  const seconds = /^\d+$/.test(text)
+    ? +text
+    : (Date.parse(text) - (Date.parse(headers.get('date')!) || Date.now())) / 1000;
+  return isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), 60);
+}

@@ -1,0 +1,11 @@
+import { Wishlist, type WishlistOptions } from './wishlist.js';
+
+export { defineButton, type WishlistButton } from './button.js';
+export { WishlistError } from './error.js';
+export type * from './types.js';
+export { Wishlist, type WishlistOptions };
+
+/** The wishlist behind the proxy at `base`; asks nothing yet. */
+export function createWishlist(options?: WishlistOptions): Wishlist {
+  return new Wishlist(options);
+}

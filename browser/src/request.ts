@@ -1,0 +1,95 @@
+import { retryAfter, WishlistError } from './error.js';
+
+const ATTEMPT = 15_000; // ms for one answer; the proxy gives up after 10 s
+const TRYING = 30_000; // ms of trying again, from the first failure
+const FIRST = 500; // ms before the second try, about; doubles up to LONGEST
+const LONGEST = 8_000;
+const KEPT = 20_000; // characters; a browser sends on 64 KiB after the page has gone
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** How often it was sent before this answer. */
+  tries: number;
+}
+
+export interface Request {
+  method: string;
+  url: string;
+  body?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** Whether doing it twice is doing it once. */
+  repeatable: boolean;
+}
+
+/**
+ * Sends, and sends again for up to 30 s when that is harmless: after 429 (nothing was done) always,
+ * after no answer, 502, 503 and 504 when the request is repeatable. Waits as `Retry-After` says, at
+ * most 60 s, else longer each time, or until the browser is online again. Answers with the last
+ * answer, whatever its status; raises WishlistError when there was none, and the signal's reason.
+ */
+export async function request(call: Request): Promise<Answer> {
+  let failed = 0;
+  for (let tries = 0; ; tries++) {
+    let answer: Omit<Answer, 'tries'> | undefined;
+    try {
+      answer = await attempt(call);
+    } catch {
+      call.signal?.throwIfAborted();
+    }
+    const status = answer?.status ?? 0;
+    failed ||= Date.now();
+    const left = failed + TRYING - Date.now();
+    const again =
+      status === 429 || (call.repeatable && (!status || (status > 501 && status < 505)));
+    if (!again || left <= 0) {
+      if (answer) return { ...answer, tries };
+      throw new WishlistError('The wishlist could not be reached.');
+    }
+    // Jitter, so that a crowd that failed together does not come back together.
+    const backoff = (Math.min(LONGEST, FIRST * 2 ** tries) * (1 + Math.random())) / 2;
+    const told = answer && retryAfter(answer.headers);
+    await (told === undefined
+      ? pause(Math.min(backoff, left), call.signal, 'online')
+      : pause(told * 1000 + Math.random() * FIRST, call.signal));
+  }
+}
+
+async function attempt({ method, url, body, signal }: Request) {
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  const timer = setTimeout(stop, ATTEMPT);
+  signal?.addEventListener('abort', stop);
+  try {
+    const answer = await fetch(url, {
+      method,
+      headers: body ? { 'content-type': 'application/json' } : {},
+      body: body ?? null,
+      // A click on a heart, then on a link: the save must not go with the page.
+      keepalive: method !== 'GET' && !(body && body.length > KEPT),
+      signal: controller.signal,
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** Waits so many ms, or until the event of that name on the window. */
+function pause(ms: number, signal?: AbortSignal, event = ''): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = () => {
+      clearTimeout(timer);
+      globalThis.removeEventListener?.(event, done);
+      signal?.removeEventListener('abort', done);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = setTimeout(done, ms);
+    globalThis.addEventListener?.(event, done);
+    signal?.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,69 @@
+// The API's records and bodies under their own names; made from its description (api.d.ts).
+import type { components } from './api.js';
+
+type Schemas = components['schemas'];
+
+export type Item = Schemas['Item'];
+export type ItemPage = Schemas['ItemPage'];
+export type ItemPatch = Schemas['ItemPatch'];
+export type List = Schemas['List'];
+export type ListPage = Schemas['ListPage'];
+export type ListPatch = Schemas['ListPatch'];
+export type ListWithItems = Schemas['ListWithItems'];
+export type NewItem = Schemas['NewItem'];
+export type NewList = Schemas['NewList'];
+
+/** A product, in one variant or (without `variantId`) in whatever variant. */
+export interface Product {
+  productId: number;
+  variantId?: number | null | undefined;
+}
+
+/** Every operation takes a signal that ends it: before it is sent, or while it is awaited. */
+export interface Options {
+  signal?: AbortSignal | undefined;
+}
+
+export interface PageOptions extends Options {
+  /** Records a page, 1 to 250; 50 without it. */
+  limit?: number | undefined;
+  /** `pageInfo.next` or `pageInfo.previous` of an earlier page. */
+  page?: string | undefined;
+}
+
+export interface ItemOptions extends PageOptions {
+  /** For example `product:1,2 tag:gift`; see the API's description. */
+  query?: string | undefined;
+}
+
+export interface ListOptions extends Options {
+  sort?: 'recently_saved' | 'oldest_saved' | 'customer' | undefined;
+}
+
+/** What is shown of a product. */
+export interface State {
+  saved: boolean;
+  /** The saved item, once the service has answered. */
+  item: Item | undefined;
+  /** Shown ahead of the service's answer. */
+  pending: boolean;
+}
+
+export type Change = Product & State;
+
+export interface Failure extends Partial<Product> {
+  error: unknown;
+  /** What is shown now, after it was put back; only for a save or removal that failed. */
+  saved?: boolean;
+}
+
+export interface Events {
+  /** A product was saved or removed, here or in another tab, or its item has changed. */
+  change: CustomEvent<Change>;
+  /** A save or removal failed and was put back, or asking what is saved failed. */
+  error: CustomEvent<Failure>;
+  /** Lists, or the items on them, have changed; none named means that any may have. */
+  lists: CustomEvent<{ listIds: string[] }>;
+  /** Somebody else is shopping now: whatever is shown of the one before has to go. */
+  shopper: CustomEvent<undefined>;
+}

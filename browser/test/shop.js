@@ -1,0 +1,200 @@
+// A shop to test against: the real service on a fresh database, and before it a small server of one
+// origin that does what docs/proxy.md says, as far as a page sees it: it knows the visitor by a
+// cookie, adds the token, and names the shopper. What it may do wrong, a test says in `fault`.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import http from 'node:http';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const BASE = '/apps/wishlist';
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const wishwell = join(root, '.venv/bin/wishwell');
+const script = await readFile(join(root, 'src/wishwell/browser/wishwell.js'));
+const asset = `wishwell-${createHash('sha256').update(script).digest('hex').slice(0, 12)}.js`;
+
+// What the library may need from a page's policy, and no more.
+const POLICY =
+  "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; " +
+  "require-trusted-types-for 'script'";
+
+async function freePort() {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = /** @type {net.AddressInfo} */ (server.address());
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The service, ready to answer: its address, an admin token, and a way to end it. */
+export async function startService() {
+  const folder = await mkdtemp(join(tmpdir(), 'wishwell-browser-'));
+  const port = await freePort();
+  const env = {
+    ...process.env,
+    WISHWELL_DATABASE_URL: `sqlite:///${join(folder, 'wishwell.db')}`,
+    WISHWELL_PORT: String(port),
+  };
+  const service = spawn(wishwell, ['serve'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  service.stderr.on('data', (text) => (said += text));
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok) {
+    if (service.exitCode !== null) throw new Error(`The service ended: ${said}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const args = ['token', 'create', '--store', 'default', '--label', 'browser tests'];
+  const token = spawnSync(wishwell, args, { env, encoding: 'utf8' }).stdout.trim();
+  const stop = async () => {
+    service.kill();
+    await once(service, 'exit');
+    await rm(folder, { recursive: true });
+  };
+  return { api: `${url}/api/2025-04`, token, stop };
+}
+
+/**
+ * The shop. Without `cookies`, every request is of one visitor: for clients that keep none.
+ *
+ * @param {Awaited<ReturnType<typeof startService>>} service
+ */
+export async function startShop({ api, token }, { cookies = true } = {}) {
+  const shop = {
+    origin: '',
+    base: '',
+    /** What came, in order. @type {{ method: string, path: string, at: number, status?: number }[]} */
+    requests: [],
+    /**
+     * What goes wrong with a request: an answer in place of the service's; `cut` before the service
+     * has it, `lose` after.
+     *
+     * @type {(request: { method: string, path: string }) => undefined | 'cut' | 'lose' |
+     *   { status: number, headers?: Record<string, string>, body?: string }}
+     */
+    fault: () => undefined,
+    /** Milliseconds that each request takes longer. */
+    delay: 0,
+    /** The one visitor, without cookies. @type {string | undefined} */
+    visitor: undefined,
+    atOnce: 0,
+    mostAtOnce: 0,
+    api: (/** @type {string} */ method, /** @type {string} */ path) =>
+      shop.requests.filter((r) => r.method === method && r.path.startsWith(path)),
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+
+  /** @param {string | undefined} gid */
+  const shopperOf = (gid) =>
+    gid
+      ? createHmac('sha256', 'a secret of the tests').update(gid).digest('base64url').slice(0, 16)
+      : '-';
+
+  /** @param {http.IncomingMessage} request @param {http.ServerResponse} response @param {string} path */
+  async function forward(request, response, path) {
+    const method = request.method ?? '';
+    const entry = { method, path, at: Date.now(), status: 0 };
+    shop.requests.push(entry);
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    if (shop.delay) await new Promise((resolve) => setTimeout(resolve, shop.delay));
+
+    const fault = shop.fault({ method, path });
+    if (fault === 'cut') return request.socket.destroy();
+    const jar = Object.fromEntries(
+      (request.headers.cookie ?? '').split('; ').map((pair) => pair.split('=', 2)),
+    );
+    const gidOf = (/** @type {string} */ value) => Buffer.from(value, 'base64url').toString();
+    let gid = cookies
+      ? jar.customer
+        ? `gid://shopify/Customer/${jar.customer}`
+        : jar.wishwell && gidOf(jar.wishwell)
+      : shop.visitor;
+    /** @type {Record<string, string>} */
+    const headers = { 'cache-control': 'private, no-store' };
+    let status, text;
+    if (typeof fault === 'object') {
+      ({ status } = fault);
+      Object.assign(headers, fault.headers);
+      text = fault.body ?? '';
+    } else {
+      const authorization = `Bearer ${token}`;
+      if (!gid && method === 'POST') {
+        const made = await fetch(`${api}/profiles/token`, {
+          method: 'POST',
+          headers: { authorization },
+        });
+        gid = (await made.json()).data.profile;
+        if (cookies) {
+          const value = Buffer.from(gid).toString('base64url');
+          headers['set-cookie'] = `wishwell=${value}; Path=/; HttpOnly; SameSite=Lax`;
+        } else shop.visitor = gid;
+      }
+      if (!gid) {
+        status = method === 'DELETE' ? 204 : 200;
+        text = method === 'DELETE' ? '' : '{"data": []}';
+      } else {
+        const type = request.headers['content-type'];
+        const answer = await fetch(`${api}/${path}`, {
+          method,
+          headers: { authorization, profile: gid, ...(type && { 'content-type': type }) },
+          body: body.length ? body : undefined,
+        });
+        status = answer.status;
+        text = await answer.text();
+        const id = answer.headers.get('x-request-id');
+        if (id) headers['x-request-id'] = id;
+        if (text) headers['content-type'] = 'application/json';
+      }
+      if (fault === 'lose') return request.socket.destroy();
+    }
+    entry.status = status;
+    response.writeHead(status, { ...headers, 'wishwell-shopper': shopperOf(gid) }).end(text);
+  }
+
+  const server = http.createServer(async (request, response) => {
+    const { pathname, search, searchParams } = new URL(request.url ?? '', 'http://shop');
+    if (pathname.startsWith(`${BASE}/api/`)) {
+      shop.mostAtOnce = Math.max(shop.mostAtOnce, request.method === 'GET' ? 0 : ++shop.atOnce);
+      try {
+        await forward(request, response, pathname.slice(BASE.length + 5) + search);
+      } finally {
+        if (request.method !== 'GET') shop.atOnce--;
+      }
+    } else if (pathname === `${BASE}/assets/wishwell.js`) {
+      response.writeHead(302, { location: asset, 'cache-control': 'no-cache' }).end();
+    } else if (pathname === `${BASE}/assets/${asset}`) {
+      response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
+    } else if (pathname === '/') {
+      const count = Number(searchParams.get('hearts') ?? 1);
+      const hearts = Array.from(
+        { length: count },
+        (_, at) => `<wishlist-button product-id="${at + 1}"></wishlist-button>`,
+      );
+      const src = `${BASE}/assets/wishwell.js`;
+      response
+        .writeHead(200, { 'content-type': 'text/html', 'content-security-policy': POLICY })
+        .end(
+          `<!doctype html><title>Shop</title><script type="module" src="${src}"></script>` +
+            hearts.join('\n'),
+        );
+    } else {
+      response.writeHead(404).end();
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = /** @type {net.AddressInfo} */ (server.address());
+  shop.origin = `http://127.0.0.1:${port}`;
+  shop.base = shop.origin + BASE;
+  return shop;
+}

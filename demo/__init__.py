@@ -1,0 +1,1 @@
+"""A small shop with wishlists, to try Wishwell in: ``make demo``."""

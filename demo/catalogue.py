@@ -1,0 +1,71 @@
+"""What the shop sells. A real shop has this in its database."""
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A colour that a product comes in; ``tint`` is its class in shop.css."""
+
+    id: int
+    name: str
+    tint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product; ``picture`` is the id of its drawing in pictures.svg, ``price`` in euros."""
+
+    id: int
+    picture: str
+    name: str
+    price: int
+    text: str
+    variants: tuple[Variant, ...]
+
+
+def _product(id: int, picture: str, name: str, price: int, tints: str, text: str) -> Product:
+    variants = tuple(
+        Variant(id * 10 + number, tint.capitalize(), tint)
+        for number, tint in enumerate(tints.split(), 1)
+    )
+    return Product(id, picture, name, price, text, variants)
+
+
+PRODUCTS = (
+    _product(101, "mug", "Morning mug", 18, "clay sage ink",
+             "Stoneware with room for a slow start: 35 cl, and a handle for the whole hand."),
+    _product(102, "lamp", "Dome lamp", 89, "honey oat ink",
+             "Spun steel on a foot of oiled oak. Dims from reading to dozing."),
+    _product(103, "blanket", "Wool throw", 75, "sky rose ink",
+             "Woven from the wool of one small flock; 130 by 180 cm, and warm beyond its weight."),
+    _product(104, "plant", "Windowsill fig", 24, "clay oat plum",
+             "A fig that forgives a forgotten week, in a pot that lets its roots breathe."),
+    _product(105, "kettle", "Gooseneck kettle", 64, "sage ink oat",
+             "Pours as thin as a thread. A litre, on any stove."),
+    _product(106, "clock", "Mantel clock", 52, "plum sky ink",
+             "Sweeps instead of ticking, so that a quiet room stays one."),
+    _product(107, "cushion", "Linen cushion", 32, "rose sage honey",
+             "Washed linen over feathers, 50 by 50 cm. The cover comes off and gets softer."),
+    _product(108, "candle", "Evening candle", 21, "oat rose plum",
+             "Beeswax and cedar; forty hours in a glass that makes a good tumbler after."),
+    _product(109, "chair", "Studio chair", 145, "sage clay ink",
+             "Solid ash, five joints, no screws. Light enough for one hand."),
+    _product(110, "vase", "Bud vase", 28, "sky clay plum",
+             "For three stems and no more. Thrown, so no two are quite alike."),
+    _product(111, "bowl", "Fruit bowl", 39, "ink sage sky",
+             "Wide, deep and glazed inside only. Lemons are not included."),
+    _product(112, "notebook", "Field notebook", 14, "plum honey sage",
+             "192 pages that take a fountain pen, and a cover that takes the rain."),
+)  # fmt: skip
+
+BY_PICTURE = {product.picture: product for product in PRODUCTS}
+
+
+def many(count: int) -> list[Product]:
+    """A long page's worth: the dozen again and again, each with an id of its own."""
+    dozen = len(PRODUCTS)
+    return [
+        replace(PRODUCTS[at % dozen], id=PRODUCTS[at % dozen].id + at // dozen * 1000)
+        for at in range(count)
+    ]

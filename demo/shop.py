@@ -1,0 +1,128 @@
+"""The shop: an ASGI application with pages, a session of its own, and the proxy at a path.
+
+What a shop needs for wishlists is ``customer`` and the three lines in ``Shop.__call__`` that give
+the path of the proxy to the proxy. The rest is the shop.
+"""
+
+import time
+from collections.abc import Awaitable, Callable
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import jwt
+
+from demo import catalogue, pages
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+COOKIE = "shop_session"
+_SESSION_SECONDS = 7 * 86_400
+_FORM_BYTES = 1_000
+
+# No script, style, picture or request that is not the shop's own, and nothing inline.
+_HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'; require-trusted-types-for 'script'",
+    "cache-control": "private, no-store",
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+}
+_KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_STATIC = {
+    f"/static/{file.name}": (_KINDS[file.suffix], file)
+    for file in (Path(__file__).parent / "static").iterdir()
+}
+
+
+def customer(scope: Scope, key: str) -> str | None:
+    """Who is signed in, by the shop's own session cookie, signed with ``key``; None for nobody."""
+    try:
+        jar = SimpleCookie(dict(scope["headers"]).get(b"cookie", b"").decode("latin-1"))
+        claims = jwt.decode(jar[COOKIE].value, key, ["HS256"], options={"require": ["exp", "sub"]})
+    except (KeyError, CookieError, jwt.InvalidTokenError):
+        return None
+    return claims["sub"] if claims["sub"] in pages.CUSTOMERS else None
+
+
+class Shop:
+    """The shop as one application. ``wishlist`` answers for all below ``pages.BASE``."""
+
+    def __init__(self, key: str, wishlist: Application) -> None:
+        self._key = key
+        self._wishlist = wishlist
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or scope["path"].startswith(f"{pages.BASE}/"):
+            await self._wishlist(scope, receive, send)
+            return
+        status, headers, body = await self._answer(scope, receive)
+        lines = [(name.encode(), value.encode()) for name, value in (_HEADERS | headers).items()]
+        lines.append((b"content-length", b"%d" % len(body)))
+        await send({"type": "http.response.start", "status": status, "headers": lines})
+        await send(
+            {"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body}
+        )
+
+    async def _answer(self, scope: Scope, receive: Receive) -> tuple[int, dict[str, str], bytes]:
+        path, who = scope["path"], customer(scope, self._key)
+        if scope["method"] == "POST" and path in ("/sign-in", "/sign-out"):
+            return await self._session(scope, receive)
+        if path in _STATIC:
+            kind, file = _STATIC[path]
+            headers = {"content-type": f"{kind}; charset=utf-8", "cache-control": "no-cache"}
+            return 200, headers, file.read_bytes()
+        title, main = _main(path, parse_qs(scope["query_string"].decode("latin-1")), who)
+        headers = {"content-type": "text/html; charset=utf-8"}
+        return (
+            200 if title else 404,
+            headers,
+            pages.page(title or "Not here", main, who, path).encode(),
+        )
+
+    async def _session(self, scope: Scope, receive: Receive) -> tuple[int, dict[str, str], bytes]:
+        """Signs in or out, with a cookie that no script can read, and leads to the next page."""
+        if dict(scope["headers"]).get(b"sec-fetch-site", b"same-origin") != b"same-origin":
+            return 403, {"content-type": "text/plain"}, b"Only the shop's own pages may do this."
+        value, seconds, then = "", 0, "/"
+        if scope["path"] == "/sign-in":
+            [named] = parse_qs(await _form(receive)).get("customer", [""])[:1]
+            if named not in pages.CUSTOMERS:
+                return 400, {"content-type": "text/plain"}, b"There is no such customer."
+            claims = {"sub": named, "exp": int(time.time()) + _SESSION_SECONDS}
+            value, seconds = jwt.encode(claims, self._key, "HS256"), _SESSION_SECONDS
+            then = "/wishlist"
+        cookie = f"{COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}"
+        return 303, {"location": then, "set-cookie": cookie}, b""
+
+
+def _main(path: str, query: dict[str, list[str]], who: str | None) -> tuple[str, str]:
+    """Title and content of the page at a path; no title when there is none."""
+    everything = list(catalogue.PRODUCTS)
+    if path == "/":
+        return "Things for a quiet home", pages.shop(everything)
+    if path == "/all":
+        [given] = query.get("n", [""])[:1]
+        count = int(given) if given.isdecimal() and len(given) < 4 else 48
+        return "A long page", pages.shop(catalogue.many(count))
+    if path == "/wishlist":
+        return "Wishlist", pages.wishlist(everything, who)
+    if path == "/sign-in":
+        return "Sign in", pages.sign_in()
+    product = catalogue.BY_PICTURE.get(path.removeprefix("/products/"))
+    if product is None:
+        return "", pages.not_found()
+    [wanted] = query.get("variant", [""])[:1]
+    chosen = next((v for v in product.variants if str(v.id) == wanted), product.variants[0])
+    return product.name, pages.product(product, chosen)
+
+
+async def _form(receive: Receive) -> str:
+    """The first part of a form's body, which is all that the two buttons need."""
+    message = await receive()
+    return message.get("body", b"")[:_FORM_BYTES].decode("latin-1")

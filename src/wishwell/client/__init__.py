@@ -1,0 +1,52 @@
+"""The Python client of the API, sync and async: ``pip install 'wishwell[client]'``.
+
+    with Wishwell("https://wishes.example", token, profile="gid://shopify/Customer/7") as wishes:
+        item = wishes.items.create(632910392, quantity=2)
+
+Described in ``docs/client.md``. The service itself needs nothing of this.
+"""
+
+try:
+    import httpx2 as _  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "wishwell.client needs httpx2, which the service itself does not: "
+        "pip install 'wishwell[client]'"
+    ) from error
+
+from wishwell.client.asynchronous import AsyncWishwell
+from wishwell.client.calls import UNSET, Direction, Sort
+from wishwell.client.errors import (
+    Conflict,
+    ConnectionFailed,
+    Forbidden,
+    Invalid,
+    NotFound,
+    RateLimited,
+    Unauthorized,
+    Unavailable,
+    WishwellError,
+)
+from wishwell.client.records import Item, List, Page, ProfileToken
+from wishwell.client.sync import Wishwell
+
+__all__ = [
+    "UNSET",
+    "AsyncWishwell",
+    "Conflict",
+    "ConnectionFailed",
+    "Direction",
+    "Forbidden",
+    "Invalid",
+    "Item",
+    "List",
+    "NotFound",
+    "Page",
+    "ProfileToken",
+    "RateLimited",
+    "Sort",
+    "Unauthorized",
+    "Unavailable",
+    "Wishwell",
+    "WishwellError",
+]

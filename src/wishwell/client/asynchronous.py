@@ -1,0 +1,263 @@
+"""The client for asyncio: ``sync.py`` with ``await``; a test holds them alike."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx2
+
+from wishwell.client import calls, conversation, transport
+from wishwell.client.calls import UNSET, Call, Direction, Sort, UnsetType
+from wishwell.client.conversation import Attempt, Lost, Pause, Reply, Terms
+from wishwell.client.records import Item, List, Page, ProfileToken
+
+T = TypeVar("T")
+
+
+class _Line:
+    """The connections, and whom they speak for."""
+
+    def __init__(self, http: httpx2.AsyncClient, terms: Terms, profile: str | None) -> None:
+        self.http = http
+        self.terms = terms
+        self.profile = profile
+
+    async def result(self, call: Call[T]) -> T:
+        talk = conversation.about(call, self.terms)
+        outcome: Reply | Lost | None = None
+        while True:
+            try:
+                step = talk.send(outcome)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if isinstance(step, Pause):
+                await asyncio.sleep(step.seconds)
+                outcome = None
+            else:
+                outcome = await self._outcome(step)
+
+    async def _outcome(self, attempt: Attempt) -> Reply | Lost:
+        try:
+            answer = await self.http.request(**transport.request(attempt, self.profile))
+        except httpx2.RequestError as error:
+            return transport.lost(error)
+        return transport.reply(answer)
+
+    async def pages(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[Page[T]]:
+        following: Call[Page[T]] | None = call
+        while following is not None:
+            page = await self.result(following)
+            yield page
+            following = calls.onward(following, page, direction)
+
+    async def all(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[T]:
+        following: Call[Page[T]] | None = call
+        while following is not None:
+            page = await self.result(following)
+            for record in calls.in_order(page, direction):
+                yield record
+            following = calls.onward(following, page, direction)
+
+
+class AsyncItems:
+    """``/items``: what a profile wishes for, one item per product and variant."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+
+    async def list(
+        self, *, page: str | None = None, limit: int | None = None, query: str | None = None
+    ) -> Page[Item]:
+        """One page, newest first; ``limit`` 1 to 250, by default 50."""
+        return await self._line.result(calls.list_items(page, limit, query))
+
+    def pages(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        query: str | None = None,
+        direction: Direction = "next",
+    ) -> AsyncIterator[Page[Item]]:
+        """Every page from here to the end; with ``direction="previous"`` back to the newest."""
+        first = calls.begin(calls.list_items(page, limit, query), direction)
+        return self._line.pages(first, direction)
+
+    def all(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        query: str | None = None,
+        direction: Direction = "next",
+    ) -> AsyncIterator[Item]:
+        """Every item, newest first; with ``direction="previous"`` those before ``page``, back."""
+        first = calls.begin(calls.list_items(page, limit, query), direction)
+        return self._line.all(first, direction)
+
+    async def create(
+        self,
+        product_id: int,
+        *,
+        variant_id: int | None = None,
+        quantity: int | None = None,
+        tags: Sequence[str] | None = None,
+        list_ids: Sequence[str] | None = None,
+    ) -> Item:
+        """Saves; on an item that was there, sets what is named and adds the lists."""
+        return await self._line.result(
+            calls.create_item(product_id, variant_id, quantity, tags, list_ids)
+        )
+
+    async def find(self, id: str) -> Item:
+        """Raises ``NotFound``."""
+        return await self._line.result(calls.find_item(id))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        product_id: int | UnsetType = UNSET,
+        variant_id: int | UnsetType | None = UNSET,
+        quantity: int | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+    ) -> Item:
+        """Changes what is named; ``variant_id=None`` clears it. Raises ``Conflict``."""
+        return await self._line.result(
+            calls.update_item(id, product_id, variant_id, quantity, tags)
+        )
+
+    async def delete(self, id: str) -> None:
+        """Raises ``NotFound``."""
+        await self._line.result(calls.delete_item(id))
+
+    async def delete_many(self, ids: Sequence[str]) -> None:
+        """1 to 250 items, all or none; those that are gone already are no error."""
+        await self._line.result(calls.delete_items(ids))
+
+    async def set_lists(self, id: str, list_ids: Sequence[str]) -> Item:
+        """Puts the item on exactly these lists."""
+        return await self._line.result(calls.set_item_lists(id, list_ids))
+
+
+class AsyncLists:
+    """``/lists``: named collections of items, with an order."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+
+    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[List]:
+        """One page, newest first, without the items; ``limit`` 1 to 250, by default 50."""
+        return await self._line.result(calls.list_lists(page, limit))
+
+    def pages(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        direction: Direction = "next",
+    ) -> AsyncIterator[Page[List]]:
+        """Every page from here to the end; with ``direction="previous"`` back to the newest."""
+        first = calls.begin(calls.list_lists(page, limit), direction)
+        return self._line.pages(first, direction)
+
+    def all(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        direction: Direction = "next",
+    ) -> AsyncIterator[List]:
+        """Every list, newest first; with ``direction="previous"`` those before ``page``, back."""
+        first = calls.begin(calls.list_lists(page, limit), direction)
+        return self._line.all(first, direction)
+
+    async def create(self, name: str) -> List:
+        """Makes a list; names need not be unique. Never repeated after a lost connection."""
+        return await self._line.result(calls.create_list(name))
+
+    async def find(self, id: str, *, sort: Sort | None = None) -> List:
+        """The list and all of its items, by default the last saved first. Raises ``NotFound``."""
+        return await self._line.result(calls.find_list(id, sort))
+
+    async def update(self, id: str, *, name: str | UnsetType = UNSET) -> List:
+        """Changes what is named."""
+        return await self._line.result(calls.update_list(id, name))
+
+    async def delete(self, id: str) -> None:
+        """Deletes the list and keeps its items. Raises ``NotFound``."""
+        await self._line.result(calls.delete_list(id))
+
+    async def order(self, id: str, item_ids: Sequence[str]) -> List:
+        """Puts these items first, in this order; answers the list in the order ``customer``."""
+        return await self._line.result(calls.order_list(id, item_ids))
+
+
+class AsyncProfiles:
+    """``/profiles``: tokens, and the way into the store's sign-in."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+
+    async def token(
+        self, *, customer: str | None = None, session: str | None = None
+    ) -> ProfileToken:
+        """A token: for a new session, the customer, the session, or with both after linking."""
+        return await self._line.result(calls.create_token(customer, session))
+
+    async def identify(self, email: str) -> str:
+        """The path of the store's sign-in for this address, whether or not it is known."""
+        return (await self._line.result(calls.identify(email))).auth_flow
+
+
+class AsyncWishwell:
+    """A client with one token, for any number of tasks of one event loop.
+
+    ``profile`` is the GID that an admin token acts for. ``timeout`` is in seconds, for the
+    connection and for each silence; a call is tried again ``retries`` times at most, where that is
+    harmless, after ``longest_wait`` seconds at most: when the service asks for more, the error is
+    raised at once. Raises ``ValueError`` for a URL or token that can't be one.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        profile: str | None = None,
+        timeout: float = 10,
+        retries: int = 4,
+        longest_wait: float = 60,
+    ) -> None:
+        options = transport.options(url, token, timeout)
+        terms = Terms(retries, longest_wait)
+        self._attach(_Line(httpx2.AsyncClient(**options), terms, transport.named(profile)))
+
+    def _attach(self, line: _Line) -> None:
+        self._line = line
+        self.items = AsyncItems(line)
+        self.lists = AsyncLists(line)
+        self.profiles = AsyncProfiles(line)
+
+    def acting_as(self, profile: str) -> Self:
+        """The same client for another profile, on the same connections: close only one of them."""
+        other = type(self).__new__(type(self))
+        other._attach(_Line(self._line.http, self._line.terms, transport.named(profile)))
+        return other
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._line.http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,210 @@
+"""Every operation of the API as a value: what to send, whether it may be repeated, how to read it.
+
+No input or output here: ``sync.py`` and ``asynchronous.py`` send what this makes.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Literal, TypeVar
+from urllib.parse import quote
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from wishwell.client import records
+from wishwell.client.records import Item, List, Page, ProfileToken, SignIn
+
+__all__ = ["UNSET", "Call", "Direction", "Sort", "UnsetType"]
+
+PREFIX = "/api/2025-04"
+
+Sort = Literal["recently_saved", "oldest_saved", "customer"]
+Direction = Literal["next", "previous"]
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """One operation.
+
+    ``repeatable``: done twice is the same as done once, so that it may be sent again when nobody
+    knows whether it was done. ``gone_is_done``: when it is sent again for that reason, a 404 says
+    that it was done.
+    """
+
+    method: str
+    path: str
+    read: Callable[[bytes], T]
+    params: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+    repeatable: bool = True
+    gone_is_done: bool = False
+
+
+_item = records.one(Item)
+_items = records.page_of(Item)
+_list = records.one(List)
+_lists = records.page_of(List)
+_token = records.one(ProfileToken)
+_sign_in = records.one(SignIn)
+
+
+def _path(*parts: str) -> str:
+    """A path with ids in it, which may be anything: an id must not lead to another path.
+
+    Servers and proxies decode what is escaped before they look for slashes and dots. No id has a
+    slash, so one is escaped twice: then it is an id that is not there.
+    """
+    escaped = (quote(part.replace("/", "%2F"), safe="").replace(".", "%2E") for part in parts)
+    return "/" + "/".join(escaped)
+
+
+def _params(**given: str | int | None) -> tuple[tuple[str, str], ...]:
+    return tuple((name, str(value)) for name, value in given.items() if value is not None)
+
+
+def _body(**fields: Any) -> bytes:
+    """A JSON object of what is named."""
+    return msgspec.json.encode({k: v for k, v in fields.items() if v is not UNSET})
+
+
+def _or_unset(value: T | None) -> T | UnsetType:
+    return UNSET if value is None else value
+
+
+def _strings(given: Sequence[str]) -> list[str]:
+    if isinstance(given, str):
+        # It is a sequence of strings too: each of its characters.
+        raise TypeError("a sequence of strings is needed, not one string")
+    return list(given)
+
+
+def _strings_or_unset(given: Sequence[str] | UnsetType | None) -> list[str] | UnsetType:
+    return UNSET if given is None or isinstance(given, UnsetType) else _strings(given)
+
+
+# ------------------------------------------------------------------------------------------ items
+
+
+def list_items(page: str | None, limit: int | None, query: str | None) -> Call[Page[Item]]:
+    return Call("GET", "/items", _items, _params(page=page, limit=limit, query=query))
+
+
+def create_item(
+    product_id: int,
+    variant_id: int | None,
+    quantity: int | None,
+    tags: Sequence[str] | None,
+    list_ids: Sequence[str] | None,
+) -> Call[Item]:
+    """Saving twice is saving once (the decisions, section 2), so it may be repeated."""
+    body = _body(
+        productId=product_id,
+        variantId=_or_unset(variant_id),
+        quantity=_or_unset(quantity),
+        tags=_strings_or_unset(tags),
+        listIds=_strings_or_unset(list_ids),
+    )
+    return Call("POST", "/items", _item, body=body)
+
+
+def find_item(id: str) -> Call[Item]:
+    return Call("GET", _path("items", id), _item)
+
+
+def update_item(
+    id: str,
+    product_id: int | UnsetType,
+    variant_id: int | UnsetType | None,
+    quantity: int | UnsetType,
+    tags: Sequence[str] | UnsetType,
+) -> Call[Item]:
+    """Only what is named is changed; a ``variant_id`` of None clears it."""
+    body = _body(
+        productId=product_id,
+        variantId=variant_id,
+        quantity=quantity,
+        tags=_strings_or_unset(tags),
+    )
+    return Call("PATCH", _path("items", id), _item, body=body)
+
+
+def delete_item(id: str) -> Call[None]:
+    return Call("DELETE", _path("items", id), records.nothing, gone_is_done=True)
+
+
+def delete_items(ids: Sequence[str]) -> Call[None]:
+    return Call("DELETE", "/items", records.nothing, body=_body(itemIds=_strings(ids)))
+
+
+def set_item_lists(id: str, list_ids: Sequence[str]) -> Call[Item]:
+    return Call("PUT", _path("items", id, "lists"), _item, body=_body(listIds=_strings(list_ids)))
+
+
+# ------------------------------------------------------------------------------------------ lists
+
+
+def list_lists(page: str | None, limit: int | None) -> Call[Page[List]]:
+    return Call("GET", "/lists", _lists, _params(page=page, limit=limit))
+
+
+def create_list(name: str) -> Call[List]:
+    """Names need not be unique: repeated, it would make two."""
+    return Call("POST", "/lists", _list, body=_body(name=name), repeatable=False)
+
+
+def find_list(id: str, sort: Sort | None) -> Call[List]:
+    return Call("GET", _path("lists", id), _list, _params(sort=sort))
+
+
+def update_list(id: str, name: str | UnsetType) -> Call[List]:
+    return Call("PATCH", _path("lists", id), _list, body=_body(name=name))
+
+
+def delete_list(id: str) -> Call[None]:
+    return Call("DELETE", _path("lists", id), records.nothing, gone_is_done=True)
+
+
+def order_list(id: str, item_ids: Sequence[str]) -> Call[List]:
+    body = _body(itemIds=_strings(item_ids))
+    return Call("PUT", _path("lists", id, "items", "order"), _list, body=body)
+
+
+# --------------------------------------------------------------------------------------- profiles
+
+
+def create_token(customer: str | None, session: str | None) -> Call[ProfileToken]:
+    """For a new session it is not repeated: each time would make another session."""
+    body = _body(customer=_or_unset(customer), session=_or_unset(session))
+    named = customer is not None or session is not None
+    return Call("POST", "/profiles/token", _token, body=body, repeatable=named)
+
+
+def identify(email: str) -> Call[SignIn]:
+    return Call("POST", "/profiles/identify", _sign_in, body=_body(email=email))
+
+
+# ---------------------------------------------------------------------------------------- walking
+
+
+def begin(call: Call[Page[R]], direction: Direction) -> Call[Page[R]]:
+    """The first call of a walk. Raises ``ValueError`` for one back from nowhere."""
+    if direction not in ("next", "previous"):
+        raise ValueError("direction is 'next' or 'previous'")
+    if direction == "previous" and "page" not in dict(call.params):
+        raise ValueError("a walk back begins at a page: name its cursor in page")
+    return call
+
+
+def onward(call: Call[Page[R]], page: Page[R], direction: Direction) -> Call[Page[R]] | None:
+    """The call of the page after this one in the direction, or None at the end."""
+    cursor = page.next if direction == "next" else page.previous
+    if cursor is None:
+        return None
+    return replace(call, params=_params(**{**dict(call.params), "page": cursor}))
+
+
+def in_order(page: Page[R], direction: Direction) -> Sequence[R]:
+    """The records of a page as a walk meets them: a walk back meets the newest last."""
+    return page.data if direction == "next" else page.data[::-1]

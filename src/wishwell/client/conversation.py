@@ -1,0 +1,164 @@
+"""What happens between a call and its result: attempts, pauses, and errors made of answers.
+
+A generator without input or output. It yields what to do next, an ``Attempt`` or a ``Pause``, is
+sent the outcome of the attempt, and returns the call's result or raises a ``WishwellError``.
+"""
+
+import random
+import uuid
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from wishwell.client import errors
+from wishwell.client.calls import Call
+from wishwell.client.errors import ConnectionFailed, RateLimited, Unavailable, WishwellError
+
+T = TypeVar("T")
+
+_draw = random.SystemRandom().random
+
+FIRST_BACKOFF: Final = 0.2
+LONGEST_BACKOFF: Final = 10.0
+"""Seconds: the first pause is at most the one, and each next at most double, up to the other."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How often to try again, and the seconds that a single pause may last."""
+
+    retries: int
+    longest_wait: float
+
+    def __post_init__(self) -> None:
+        if self.retries < 0 or self.longest_wait < 0:
+            raise ValueError("retries and longest_wait are 0 or more")
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A call to send now, under this request id."""
+
+    call: Call[Any]
+    request_id: str
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Seconds to wait."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer; the names of the headers in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Lost:
+    """No answer. ``sent`` is False only when nothing of the request can have arrived."""
+
+    sent: bool
+    error: Exception
+
+
+Conversation = Generator[Attempt | Pause, Reply | Lost | None, T]
+
+
+def about(call: Call[T], terms: Terms, draw: Callable[[], float] = _draw) -> Conversation[T]:
+    """The conversation about a call. ``draw`` gives numbers from 0 to 1, for the jitter."""
+    # One id for all attempts, and ours: it is in the service's log even when no answer arrives.
+    request_id = str(uuid.uuid4())
+    perhaps_done = False
+    for tried in range(terms.retries + 1):
+        outcome = yield Attempt(call, request_id)
+        assert outcome is not None
+        if isinstance(outcome, Reply):
+            if 200 <= outcome.status < 300:
+                return _result(call, outcome, request_id)
+            if outcome.status == 404 and perhaps_done and call.gone_is_done:
+                return call.read(b"")
+        error = _error(outcome, request_id)
+        seconds = _pause(tried, error.retry_after, terms.longest_wait, draw)
+        if tried == terms.retries or seconds is None or not _harmless(call, outcome, error):
+            raise error
+        perhaps_done = perhaps_done or isinstance(outcome, Lost)
+        yield Pause(seconds)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _harmless(call: Call[Any], outcome: Reply | Lost, error: WishwellError) -> bool:
+    """Whether the same request may be sent again after this outcome."""
+    if isinstance(error, RateLimited):
+        return True
+    if isinstance(outcome, Lost):
+        return call.repeatable or not outcome.sent
+    # Nothing was done, the service says; but who answers 503 may be a proxy that does not know.
+    return call.repeatable and isinstance(error, Unavailable)
+
+
+def _pause(
+    tried: int, asked: int | None, longest: float, draw: Callable[[], float]
+) -> float | None:
+    """Seconds until the next attempt; None when that would be longer than the caller waits.
+
+    The jitter comes after what was asked for: else all who were refused come back at once.
+    """
+    # Past ten doublings it is the longest anyway, and a float has an end.
+    jitter = draw() * min(FIRST_BACKOFF * 2.0 ** min(tried, 10), LONGEST_BACKOFF)
+    if asked is None:
+        return min(jitter, longest)
+    return None if asked > longest else min(asked + jitter, longest)
+
+
+def _result(call: Call[T], reply: Reply, request_id: str) -> T:
+    try:
+        return call.read(reply.body)
+    except msgspec.DecodeError as error:
+        raise WishwellError(
+            f"The answer is not of this API: {error}",
+            status=reply.status,
+            request_id=reply.headers.get("x-request-id", request_id),
+        ) from error
+
+
+class _Detail(msgspec.Struct, rename="camel"):
+    message: str
+    request_id: str
+
+
+class _Envelope(msgspec.Struct):
+    error: _Detail
+
+
+def _error(outcome: Reply | Lost, request_id: str) -> WishwellError:
+    if isinstance(outcome, Lost):
+        reason = str(outcome.error) or type(outcome.error).__name__
+        failed = ConnectionFailed(f"No answer: {reason}", request_id=request_id)
+        failed.__cause__ = outcome.error
+        return failed
+    try:
+        detail = msgspec.json.decode(outcome.body, type=_Envelope).error
+        message, request_id = detail.message, detail.request_id
+    except msgspec.DecodeError:
+        # A proxy on the way has answers of its own.
+        message = "An answer that is not of this API."
+        request_id = outcome.headers.get("x-request-id", request_id)
+    return errors.kind_of(outcome.status)(
+        message,
+        status=outcome.status,
+        request_id=request_id,
+        retry_after=_seconds(outcome.headers.get("retry-after", "")),
+    )
+
+
+def _seconds(text: str) -> int | None:
+    """Retry-After in seconds. The other form, a date, is nothing that this service sends."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

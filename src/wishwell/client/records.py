@@ -1,0 +1,113 @@
+"""The records of the API as types. Fields that a newer service adds are passed over."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class Item(msgspec.Struct, frozen=True, rename="camel"):
+    """A product or variant that a profile wishes for.
+
+    ``profile``, the owner's GID, is there only for an admin token that acts on the whole store.
+    """
+
+    id: str
+    product_id: int
+    quantity: int
+    tags: tuple[str, ...]
+    list_ids: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    variant_id: int | None = None
+    profile: str | None = None
+
+
+class List(msgspec.Struct, frozen=True, rename="camel"):
+    """A named collection of items. ``items`` is None where the API does not send them."""
+
+    id: str
+    name: str
+    item_count: int
+    created_at: datetime
+    updated_at: datetime
+    items: tuple[Item, ...] | None = None
+    profile: str | None = None
+
+
+class ProfileToken(msgspec.Struct, frozen=True, rename="camel"):
+    """A token, good for a day, and the GID of the profile that it is for."""
+
+    token: str
+    profile: str
+
+    def __repr__(self) -> str:
+        # It ends in logs and in reports of crashes.
+        return f"ProfileToken(token='...', profile={self.profile!r})"
+
+
+class SignIn(msgspec.Struct, frozen=True, rename="camel"):
+    """Where the store signs its customers in."""
+
+    auth_flow: str
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """Records, newest first, and the cursors of the pages beside them, None where there is none."""
+
+    data: tuple[T, ...]
+    next: str | None = None
+    previous: str | None = None
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+
+class _PageInfo(msgspec.Struct, frozen=True):
+    next: str | None = None
+    previous: str | None = None
+
+
+class _One(msgspec.Struct, Generic[T], frozen=True):
+    data: T
+
+
+class _Many(msgspec.Struct, Generic[T], frozen=True, rename="camel"):
+    data: tuple[T, ...]
+    page_info: _PageInfo = _PageInfo()
+
+
+def one(kind: type[T]) -> Callable[[bytes], T]:
+    """Reads ``{"data": {...}}``. What it reads raises ``msgspec.DecodeError`` for anything else."""
+    envelope: Any = _One[kind]  # type: ignore[valid-type]
+    decode = msgspec.json.Decoder(envelope).decode
+
+    def read(body: bytes) -> T:
+        record: T = decode(body).data
+        return record
+
+    return read
+
+
+def page_of(kind: type[T]) -> Callable[[bytes], Page[T]]:
+    """Reads a page. What it reads raises ``msgspec.DecodeError`` for anything else."""
+    envelope: Any = _Many[kind]  # type: ignore[valid-type]
+    decode = msgspec.json.Decoder(envelope).decode
+
+    def read(body: bytes) -> Page[T]:
+        found = decode(body)
+        return Page(found.data, found.page_info.next, found.page_info.previous)
+
+    return read
+
+
+def nothing(body: bytes) -> None:
+    """Reads the body of a 204."""

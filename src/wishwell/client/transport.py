@@ -1,0 +1,76 @@
+"""What both clients ask of httpx2, and what its answers and exceptions mean."""
+
+from typing import Any
+
+import httpx2
+
+from wishwell import __version__
+from wishwell.client import calls
+from wishwell.client.conversation import Attempt, Lost, Reply
+
+# Nothing of the request was sent: there was no connection, or none free in the pool.
+_NOT_SENT = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.ProxyError,
+)
+
+
+def options(url: str, token: str, timeout: float) -> dict[str, Any]:
+    """The arguments of ``httpx2.Client``. Raises ``ValueError`` for what can't be right."""
+    address = httpx2.URL(url)
+    if address.scheme not in ("http", "https") or not address.host or address.userinfo:
+        raise ValueError("url must be http://host or https://host")
+    return {
+        "base_url": str(address).rstrip("/") + calls.PREFIX,
+        "headers": {
+            "Authorization": f"Bearer {header('token', token)}",
+            "Accept": "application/json",
+            "User-Agent": f"wishwell-client/{__version__}",
+        },
+        "timeout": timeout,
+        # A redirect would take the token to wherever it says.
+        "follow_redirects": False,
+    }
+
+
+def header(name: str, value: str) -> str:
+    """The value, if a header can hold it; else ``ValueError``, without the value in it."""
+    if not value or not value.isascii() or not value.isprintable() or " " in value:
+        raise ValueError(f"{name} must be printable ASCII without spaces")
+    return value
+
+
+def named(profile: str | None) -> str | None:
+    """The GID to act for, if a header can hold it; else ``ValueError``."""
+    return None if profile is None else header("profile", profile)
+
+
+def request(attempt: Attempt, profile: str | None) -> dict[str, Any]:
+    """The arguments of ``Client.request``."""
+    call = attempt.call
+    headers = {"X-Request-Id": attempt.request_id}
+    if profile is not None:
+        headers["Profile"] = profile
+    if call.body is not None:
+        headers["Content-Type"] = "application/json"
+    return {
+        "method": call.method,
+        "url": call.path,
+        "params": call.params or None,
+        "content": call.body,
+        "headers": headers,
+    }
+
+
+def reply(response: httpx2.Response) -> Reply:
+    """An answer that was read to its end."""
+    return Reply(response.status_code, dict(response.headers), response.content)
+
+
+def lost(error: httpx2.RequestError) -> Lost:
+    """No answer, or one that broke off. A fault of the request itself is raised as it is."""
+    if isinstance(error, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
+        raise error
+    return Lost(not isinstance(error, _NOT_SENT), error)

@@ -1,0 +1,283 @@
+"""The real shop of demo/ in a real Chromium, once before the Python proxy and once before Node's.
+
+A proxy of Python is within the shop; that of Node is a process of its own, to which the shop hands
+its path on. What a page does wrong (an error in the console, a request to another origin) fails its
+test, whatever the test is about.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import psutil
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, sync_playwright
+
+from tests.proxy.conftest import BASE, NODE, SECRET, Running
+from tests.servers import HERE, SECRETS, ServerFailed, Service, _Program, free_port
+
+ROOT = Path(__file__).parents[2]
+CLOCK = Path(__file__).parent / "shifted"
+_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# One group for each proxy: at most two browsers at once, each worker's own.
+PROXIES = [
+    pytest.param(name, marks=pytest.mark.xdist_group(f"browser-{name}"))
+    for name in ("python", "node")
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All of it is in the suite of its own (`make test-slow`)."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.slow)
+
+
+def _missing(reason: str) -> None:
+    if os.environ.get("CI"):
+        pytest.fail(f"{reason}; CI has to install it")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    """The browser. Package-wide only: while it is open, nothing else can have an event loop."""
+    program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
+    if not program:
+        _missing("there is no chromium on PATH, and WISHWELL_TEST_CHROMIUM names none")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class _Demo(_Program):
+    """`python -m demo` as a process."""
+
+    def __init__(self, environment: dict[str, str], *words: str) -> None:
+        super().__init__("demo")
+        self.port = free_port()
+        self.url = f"http://{HERE}:{self.port}"
+        kept = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
+        environment = kept | {"TMPDIR": str(self.folder)} | environment
+        with (self.folder / "log").open("ab") as log:
+            argv = [sys.executable, "-m", "demo", "--port", self.port, *words]
+            self._spawn(argv, stdout=log, stderr=log, cwd=ROOT, env=environment)
+        deadline = time.monotonic() + 40
+        while time.monotonic() < deadline and self.running:
+            with contextlib.suppress(httpx2.TransportError):
+                if httpx2.get(f"{self.url}/sign-in", trust_env=False).status_code == 200:
+                    return
+            time.sleep(0.05)
+        self.kill()
+        raise ServerFailed(f"the demo did not start: {self.output()}")
+
+    def output(self) -> str:
+        return (self.folder / "log").read_text(errors="replace")
+
+
+class Rig:
+    """The shop, its proxy and its API."""
+
+    def __init__(self, proxy: str, settings: dict[str, str]) -> None:
+        self.proxy = proxy
+        self.tokens: list[str] = []
+        self._service: Service | None = None
+        self._running: Running | None = None
+        if proxy == "python":
+            self.demo = _Demo(settings)
+        else:
+            self.demo = self._before_node(settings)
+        self.url = self.demo.url
+
+    def _before_node(self, settings: dict[str, str]) -> _Demo:
+        key = secrets.token_urlsafe(32)
+        database = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
+        ours = {name: value for name, value in settings.items() if name.startswith("WISHWELL_")}
+        env = {name: value for name, value in settings.items() if name not in ours}
+        self._service = Service(database | ours, env=env).start()
+        self.tokens.append(self._service.admin_token())
+        SECRETS.update(self.tokens)
+        proxy = {"API": self._service.url, "TOKEN": self.tokens[0], "SECRET": SECRET}
+        proxy |= {"JWT_KEY": key, "JWT_COOKIE": "shop_session"}
+        variables = {f"WISHWELL_PROXY_{name}": value for name, value in proxy.items()}
+        self._running = Running("node", variables).start()
+        return _Demo({"DEMO_KEY": key}, "--proxy", self._running.url)
+
+    def end_api(self) -> None:
+        """The API is no more; proxy and shop stay."""
+        if self._service is not None:
+            self._service.stop()
+            return
+        [api] = psutil.Process(self.demo.process.pid).children()
+        api.terminate()
+        # It is the shop's child: until that ends, something of it stays in the table.
+        deadline = time.monotonic() + 20
+        while api.status() != psutil.STATUS_ZOMBIE:
+            assert time.monotonic() < deadline, "the API did not end"
+            time.sleep(0.02)
+
+    def close(self) -> None:
+        for part in (self.demo, self._running, self._service):
+            if part is not None:
+                part.close()
+
+
+@pytest.fixture(scope="package", params=PROXIES)
+def proxy(request) -> str:
+    """Which of the two proxies is behind the shop."""
+    if request.param == "node" and not (NODE.exists() and shutil.which("node")):
+        _missing("there is no node")
+    return request.param
+
+
+@pytest.fixture(scope="package")
+def shared_rig(proxy, chromium) -> Iterator[Rig]:
+    rig = Rig(proxy, {})
+    yield rig
+    assert rig.demo.running, f"the shop ended by itself\n{rig.demo.output()[-4000:]}"
+    assert "Traceback" not in rig.demo.output(), rig.demo.output()[-4000:]
+    rig.close()
+
+
+@pytest.fixture
+def new_rig(proxy, chromium) -> Iterator:
+    """Make a shop of one's own, with settings of the API."""
+    made: list[Rig] = []
+
+    def make(**settings: str) -> Rig:
+        made.append(Rig(proxy, settings))
+        return made[-1]
+
+    yield make
+    for rig in made:
+        rig.close()
+
+
+class Shopper:
+    """A browser of somebody's own, with cookies of its own, and what its pages did."""
+
+    def __init__(self, url: str, context: BrowserContext) -> None:
+        self.url = url
+        self.context = context
+        self.wrong: list[str] = []
+        self.responses: list[Response] = []
+        context.set_default_timeout(10_000)
+        context.on(
+            "console", lambda message: message.type == "error" and self.wrong.append(message.text)
+        )
+        context.on("weberror", lambda error: self.wrong.append(str(error.error)))
+        context.on(
+            "request",
+            lambda request: request.url.startswith(f"{url}/") or self.wrong.append(request.url),
+        )
+        context.on("response", lambda response: self.responses.append(response))
+
+    def open(self, path: str = "/") -> Page:
+        """A new tab, once its hearts know what is saved."""
+        page = self.context.new_page()
+        self.go(page, path)
+        return page
+
+    def go(self, page: Page, path: str) -> None:
+        if path.startswith("/sign-in"):
+            page.goto(self.url + path)
+            return
+        with page.expect_response(self._is_read):
+            page.goto(self.url + path)
+
+    def _is_read(self, answer: Response) -> bool:
+        return (
+            answer.request.method == "GET"
+            and f"{BASE}/api/" in answer.url
+            and "/assets/" not in answer.url
+        )
+
+    def sign_in(self, page: Page, name: str) -> None:
+        self.go(page, "/sign-in")
+        with page.expect_response(self._is_read):
+            page.get_by_role("button", name=f"Continue as {name}").click()
+        page.wait_for_url("**/wishlist")
+
+    def sign_out(self, page: Page) -> None:
+        with page.expect_response(self._is_read):
+            page.get_by_role("button", name="Sign out").click()
+
+    def make_list(self, page: Page, name: str, products: list[int]) -> None:
+        """Makes a list of products in this order, and opens it."""
+        self.go(page, f"/wishlist#{self.save_list(page, name, products)}")
+        page.locator("#items > li").nth(len(products) - 1).wait_for()
+
+    def save_list(self, page: Page, name: str, products: list[int]) -> str:
+        """By script, for tests that are about something else; the list's id."""
+        return page.evaluate(
+            """async ([name, products]) => {
+              const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
+              for (const productId of products) await wishlist.save({ productId });
+              const list = await wishlist.lists.create({ name });
+              for await (const item of wishlist.items.all())
+                if (products.includes(item.productId)) await wishlist.items.setLists(item.id, [list.id]);
+              await wishlist.lists.order(list.id, await order(list.id));
+              async function order(id) {
+                const { items } = await wishlist.lists.find(id);
+                return products.map((product) => items.find((item) => item.productId === product).id);
+              }
+              return list.id;
+            }""",
+            [name, products],
+        )
+
+
+@pytest.fixture
+def new_shopper(chromium) -> Iterator:
+    """Make a browser of its own for a shop."""
+    made: list[Shopper] = []
+
+    def make(rig: Rig, **options) -> Shopper:
+        made.append(Shopper(rig.url, chromium.new_context(reduced_motion="reduce", **options)))
+        return made[-1]
+
+    yield make
+    for shopper in made:
+        shopper.context.close()
+    assert [wrong for shopper in made for wrong in shopper.wrong] == []
+
+
+@pytest.fixture
+def shopper(new_shopper, shared_rig) -> Shopper:
+    """A visitor who comes for the first time."""
+    return new_shopper(shared_rig)
+
+
+def heart(page: Page, product: int) -> Locator:
+    return page.locator(f'wishlist-button[product-id="{product}"]').get_by_role("button")
+
+
+def press(page: Page, *products: int) -> None:
+    """Presses hearts, and waits until the API has answered each."""
+    for product in products:
+        with page.expect_response(
+            lambda r: r.request.method in ("POST", "DELETE") and BASE in r.url
+        ):
+            heart(page, product).click()
+
+
+def names(page: Page) -> list[str]:
+    """What the wishlist page shows, in its order."""
+    return page.locator("#items > li .name").all_inner_texts()

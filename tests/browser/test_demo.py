@@ -1,0 +1,36 @@
+"""`make demo` as a program: it starts, ends with all that it has started, and says what is wrong."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+from .conftest import ROOT, _Demo
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_demo_ends_with_its_api_and_keeps_nothing(number):
+    """Ctrl-C or SIGTERM: exit code 0, no process and no file stays."""
+    with _Demo({}) as demo:
+        [api] = psutil.Process(demo.process.pid).children()
+        assert list(demo.folder.glob("wishwell-demo-*/wishwell.db"))
+        assert demo._end(number, 20) == 0
+        assert not api.is_running()
+        assert not list(demo.folder.glob("wishwell-demo-*"))
+        said = demo.output()
+    assert f"The shop is open: {demo.url}" in said
+    assert "Traceback" not in said
+
+
+def test_busy_port_is_named():
+    """One line, before anything is started."""
+    with _Demo({}) as demo:
+        argv = [sys.executable, "-m", "demo", "--port", str(demo.port)]
+        done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 1
+    assert "set --host and --port" in done.stderr
+    assert done.stderr.count("\n") == 1

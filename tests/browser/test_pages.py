@@ -1,0 +1,257 @@
+"""What every page of the shop is: open to everybody, its own origin's only, and without a token."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
+from playwright.sync_api import Error, expect
+
+from tests.security.secrets_in_print import FORMS
+
+from .conftest import PROXIES, ROOT, press
+
+IMAGES = ROOT / "docs" / "images"
+DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+AXE = Axe()
+# What does not depend on the proxy is tested before one of them.
+ONCE = pytest.mark.parametrize("proxy", PROXIES[:1], indirect=True)
+# Three parts, or the head of one by itself. A visitor's cookie has two: it is no token.
+JWT = re.compile(r"eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}|\"alg\"\s*:")
+
+
+def violations(page):
+    """What axe-core finds serious or critical: rule, and the first element."""
+    found = AXE.run(page).response["violations"]
+    return [
+        f"{entry['id']}: {entry['nodes'][0]['html']}"
+        for entry in found
+        if entry["impact"] in ("serious", "critical")
+    ]
+
+
+def every_page(shopper, page):
+    """Walks through every page and state of the shop; yields the name of each."""
+    for path in ("/", "/products/clock?variant=1062", "/sign-in", "/wishlist"):
+        shopper.go(page, path)
+        yield path
+    assert page.goto(shopper.url + "/nowhere").status == 404
+    yield "404"
+    shopper.wrong.clear()  # the browser's own line about it
+    made = shopper.save_list(page, "Birthday", [101, 102, 103])
+    yield "saved"
+    shopper.go(page, f"/wishlist#{made}")
+    expect(page.get_by_role("heading", name="Birthday")).to_be_visible()
+    yield "list"
+    page.get_by_label("Lists of Dome lamp").click()
+    yield "menu"
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Rename").click()
+    yield "dialog"
+    page.keyboard.press("Escape")
+    shopper.go(page, "/")
+    yield "hearts"
+    page.evaluate(
+        "import('/apps/wishlist/assets/wishwell.js').then(({ wishlist }) => wishlist.dispatchEvent("
+        "new CustomEvent('error', { detail: { error: new Error('no answer') } })))"
+    )
+    expect(page.get_by_role("alert")).to_contain_text("can’t be reached")
+    yield "notice"
+    shopper.sign_in(page, "Jonas")
+    yield "signed in"
+
+
+@ONCE
+def test_axe_finds_nothing_serious_on_any_page(shopper):
+    """axe-core, every page and state, light and dark."""
+    page = shopper.context.new_page()
+    found = {}
+    for name in every_page(shopper, page):
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found[name, scheme] = violations(page)
+    assert len(found) == 24
+    assert not any(found.values()), found
+    # And it does look: text that is barely there.
+    page.evaluate("document.querySelector('h1').style.color = 'rgb(128 128 128 / 20%)'")
+    assert "color-contrast" in str(violations(page))
+
+
+@ONCE
+def test_nothing_is_wider_than_the_window(shopper):
+    """No page scrolls sideways: on a desktop, a phone, and the smallest phone."""
+    page = shopper.context.new_page()
+    for name in every_page(shopper, page):
+        for size in (DESKTOP, PHONE, {"width": 320, "height": 640}):
+            page.set_viewport_size(size)
+            wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert wide <= 0, (name, size)
+
+
+@ONCE
+def test_pages_are_whole_without_script(new_shopper, shared_rig):
+    """Plain HTML: names, prices, colours and links are there; only hearts and wishlist are not."""
+    shopper = new_shopper(shared_rig, java_script_enabled=False)
+    page = shopper.context.new_page()
+    page.goto(shopper.url)
+    expect(page.get_by_role("listitem")).to_have_count(12)
+    page.get_by_role("link", name="Studio chair").click()
+    expect(page.get_by_role("heading", name="Studio chair")).to_be_visible()
+    page.get_by_role("link", name="Clay").click()
+    expect(page.get_by_role("heading", name="Colour: Clay")).to_be_visible()
+
+
+@ONCE
+def test_every_page_is_kept_to_its_own_origin(shopper):
+    """The policy of each document: nothing inline, nothing from elsewhere; no markup from text."""
+    page = shopper.context.new_page()
+    for _ in every_page(shopper, page):
+        pass
+    documents = {r.url for r in shopper.responses if r.request.resource_type == "document"}
+    for url in documents:
+        answer = shopper.context.request.get(url)
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self';")
+        assert "unsafe" not in policy
+        assert "require-trusted-types-for 'script'" in policy
+        assert not re.search(r"<script(?![^>]* src=)|<style| style=| on\w+=", answer.text())
+    assert len(documents) == 5
+
+
+# --------------------------------------------------------------------------------- no token
+
+
+class Received:
+    """All that a browser was told: every response's headers and body."""
+
+    def __init__(self, shopper):
+        self.shopper = shopper
+        self.texts = []
+        self._read, self._unread = set(), set()
+        self._next = 0
+
+    def take(self):
+        """What came since; before the page is left, as the browser forgets the bodies then."""
+        for answer in self.shopper.responses[self._next :]:
+            self._next += 1
+            lines = [f"{header['name']}: {header['value']}" for header in answer.headers_array()]
+            self.texts.append("\n".join(lines))
+            try:
+                self.texts.append(answer.body().decode("utf-8", "replace"))
+                self._read.add(answer.url)
+            except Error:
+                if answer.status not in (204, 302, 303):
+                    self._unread.add(answer.url)
+
+    @property
+    def never_read(self):
+        """The addresses of which no body could be read at any time."""
+        return self._unread - self._read
+
+
+def kept(shopper, page):
+    """All that it keeps: cookies, both storages, databases, caches."""
+    yield json.dumps(shopper.context.storage_state(indexed_db=True))
+    yield json.dumps(shopper.context.cookies())
+    yield page.evaluate(
+        """async () => {
+          const names = await caches.keys();
+          const databases = await indexedDB.databases();
+          return JSON.stringify([{ ...localStorage }, { ...sessionStorage }, names, databases, document.cookie]);
+        }"""
+    )
+
+
+def decoded(text):
+    """The text, and every piece of it that may be base64, decoded from each of four places."""
+    yield text
+    for piece in re.findall(r"[\w+/-]{16,}", text):
+        for start in range(4):
+            whole = piece[start:].translate(str.maketrans("-_", "+/"))
+            whole = whole[: len(whole) // 4 * 4]
+            yield base64.b64decode(whole).decode("latin-1")
+
+
+def tokens_in(texts, known):
+    """Admin and profile tokens: by their forms, and those that are known."""
+    found = set()
+    for text in texts:
+        for part in decoded(text):
+            found |= {"an admin token"} if FORMS["an admin token"].search(part) else set()
+            found |= {"a JWT"} if JWT.search(part) else set()
+            found |= {"a known token"} if any(token in part for token in known) else set()
+    return found
+
+
+def test_browser_is_never_given_a_token(shopper, shared_rig):
+    """Whatever a shopper does: no admin token, no profile token, in any spelling, anywhere.
+
+    The shop's own session is a JWT in a cookie that no script can read; it alone is left out, after
+    the same search has found it.
+    """
+    page = shopper.open()
+    told = Received(shopper)
+    texts = list(kept(shopper, page))
+    press(page, 101, 102)
+    told.take()
+    for _ in every_page(shopper, page):
+        texts += kept(shopper, page)
+        told.take()
+    assert told.never_read == set()
+    texts += told.texts
+    own = {c["value"] for c in shopper.context.cookies() if c["name"] == "shop_session"}
+    assert len(own) == 1
+    assert tokens_in(texts, shared_rig.tokens) == {"a JWT"}
+    for session in own:
+        texts = [text.replace(session, "") for text in texts]
+    assert tokens_in(texts, shared_rig.tokens) == set()
+    wrapped = base64.b64encode(b"x: wwadm_" + b"0" * 40).decode()
+    assert tokens_in([f"session={wrapped}"], []) == {"an admin token"}
+    assert sum(map(len, texts)) > 100_000
+
+
+# ------------------------------------------------------------------------------- screenshots
+
+PICTURES = {
+    "shop-desktop.png": (DESKTOP, "light"),
+    "shop-desktop-dark.png": (DESKTOP, "dark"),
+    "shop-phone.png": (PHONE, "light"),
+    "shop-phone-dark.png": (PHONE, "dark"),
+}
+
+
+@ONCE
+@pytest.mark.parametrize("name", PICTURES)
+def test_picture_of_the_readme(new_shopper, shared_rig, tmp_path, name):
+    """Taken of the shop as it is; WISHWELL_TEST_PICTURES=1 puts it where the README shows it."""
+    viewport, scheme = PICTURES[name]
+    options = {"viewport": viewport, "color_scheme": scheme, "device_scale_factor": 2}
+    shopper = new_shopper(shared_rig, **options)
+    page = shopper.open()
+    if viewport is DESKTOP:
+        press(page, 102, 103)
+        page.evaluate("scrollTo(0, 0)")
+        page.mouse.move(0, 0)
+    else:
+        shopper.make_list(page, "Birthday", [102, 109, 106, 103, 101])
+        page.evaluate("document.fonts.ready")
+    taken = tmp_path / name
+    page.screenshot(path=taken)
+    # Flat colours: a palette is as good, and a third of the size.
+    with Image.open(taken) as image:
+        image.convert("RGB").quantize(192, dither=Image.Dither.NONE).save(taken, optimize=True)
+    shown = IMAGES / name
+    if os.environ.get("WISHWELL_TEST_PICTURES"):
+        IMAGES.mkdir(exist_ok=True)
+        shown.write_bytes(taken.read_bytes())
+    for file in (taken, shown):
+        with Image.open(file) as image:
+            assert image.size == (viewport["width"] * 2, viewport["height"] * 2)
+        assert file.stat().st_size < 200_000
+    assert f"docs/images/{name}" in Path(ROOT / "README.md").read_text()

@@ -1,0 +1,164 @@
+"""The client and the description of the API say the same, so that neither drifts from the other."""
+
+import re
+import tomllib
+from datetime import datetime
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+import yaml
+
+from wishwell.client import calls, records
+from wishwell.client.records import Item, List, Page, ProfileToken
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = yaml.safe_load((ROOT / "src" / "wishwell" / "http" / "openapi.yaml").read_text())
+ID = "01964a1b-0739-7128-a24b-e40ad23f0824"
+CALLS = {
+    "listItems": calls.list_items("c", 5, "tag:a"),
+    "createItem": calls.create_item(1, 2, 3, ["a"], [ID]),
+    "deleteItems": calls.delete_items([ID]),
+    "getItem": calls.find_item(ID),
+    "updateItem": calls.update_item(ID, 1, 2, 3, ["a"]),
+    "deleteItem": calls.delete_item(ID),
+    "setItemLists": calls.set_item_lists(ID, [ID]),
+    "listLists": calls.list_lists("c", 5),
+    "createList": calls.create_list("a"),
+    "getList": calls.find_list(ID, "customer"),
+    "updateList": calls.update_list(ID, "a"),
+    "deleteList": calls.delete_list(ID),
+    "orderListItems": calls.order_list(ID, [ID]),
+    "createProfileToken": calls.create_token("gid://a/Customer/1", "gid://a/Session/1"),
+    "identifyProfile": calls.identify("a@example.org"),
+}
+
+
+def resolved(node):
+    while "$ref" in node:
+        reference = node["$ref"].removeprefix("#/").split("/")
+        node = DOCUMENT
+        for part in reference:
+            node = node[part]
+    return node
+
+
+OPERATIONS = {
+    operation["operationId"]: (method.upper(), path, item, operation)
+    for path, item in DOCUMENT["paths"].items()
+    for method, operation in item.items()
+    if isinstance(operation, dict)
+}
+
+
+def test_every_operation_has_a_call():
+    """All but the description itself."""
+    without = {
+        path for _, path, _, _ in (OPERATIONS[id] for id in OPERATIONS.keys() - CALLS.keys())
+    }
+    assert without == {"/.well-known/openapi"}
+    assert CALLS.keys() <= OPERATIONS.keys()
+    assert DOCUMENT["servers"][0]["url"] == calls.PREFIX
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_call_sends_what_is_described(name):
+    """Method, path, every query parameter and every field of the body, and no other."""
+    method, path, item, operation = OPERATIONS[name]
+    call = CALLS[name]
+    assert call.method == method
+    assert re.fullmatch(re.sub(r"\{\w+\}", ID, path), call.path)
+    given = (
+        [resolved(entry) for entry in [*item.get("parameters", []), *operation["parameters"]]]
+        if "parameters" in operation
+        else []
+    )
+    described = {entry["name"] for entry in given if entry["in"] == "query"} - {"itemIds"}
+    assert dict(call.params).keys() == described
+    if "requestBody" not in operation:
+        assert call.body is None
+        return
+    [content] = operation["requestBody"]["content"].values()
+    fields = resolved(content["schema"])["properties"]
+    assert msgspec.json.decode(call.body).keys() == fields.keys()
+
+
+def test_sorts_are_those_of_the_description():
+    described = DOCUMENT["components"]["parameters"]["Sort"]["schema"]["enum"]
+    assert set(get_args(calls.Sort)) == set(described)
+
+
+def schema(*names):
+    node = DOCUMENT["components"]["schemas"]
+    for name in names:
+        node = resolved(node[name])
+    return node
+
+
+SHAPES = [
+    (Item, schema("Item"), set()),
+    (List, schema("ListWithItems"), {"items"}),
+    (List, schema("List"), set()),
+    (ProfileToken, schema("TokenResult", "properties", "data"), set()),
+    (records.SignIn, schema("IdentifyResult", "properties", "data"), set()),
+    (records._PageInfo, schema("PageInfo"), set()),
+]
+KINDS = {str: "string", int: "integer", datetime: "string", tuple: "array"}
+
+
+@pytest.mark.parametrize(("shape", "described", "sometimes"), SHAPES)
+def test_record_is_the_schema(shape, described, sometimes):
+    """Fields, required ones and kinds; what is not always sent has a default."""
+    fields = {field.encode_name: field for field in msgspec.structs.fields(shape)}
+    extra = {"items"} if described is schema("List") else set()
+    assert fields.keys() - extra == described["properties"].keys()
+    required = {name for name, field in fields.items() if field.required}
+    assert required == set(described.get("required", [])) - sometimes
+    for name in fields.keys() - extra:
+        kind = fields[name].type
+        options = [one for one in get_args(kind) if one is not type(None)]
+        bare = options[0] if type(None) in get_args(kind) else kind
+        bare = getattr(bare, "__origin__", bare)
+        sent = resolved(described["properties"][name])
+        assert KINDS[bare] == sent["type"], name
+        assert (bare is datetime) == (sent.get("format") == "date-time"), name
+
+
+def test_examples_of_the_description_are_read():
+    """Every example of an answer, by the call that gets it."""
+    read = 0
+    for name, call in CALLS.items():
+        for status, answer in OPERATIONS[name][3]["responses"].items():
+            for content in resolved(answer).get("content", {}).values():
+                for example in content["examples"].values() if status < "300" else ():
+                    record = call.read(msgspec.json.encode(example["value"]))
+                    sent = example["value"]["data"]
+                    assert len(record) == len(sent) if isinstance(record, Page) else record
+                    read += 1
+    assert read >= 15
+
+
+def test_field_of_a_newer_service_is_passed_over():
+    """Unknown fields of records, pages and envelopes are no error."""
+    item = {
+        "id": ID, "productId": 1, "quantity": 1, "tags": [], "listIds": [],
+        "createdAt": "2025-04-18T18:13:27.481Z", "updatedAt": "2025-04-18T18:13:27.481Z",
+        "price": {"amount": 1},
+    }  # fmt: skip
+    body = {"data": [item], "pageInfo": {"next": "c", "total": 9}, "meta": {}}
+    page = calls.list_items(None, None, None).read(msgspec.json.encode(body))
+    assert (page.data[0].id, page.next, page.previous) == (ID, "c", None)
+    assert hash(page) == hash(page)
+    with pytest.raises(AttributeError):
+        page.data[0].quantity = 2
+
+
+def test_extra_and_tests_take_the_same_library():
+    """`wishwell[client]` asks for what is tested here, and the service for none of it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    [needed] = project["project"]["optional-dependencies"]["client"]
+    assert needed in project["dependency-groups"]["dev"]
+    assert not any(name.startswith("httpx") for name in project["project"]["dependencies"])
+    run = (ROOT / "requirements" / "run.lock").read_text()
+    assert "httpx" not in run

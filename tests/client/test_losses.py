@@ -1,0 +1,170 @@
+"""Connections that break, on a real network path: what is done again, what is not, and what is told."""
+
+import threading
+import time
+
+import pytest
+
+from tests.client.conftest import SOON
+from tests.client.lossy import Lossy
+from tests.client.test_operations import logged
+from tests.conftest import Shop
+from tests.servers import HERE, Service, free_port
+from wishwell.client import ConnectionFailed, NotFound, WishwellError
+
+FAULTS = ("before", "reset", "after", "within")
+
+
+@pytest.fixture
+def shaky(connect, roomy_shop, lossy):
+    """A client of a new customer, through the lossy network."""
+    return connect(lossy.url, roomy_shop.customer().token, **SOON)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_harmless_calls_are_repeated_and_happen_once(shaky, lossy, fault):
+    """Each is lost once and succeeds, with the same request id, as if nothing had been lost."""
+    listed = shaky.lists.create("Gifts")
+
+    def lost(call, *arguments, **named):
+        lossy.expect(fault)
+        result = call(*arguments, **named)
+        assert len(lossy.seen) == 2
+        assert lossy.seen[0].headers["x-request-id"] == lossy.seen[1].headers["x-request-id"]
+        return result
+
+    item = lost(shaky.items.create, 1, quantity=3, list_ids=[listed.id])
+    other = lost(shaky.items.create, 2)
+    assert lost(shaky.items.find, item.id) == item
+    assert [found.id for found in lost(shaky.items.list)] == [other.id, item.id]
+    assert lost(shaky.items.update, item.id, quantity=4).quantity == 4
+    assert lost(shaky.items.set_lists, other.id, [listed.id]).list_ids == (listed.id,)
+    assert [
+        found.id for found in lost(shaky.lists.order, listed.id, [item.id, other.id]).items
+    ] == [
+        item.id,
+        other.id,
+    ]
+    assert lost(shaky.lists.update, listed.id, name="Garden").name == "Garden"
+    assert lost(shaky.items.delete, item.id) is None
+    assert lost(shaky.items.delete_many, [other.id]) is None
+    assert lost(shaky.lists.delete, listed.id) is None
+    assert lost(shaky.items.list).data == ()
+    assert lost(shaky.lists.list).data == ()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_would_be_made_twice_is_not_repeated(connect, roomy_shop, lossy, fault):
+    """A new list and a new session: one request, and an error that says whose answer is missing."""
+    customer = roomy_shop.customer()
+    shaky = connect(lossy.url, customer.token, **SOON)
+    lossy.expect(fault)
+    with pytest.raises(ConnectionFailed) as failed:
+        shaky.lists.create("Gifts")
+    [seen] = lossy.seen
+    assert seen.headers["x-request-id"] == failed.value.request_id
+    assert failed.value.status is None
+    done = fault in ("after", "within")
+    if done:
+        logged(roomy_shop.service, failed.value.request_id)
+    steady = connect(roomy_shop.service.url, customer.token)
+    assert [listed.name for listed in steady.lists.all()] == (["Gifts"] if done else [])
+    admin = connect(lossy.url, roomy_shop.admin_token, **SOON)
+    lossy.expect(fault)
+    with pytest.raises(ConnectionFailed):
+        admin.profiles.token()
+    assert len(lossy.seen) == 1
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_tokens_of_somebody_named_are_asked_for_again(connect, roomy_shop, lossy, fault):
+    """Linking twice is linking once: the item has moved, and once."""
+    admin = connect(lossy.url, roomy_shop.admin_token, **SOON)
+    visit = admin.profiles.token()
+    admin.acting_as(visit.profile).items.create(9)
+    lossy.expect(fault)
+    assert admin.profiles.token(session=visit.profile).profile == visit.profile
+    gid = roomy_shop.gid()
+    lossy.expect(fault)
+    assert admin.profiles.token(customer=gid, session=visit.profile).profile == gid
+    assert len(lossy.seen) == 2
+    assert [item.product_id for item in admin.acting_as(gid).items.all()] == [9]
+
+
+def test_deleting_what_is_not_there_is_not_found_without_a_loss(shaky, lossy):
+    """Only when an attempt was lost does 404 mean that the record is deleted."""
+    item = shaky.items.create(1)
+    shaky.items.delete(item.id)
+    with pytest.raises(NotFound):
+        shaky.items.delete(item.id)
+    lossy.expect("before")
+    with pytest.raises(NotFound):
+        shaky.items.find(item.id)
+
+
+def test_more_losses_than_retries(shaky, lossy):
+    """As many attempts as were allowed, then the error, with the reason as its cause."""
+    lossy.expect(*["before"] * 9)
+    with pytest.raises(ConnectionFailed) as failed:
+        shaky.items.list()
+    assert len(lossy.seen) == 1 + SOON["retries"]
+    assert failed.value.__cause__ is not None
+    assert isinstance(failed.value, WishwellError)
+
+
+def test_without_retries_nothing_is_repeated(connect, roomy_shop, lossy):
+    shaky = connect(lossy.url, roomy_shop.customer().token, retries=0)
+    lossy.expect("before")
+    with pytest.raises(ConnectionFailed):
+        shaky.items.list()
+    assert len(lossy.seen) == 1
+
+
+def test_silence_is_a_loss(connect, roomy_shop, lossy):
+    """An answer that does not come within the timeout: asked again if harmless."""
+    hasty = connect(lossy.url, roomy_shop.customer().token, timeout=1, **SOON)
+    lossy.expect("silent")
+    item = hasty.items.create(3)
+    assert len(lossy.seen) == 2
+    lossy.expect("silent")
+    with pytest.raises(ConnectionFailed):
+        hasty.lists.create("Gifts")
+    assert len(lossy.seen) == 1
+    assert [found.id for found in hasty.items.all()] == [item.id]
+
+
+def test_walk_goes_on_over_losses(shaky, lossy):
+    saved = [shaky.items.create(product).id for product in range(1, 8)]
+    lossy.expect("pass", "after", "pass", "before", "within", "pass", "reset")
+    assert [item.id for item in shaky.items.all(limit=2)] == saved[::-1]
+    assert len(lossy.seen) == 4 + 4
+
+
+def test_connection_that_was_never_made_is_tried_again_even_for_a_new_list(connect):
+    """The service is stopped and comes back at its address; one list, made once."""
+    with Service() as service:
+        shop = Shop(service)
+        steady = connect(service.url, shop.customer().token, retries=8)
+        steady.lists.create("One")
+        service.stop()
+        threading.Timer(0.7, service.restart).start()
+        began = time.monotonic()
+        steady.lists.create("Two")
+        assert time.monotonic() - began > 0.5
+        assert [listed.name for listed in steady.lists.all()] == ["Two", "One"]
+
+
+def test_nobody_there(connect):
+    """The error says so, and has the id that nobody has seen."""
+    client = connect(f"http://{HERE}:{free_port()}", "t", **SOON)
+    with pytest.raises(ConnectionFailed) as failed:
+        client.lists.create("Gifts")
+    assert failed.value.request_id
+
+
+def test_proxy_itself_loses_nothing(wishes, lossy, connect, roomy_shop):
+    """With no fault planned, what comes through is what the service answers."""
+    with Lossy(roomy_shop.service.url) as clear:
+        through = connect(clear.url, roomy_shop.customer().token, retries=0)
+        saved = [through.items.create(product) for product in range(1, 30)]
+        assert list(through.items.all(limit=4)) == saved[::-1]

@@ -1,0 +1,227 @@
+"""Each operation of the client, against the running service."""
+
+import inspect
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs
+
+import pytest
+
+from tests.client.lossy import Lossy
+from wishwell.client import (
+    AsyncWishwell,
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    Page,
+    Unauthorized,
+    Wishwell,
+    asynchronous,
+    sync,
+)
+
+
+def test_items_from_saving_to_deleting(wishes):
+    birthday = wishes.lists.create(" Birthday ")
+    assert (birthday.name, birthday.item_count, birthday.items) == ("Birthday", 0, None)
+    item = wishes.items.create(
+        7, variant_id=3, quantity=2, tags=["gift", "a"], list_ids=[birthday.id]
+    )
+    assert (item.product_id, item.variant_id, item.quantity) == (7, 3, 2)
+    assert (set(item.tags), item.list_ids, item.profile) == ({"gift", "a"}, (birthday.id,), None)
+    assert abs(datetime.now(UTC) - item.created_at) < timedelta(minutes=1)
+    assert wishes.items.create(7, variant_id=3).id == item.id
+    assert wishes.items.find(item.id) == item
+    assert wishes.items.list(query="product:7 tag:gift").data == (item,)
+    assert wishes.items.list(query="product:8") == Page(())
+    assert wishes.items.set_lists(item.id, []).list_ids == ()
+    wishes.items.delete(item.id)
+    with pytest.raises(NotFound):
+        wishes.items.find(item.id)
+    with pytest.raises(NotFound):
+        wishes.items.delete(item.id)
+
+
+def test_update_tells_unset_from_none(wishes):
+    """What is not named stays, None clears the variant, and nothing named changes nothing."""
+    item = wishes.items.create(7, variant_id=3, quantity=2, tags=["gift"])
+    assert wishes.items.update(item.id) == item
+    changed = wishes.items.update(item.id, quantity=5)
+    assert (changed.variant_id, changed.quantity, changed.tags) == (3, 5, ("gift",))
+    changed = wishes.items.update(item.id, variant_id=None)
+    assert (changed.variant_id, changed.quantity, changed.tags) == (None, 5, ("gift",))
+    changed = wishes.items.update(item.id, product_id=8, variant_id=4, tags=[])
+    assert (changed.product_id, changed.variant_id, changed.tags) == (8, 4, ())
+    listed = wishes.lists.create("Garden")
+    assert wishes.lists.update(listed.id) == listed
+    assert wishes.lists.update(listed.id, name="House").name == "House"
+
+
+def test_lists_from_making_to_deleting(wishes):
+    made = wishes.lists.create("Garden")
+    items = [wishes.items.create(product, list_ids=[made.id]) for product in (1, 2, 3)]
+    assert [item.product_id for item in wishes.lists.find(made.id).items] == [3, 2, 1]
+    placed = wishes.lists.order(made.id, [items[1].id])
+    assert [item.product_id for item in placed.items] == [2, 3, 1]
+    assert wishes.lists.find(made.id, sort="customer") == placed
+    assert [item.product_id for item in wishes.lists.find(made.id, sort="oldest_saved").items] == [
+        1,
+        2,
+        3,
+    ]
+    [listed] = wishes.lists.list()
+    assert (listed.id, listed.item_count, listed.items) == (made.id, 3, None)
+    wishes.items.delete_many([item.id for item in items[:2]] + [str(uuid.uuid4())])
+    assert [item.id for item in wishes.items.all()] == [items[2].id]
+    wishes.lists.delete(made.id)
+    assert list(wishes.lists.all()) == []
+    assert wishes.items.find(items[2].id).list_ids == ()
+
+
+def test_visitor_signs_in(connect, shop):
+    """A session's token, its item, the link, and the token that is no good any more."""
+    admin = connect(shop.service.url, shop.admin_token)
+    visit = admin.profiles.token()
+    assert visit.token not in repr(visit)
+    visitor = connect(shop.service.url, visit.token)
+    item = visitor.items.create(5)
+    assert admin.profiles.token(session=visit.profile).profile == visit.profile
+    gid = shop.gid()
+    signed_in = admin.profiles.token(customer=gid, session=visit.profile)
+    assert signed_in.profile == gid
+    assert connect(shop.service.url, signed_in.token).items.list().data == (item,)
+    with pytest.raises(Unauthorized) as refused:
+        visitor.items.list()
+    assert refused.value.status == 401
+    assert admin.profiles.identify("someone@example.org").startswith("/")
+
+
+def test_admin_token_acts_for_profiles_and_for_the_store(connect, shop):
+    one, other = shop.gid(), shop.gid()
+    admin = connect(shop.service.url, shop.admin_token)
+    item = connect(shop.service.url, shop.admin_token, profile=one).items.create(6)
+    assert admin.acting_as(one).items.find(item.id) == item
+    with pytest.raises(NotFound):
+        admin.acting_as(other).items.find(item.id)
+    [seen] = admin.items.list()
+    assert (seen.id, seen.profile) == (item.id, one)
+    with pytest.raises(Invalid) as refused:
+        admin.items.create(6)
+    assert "Profile" in refused.value.message
+    with pytest.raises(Forbidden):
+        connect(shop.service.url, shop.session().token, profile=one).items.list()
+
+
+def logged(service, request_id):
+    """The request is in the service's log, as soon as that was read."""
+    deadline = time.monotonic() + 5
+    while not any(request_id in line for line in service.log_lines()):
+        assert time.monotonic() < deadline, request_id
+        time.sleep(0.01)
+
+
+def test_errors_carry_status_message_and_request_id(wishes, service):
+    item = wishes.items.create(1)
+    wishes.items.create(2)
+    with pytest.raises(Conflict) as conflict:
+        wishes.items.update(item.id, product_id=2)
+    error = conflict.value
+    assert error.status == 409
+    assert error.message
+    assert error.retry_after is None
+    assert error.request_id in str(error)
+    logged(service, error.request_id)
+    with pytest.raises(Invalid) as invalid:
+        wishes.items.list(limit=251)
+    assert "limit" in invalid.value.message
+
+
+def test_one_client_for_many_at_once(wishes):
+    """Threads of the blocking client, tasks of the async one: each gets its own answer."""
+    with ThreadPoolExecutor(8) as threads:
+        saved = list(threads.map(wishes.items.create, range(1, 61)))
+    assert [item.product_id for item in saved] == list(range(1, 61))
+    assert {item.id for item in wishes.items.all(limit=7)} == {item.id for item in saved}
+
+
+@pytest.mark.parametrize("id", ["", ".", "..", "a/b", "../lists", "?x=1", "#", "%", "é", "x" * 99])
+def test_id_leads_to_no_other_path(wishes, id):
+    """Whatever an id is, it is a record that is not there."""
+    for refused in (wishes.items.find, wishes.items.delete, wishes.lists.find, wishes.lists.delete):
+        with pytest.raises(NotFound):
+            refused(id)
+
+
+def test_behind_a_path_of_a_proxy(connect, shop):
+    """A service that is reached below a path is called below it."""
+    with Lossy(shop.service.url) as proxy:
+        below = connect(f"{proxy.url}/wishes/", shop.admin_token)
+        with pytest.raises(NotFound):
+            below.items.list(query="product:1 tag:a")
+        [seen] = proxy.seen
+    method, target, _ = seen.line.split(" ")
+    path, _, query = target.partition("?")
+    assert (method, path) == ("GET", "/wishes/api/2025-04/items")
+    assert parse_qs(query) == {"query": ["product:1 tag:a"]}
+
+
+@pytest.mark.parametrize(
+    ("url", "token", "more"),
+    [
+        ("ftp://example.org", "t", {}),
+        ("example.org", "t", {}),
+        ("http://user:secret@example.org", "t", {}),
+        ("http://example.org", "", {}),
+        ("http://example.org", "secret\r\nX: y", {}),
+        ("http://example.org", "Bearer t", {}),
+        ("http://example.org", "t", {"profile": "gid://é"}),
+        ("http://example.org", "t", {"retries": -1}),
+        ("http://example.org", "t", {"longest_wait": -1}),
+    ],
+)
+def test_what_can_not_be_right_is_refused_at_once(connect, url, token, more):
+    with pytest.raises(ValueError, match=r"must be|are 0 or more") as refused:
+        connect(url, token, **more)
+    assert "secret" not in str(refused.value)
+
+
+def test_one_string_is_no_sequence_of_ids(wishes):
+    with pytest.raises(TypeError):
+        wishes.items.delete_many("abc")
+    with pytest.raises(TypeError):
+        wishes.items.create(1, tags="gift")
+
+
+PAIRS = [
+    (sync.Items, asynchronous.AsyncItems),
+    (sync.Lists, asynchronous.AsyncLists),
+    (sync.Profiles, asynchronous.AsyncProfiles),
+    (Wishwell, AsyncWishwell),
+]
+
+
+@pytest.mark.parametrize(("blocking", "awaited"), PAIRS)
+def test_both_clients_are_the_same(blocking, awaited):
+    """Names, parameters, defaults and docstrings; a result differs only by being awaited."""
+
+    def public(cls):
+        names = {name for name in vars(cls) if not name.startswith("_")} - {"close", "aclose"}
+        return {name: vars(cls)[name] for name in names}
+
+    ours, theirs = public(blocking), public(awaited)
+    assert ours.keys() == theirs.keys()
+    for name, method in ours.items():
+        one, other = inspect.signature(method), inspect.signature(theirs[name])
+        assert one.parameters == other.parameters, name
+        returned = str(other.return_annotation).replace("collections.abc.AsyncIterator", "Iterator")
+        assert (
+            str(one.return_annotation).replace("collections.abc.Iterator", "Iterator") == returned
+        )
+        assert method.__doc__ == theirs[name].__doc__
+        walks = name in ("pages", "all", "acting_as")
+        assert inspect.iscoroutinefunction(theirs[name]) is not walks
+    created, awaited_created = (inspect.signature(cls.__init__) for cls in (blocking, awaited))
+    assert list(created.parameters) == list(awaited_created.parameters)

@@ -1,0 +1,78 @@
+"""Walks over pages: whatever was saved, in both directions, from every page."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import Shop
+
+FEW = settings(
+    max_examples=15,
+    deadline=None,
+    # The fixtures are a service and a network: each example has a customer of its own.
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+def check(resource, saved, limit, **query):
+    """Forward it is all of it, newest first; back from any page it is what came before, reversed."""
+    newest_first = saved[::-1]
+    assert list(resource.all(limit=limit, **query)) == newest_first
+    pages = list(resource.pages(limit=limit, **query))
+    assert [record for page in pages for record in page] == newest_first
+    assert all(len(page) == limit for page in pages[:-1])
+    assert pages[-1].next is None
+    assert pages[0].previous is None
+    for number, page in enumerate(pages[1:], 1):
+        back = list(resource.all(page=page.previous, limit=limit, direction="previous", **query))
+        assert back == newest_first[: number * limit][::-1]
+        again = list(resource.pages(page=page.previous, limit=limit, direction="previous", **query))
+        assert [one.data for one in again] == [one.data for one in pages[:number]][::-1]
+    for number, page in enumerate(pages[:-1], 1):
+        onward = list(resource.all(page=page.next, limit=limit, **query))
+        assert onward == newest_first[number * limit :]
+
+
+@FEW
+@given(
+    products=st.lists(st.integers(1, 10**6), unique=True, max_size=9),
+    limit=st.integers(1, 5),
+    tagged=st.sets(st.integers(0, 8)),
+)
+def test_walk_over_items_is_what_was_saved(connect, roomy_shop, products, limit, tagged):
+    """Of all items, and of those that a query finds."""
+    customer = connect(roomy_shop.service.url, roomy_shop.customer().token)
+    saved = [
+        customer.items.create(product, tags=["gift"] if number in tagged else [])
+        for number, product in enumerate(products)
+    ]
+    check(customer.items, saved, limit)
+    gifts = [item for item in saved if item.tags]
+    check(customer.items, gifts, limit, query="tag:gift")
+
+
+@FEW
+@given(names=st.lists(st.sampled_from("abc"), max_size=9), limit=st.integers(1, 5))
+def test_walk_over_lists_is_what_was_made(connect, roomy_shop, names, limit):
+    customer = connect(roomy_shop.service.url, roomy_shop.customer().token)
+    made = [customer.lists.create(name) for name in names]
+    check(customer.lists, made, limit)
+
+
+def test_walk_back_needs_a_page(wishes):
+    """At once, not at the first record."""
+    for walk in (wishes.items.all, wishes.items.pages, wishes.lists.all, wishes.lists.pages):
+        with pytest.raises(ValueError, match="page"):
+            walk(direction="previous")
+        with pytest.raises(ValueError, match="direction"):
+            walk(direction="up")
+
+
+def test_walk_over_a_whole_store(connect, make_shop):
+    """An admin token meets the items of all profiles, each with its owner."""
+    shop: Shop = make_shop()
+    admin = connect(shop.service.url, shop.admin_token)
+    owners = [shop.gid() for _ in range(5)]
+    for owner in owners:
+        admin.acting_as(owner).items.create(1)
+    assert [item.profile for item in admin.items.all(limit=2)] == owners[::-1]
