@@ -1,0 +1,117 @@
+"""Runs the targets one after the other, keeps what they reached, and prints what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from fuzz import seeds, targets
+
+HERE = Path(__file__).parent
+CORPUS, FINDINGS, RUNS = HERE / "corpus", HERE / "findings", HERE / "runs.json"
+LONGEST_INPUT, LARGEST_CORPUS = 4_096, 150
+
+
+def main() -> int:
+    """0 when nothing was found; findings are files in ``fuzz/findings``."""
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=7, help="for all targets together")
+    parser.add_argument("--only", choices=targets.TARGETS, action="append")
+    asked = parser.parse_args()
+    names = asked.only or list(targets.TARGETS)
+    seconds = max(1, round(asked.minutes * 60 / len(names)))
+    found = 0
+    for name in names:
+        run = fuzz(name, seconds)
+        found += run["findings"]
+        print("{target:<11} {executions:>12,} executions  {seconds:>5} s  {edges:>5} edges  "
+              "corpus {corpus:>3}  findings {findings}".format(**run), flush=True)  # fmt: skip
+        add_to_total(run)
+    return 1 if found else 0
+
+
+def fuzz(name: str, seconds: int) -> dict:
+    """Fuzzes one target and keeps the smallest inputs that reach all that was reached."""
+    kept = CORPUS / name
+    findings = FINDINGS / name
+    for folder in (kept, findings):
+        folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as place:
+        grown, words = Path(place) / "corpus", Path(place) / "words"
+        shutil.copytree(kept, grown)
+        for at, seed in enumerate(seeds.SEEDS[name]):
+            (grown / f"seed-{at}").write_bytes(seed)
+        words.write_text("".join(f"{json.dumps(word)}\n" for word in seeds.WORDS[name]))
+        before = set(findings.iterdir())
+        began = time.monotonic()
+        said = atheris(
+            name, grown, f"-max_total_time={seconds}", f"-dict={words}", "-timeout=10",
+            "-rss_limit_mb=1500", f"-max_len={LONGEST_INPUT}", f"-artifact_prefix={findings}/",
+            "-print_final_stats=1", "-verbosity=1",
+        )  # fmt: skip
+        took = round(time.monotonic() - began)
+        smallest = Path(place) / "smallest"
+        smallest.mkdir()
+        atheris(name, smallest, grown, "-merge=1", "-timeout=10")
+        keep(smallest, kept)
+    executions = re.findall(r"stat::number_of_executed_units: (\d+)|^#(\d+)", said, re.MULTILINE)
+    edges = re.findall(r"cov: (\d+)", said)
+    new = set(findings.iterdir()) - before
+    if new or not executions:
+        print(said[-4000:], file=sys.stderr)
+    return {
+        "target": name,
+        "executions": int("".join(executions[-1])) if executions else 0,
+        "seconds": took,
+        "edges": int(edges[-1]) if edges else 0,
+        "corpus": len(list(kept.iterdir())),
+        "findings": len(new),
+    }
+
+
+def atheris(name: str, *words: object) -> str:
+    with tempfile.TemporaryDirectory() as place:
+        program = Path(place) / "program"
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m fuzz.one {name} "$@"\n')
+        program.chmod(0o700)
+        done = subprocess.run(
+            [program, *map(str, words)],
+            cwd=HERE.parent,
+            env=os.environ | {"FUZZ_PROGRAM": str(program)},
+            capture_output=True,
+            text=True,
+            errors="replace",
+        )
+    return done.stdout + done.stderr
+
+
+def keep(smallest: Path, kept: Path) -> None:
+    """The corpus is what the merge left, and no more than a repository should carry."""
+    chosen = sorted(smallest.iterdir(), key=lambda path: (path.stat().st_size, path.name))
+    if not chosen:
+        return
+    for old in kept.iterdir():
+        old.unlink()
+    for path in chosen[:LARGEST_CORPUS]:
+        shutil.copy(path, kept / path.name)
+
+
+def add_to_total(run: dict) -> None:
+    """``runs.json`` adds up what was ever run, so that a claim about it can be looked up."""
+    total = json.loads(RUNS.read_text()) if RUNS.exists() else {}
+    of_target = total.setdefault(run["target"], {"executions": 0, "seconds": 0, "findings": 0})
+    for name in of_target:
+        of_target[name] += run[name]
+    RUNS.write_text(json.dumps(total, indent=2, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

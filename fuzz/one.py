@@ -1,0 +1,25 @@
+"""One target under atheris, in a process of its own: `python -m fuzz.one TARGET [libFuzzer words]`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import atheris
+
+with atheris.instrument_imports(include=["wishwell", "jwt"]):
+    from fuzz import targets
+
+
+def main() -> None:
+    name = sys.argv.pop(1)
+    # What libFuzzer starts again for each step of a merge.
+    sys.argv[0] = os.environ.get("FUZZ_PROGRAM", sys.argv[0])
+    if name in ("query", "token"):
+        targets.service()  # before the fuzzer's clock runs
+    atheris.Setup(sys.argv, targets.TARGETS[name])
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

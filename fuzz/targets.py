@@ -1,0 +1,247 @@
+"""What must hold for any bytes: a target takes them, and raises when the service would be wrong.
+
+A refusal (``WishwellError``) is right; any other exception is a finding, and so is a value that a
+second, plainer reader of the same bytes (``json``, ``urllib``) sees otherwise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import functools
+import hmac
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import parse_qsl
+from uuid import UUID
+
+import msgspec
+
+from wishwell import auth, directory, ids, items, limits, lists, pages, profiles, search, stores
+from wishwell.config import load
+from wishwell.db import migrate
+from wishwell.db.sqlite import SQLite
+from wishwell.errors import Invalid, Unauthenticated, WishwellError
+from wishwell.http import routes, wire
+
+KEY = b"a-key-of-the-fuzzer-of-40-characters-xxx"
+NOW = 1_800_000_000_000
+STORE_ID = "01a1fb2f-fa71-7000-84bc-1cd7939ebb19"
+STORE = stores.Store(STORE_ID, "shop", "shopify", "/account/login?e={email}", (), {}, "")
+ADMIN = auth.new_admin_token()
+NETWORKS = load({"WISHWELL_TRUSTED_PROXIES": "10.0.0.0/8,fd00::/8"}).trusted_proxies
+
+
+@functools.cache
+def service() -> SimpleNamespace:
+    """A real database with one store, one admin token and three items, and what reads tokens."""
+    runner = asyncio.Runner()
+    folder = tempfile.TemporaryDirectory(prefix="wishwell-fuzz-")
+    path = str(Path(folder.name) / "wishwell.db")
+    migrate.migrate_sqlite(path)
+    db, now = SQLite(path), ids.timestamp(NOW)
+    run = runner.run
+    run(db.transaction(stores.create, STORE_ID, "shop", stores.StorePatch(), now))
+    run(
+        db.write.run(
+            "admin_token_create", ids.random_uuid(), STORE_ID, "x", auth.hashed(ADMIN), now, None
+        )
+    )
+    known = directory.Directory(db, lambda: NOW)
+    run(known.refresh())
+    tokens = auth.Tokens([KEY], known, "wishwell", lambda: NOW)
+    owner = profiles.of_customer(STORE, "gid://shopify/Customer/1")
+    new_id = ids.UUID7(lambda: NOW)
+    for product in (1, 2, 3):
+        run(items.save(owner, db, items.NewItem(product), new_id(), 9, now))
+    return SimpleNamespace(run=run, db=db, tokens=tokens, owner=owner, folder=folder, runner=runner)
+
+
+def text_of(data: bytes) -> str:
+    """As the service makes text of what it was sent: UTF-8 that is none never gets this far."""
+    return data.decode("utf-8", "replace")
+
+
+# ------------------------------------------------------------------------------------ targets
+
+
+def cursor(data: bytes) -> None:
+    """Only what was sealed for this request opens, in one spelling."""
+    sealer = pages.Sealer([KEY])
+    text, request = text_of(data), "mine|items|"
+    with contextlib.suppress(Invalid):
+        opened = sealer.open(text, request)
+        assert sealer.seal(opened, request) == text
+    if len(data) < 20:
+        return
+    # The same bytes as an edge, a direction, a place and a change: the seal must see the change.
+    made = pages.Cursor(str(UUID(bytes=data[:16])), bool(data[16] & 1))
+    sealed = sealer.seal(made, request)
+    assert sealer.open(sealed, request) == made
+    at = data[17] % len(sealed)
+    changed = sealed[:at] + chr(data[18]) + sealed[at + 1 :]
+    other = text_of(data[19:])
+    for bad, asked in ((changed, request), (sealed, other)):
+        if (bad, asked) != (sealed, request):
+            try:
+                sealer.open(bad, asked)
+            except Invalid:
+                continue
+            raise AssertionError("opened what was not sealed")
+
+
+def gid(data: bytes) -> None:
+    """A profile is named by one text alone, and its key by store and text."""
+    text = text_of(data)
+    try:
+        profile = profiles.parse(STORE, "wishwell", text, "Profile")
+    except Invalid:
+        return
+    assert profile.gid == text and text.isascii() and text.isprintable() and len(text) <= 128
+    assert profile.id == ids.profile_key(STORE_ID, text)
+    _, _, platform, kind, id = text.split("/")
+    assert (platform, kind) == (
+        ("wishwell", "Session") if profile.is_session else ("shopify", "Customer")
+    )
+    assert not set(id) - set(auth._ALPHABET + "_-")
+
+
+def query(data: bytes) -> None:
+    """Whatever is parsed runs, and no text of it is in the statement."""
+    try:
+        found = search.parse(text_of(data))
+    except Invalid:
+        return
+    for whole_store, templates in ((False, search._IN_PROFILE), (True, search._IN_STORE)):
+        sql, values = found.conditions(4, whole_store=whole_store)
+        for at, (field, _) in enumerate(found.terms):
+            fixed = templates[field].format(f"${4 + at}")
+            assert sql.startswith(fixed)
+            sql = sql.removeprefix(fixed)
+        assert sql == "" and all(1 <= len(of_term) <= search.MAX_VALUES for of_term in values)
+    plain = " ".join(f"{f}:{','.join(map(str, values))}" for f, values in found.terms)
+    assert search.parse(plain) == found
+    there = service()
+    asked = pages.PageRequest(None, 50, found)
+    for scope in (there.owner, profiles.WholeStore(STORE_ID)):
+        page = there.run(items.page(there.db, scope, asked))
+        wanted = [set(values) for field, values in found.terms if field == "product"]
+        assert all(item.product_id in values for item in page.records for values in wanted)
+
+
+def token(data: bytes) -> None:
+    """A token that is let in was signed by the ring and says only what is ever issued."""
+    there = service()
+    kind, rest = data[:1], data[1:]
+    genuine = {"sub": there.owner.gid, "aud": STORE_ID, "jti": STORE_ID}
+    genuine |= {"iat": NOW // 1000, "exp": NOW // 1000 + 60}
+    head = {"alg": "HS256", "typ": "wishwell+jwt", "kid": auth._key_id(KEY)}
+    if kind == b"\1":  # any claims, signed
+        text = _signed(json.dumps(head).encode(), rest)
+    elif kind == b"\2":  # any header, signed
+        text = _signed(rest, json.dumps(genuine).encode())
+    elif kind == b"\3":  # a genuine one with something put into it
+        text = _signed(json.dumps(head).encode(), json.dumps(genuine).encode())
+        at = int.from_bytes(rest[:2], "big") % len(text)
+        text = text[:at] + rest[2:].decode("latin-1") + text[at + len(rest[2:]) :]
+    else:
+        text = data.decode("latin-1")
+    try:
+        caller = there.run(there.tokens.caller(text))
+    except Unauthenticated:
+        return
+    if caller.kind == "admin":
+        assert text == ADMIN
+        return
+    raw = text.split(".")[1]
+    pairs = json.loads(
+        base64.urlsafe_b64decode(raw + "=" * (-len(raw) % 4)), object_pairs_hook=list
+    )
+    claims = dict(pairs)
+    assert len(claims) == len(pairs) == 5 and claims["aud"] == STORE_ID
+    assert claims["sub"] == caller.profile.gid and claims["jti"] == caller.token_id
+    assert type(claims["iat"]) is int and type(claims["exp"]) is int
+    assert NOW // 1000 < claims["exp"] <= claims["iat"] + auth.LIFETIME
+
+
+def body(data: bytes) -> None:
+    """Each shape takes what ``json`` reads the same, with no key unknown, twice or coerced."""
+    for shape in wire.BODIES:
+        try:
+            value = wire.body(data, "application/json", shape)
+        except WishwellError:
+            continue
+        plain = json.loads(data)
+        mine = msgspec.to_builtins(value)
+        # A variant that was not named is null in one shape.
+        assert {k: v for k, v in mine.items() if k in plain} == plain, shape
+        assert all(v is None for k, v in mine.items() if k not in plain), shape
+        assert repr({k: mine[k] for k in sorted(plain)}) == repr(
+            {k: plain[k] for k in sorted(plain)}
+        )
+        with contextlib.suppress(Invalid):
+            _noun_checks(value)
+
+
+def _noun_checks(value: object) -> None:
+    """What the nouns check beyond the shape."""
+    if isinstance(value, wire.NewItemBody):
+        value.new_item()
+    elif isinstance(value, wire.ItemPatchBody):
+        value.patch()
+    elif isinstance(value, wire.IdentifyBody):
+        path = STORE.sign_in_path(profiles.check_email(value.email))
+        assert path.isascii() and path.isprintable() and path.count("?") == 1
+    elif isinstance(value, wire.NewListBody):
+        name = lists.check_name(value.name)
+        assert 1 <= len(name) <= lists.MAX_NAME and "\0" not in name and "\n" not in name
+
+
+def parameters(data: bytes) -> None:
+    """Query strings read as ``urllib`` reads them; then each value within its bounds."""
+    known = frozenset({"page", "limit", "query", "sort", "itemIds"})
+    try:
+        found = wire.parameters(data, known)
+    except Invalid:
+        return
+    # urllib leaves bytes beyond ASCII as they are, so they are percent-encoded for it first.
+    ascii_text = "".join(chr(byte) if byte < 128 else f"%{byte:02x}" for byte in data)
+    plain = parse_qsl(ascii_text, keep_blank_values=True, errors="strict")
+    assert plain == list(found.items())
+    with contextlib.suppress(Invalid):
+        assert 1 <= wire.limit(found.get("limit")) <= pages.MAX_SIZE
+    with contextlib.suppress(Invalid):
+        assert wire.sort(found.get("sort")) in found.get("sort", "recently_saved")
+    with contextlib.suppress(Invalid):
+        assert 1 <= len(wire.item_ids(found.get("itemIds", ""))) <= items.MAX_BULK
+
+
+def address(data: bytes) -> None:
+    """The address that a limit counts: the peer's own, unless a trusted proxy says otherwise."""
+    forwarded, kind = data[1:].decode("latin-1"), data[:1]
+    for peer, own in (("10.0.0.1", False), ("192.0.2.7", True), ("", True)):
+        found = limits.client_address(peer, forwarded, NETWORKS)
+        assert found.isascii() and found.isprintable() and 0 < len(found) <= 64
+        if own:
+            assert found == (peer or "unknown")
+    wire.is_json(forwarded)
+    routes.find("/" + forwarded)
+    routes.find(f"{routes.PREFIX}/{forwarded}")
+    assert kind or not forwarded
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    target.__name__: target for target in (cursor, gid, query, token, body, parameters, address)
+}
+
+
+def _signed(head: bytes, payload: bytes) -> str:
+    def plain(part: bytes) -> str:
+        return base64.urlsafe_b64encode(part).rstrip(b"=").decode()
+
+    text = f"{plain(head)}.{plain(payload)}"
+    return f"{text}.{plain(hmac.digest(KEY, text.encode(), 'sha256'))}"

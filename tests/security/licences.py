@@ -1,0 +1,75 @@
+"""The licences of what is pinned, from the packages' own metadata: `python -m tests.security.licences`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import metadata
+from pathlib import Path
+
+LOCKS = Path(__file__).parents[2] / "requirements"
+
+# With these, Wishwell may be run, changed and passed on under its own Apache-2.0. MPL-2.0 binds
+# changes to its own files only.
+ALLOWED = {
+    *("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0"),
+    *("MIT-CMU", "MPL-2.0", "PSF-2.0", "Zlib"),
+}
+
+# What older packages say in words, or in their classifiers.
+_SPDX = {
+    "Apache Software License": "Apache-2.0",
+    "Apache 2.0": "Apache-2.0",
+    "BSD License": "BSD-3-Clause",
+    "ISC License (ISCL)": "ISC",
+    "MIT License": "MIT",
+    "MIT license": "MIT",
+    "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "PSFL": "PSF-2.0",
+    "Python Software Foundation License": "PSF-2.0",
+}
+# Their metadata does not say; their LICENSE file does.
+_READ = {
+    "atheris": "Apache-2.0",
+    "axe-playwright-python": "MIT AND MPL-2.0",  # the second is of axe-core within it
+    "promql-parser": "MIT",
+}
+
+
+def pinned(lock: str) -> list[str]:
+    """The names in a lock file."""
+    text = (LOCKS / f"{lock}.lock").read_text()
+    return sorted(set(re.findall(r"^([\w.-]+)==", text, re.MULTILINE)))
+
+
+def licence(name: str) -> str | None:
+    """An SPDX expression; None for a package of another system, which is not installed here."""
+    try:
+        about = metadata.metadata(name)
+    except metadata.PackageNotFoundError:
+        return None
+    said = about.get("License-Expression") or about.get("License") or ""
+    if said in _SPDX or said in ALLOWED or "License-Expression" in about:
+        return _SPDX.get(said, said)
+    classified = [
+        _SPDX.get(entry.rpartition(" :: ")[2], entry)
+        for entry in about.get_all("Classifier") or []
+        if entry.startswith("License :: ")
+    ]
+    return " OR ".join(classified) or _READ.get(name) or f"unknown: {said[:40]}"
+
+
+def allowed(expression: str) -> bool:
+    """Whether one of its alternatives is made of allowed licences alone."""
+    plain = expression.replace("(", "").replace(")", "")
+    return any(set(each.split(" AND ")) <= ALLOWED for each in plain.split(" OR "))
+
+
+def main() -> None:
+    for lock in sys.argv[1:] or ["run"]:
+        for name in pinned(lock):
+            print(f"| {name} | {licence(name) or 'not installed here'} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Debian's nginx in front of the service, as docs/operations.md has it, on the loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+
+from tests.servers import HERE, ServerFailed, _Program, free_port, wait_until
+
+_CONFIGURATION = """
+daemon off;
+master_process off;
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log;
+events {{ worker_connections 256; }}
+http {{
+    log_format ids escape=json '{{"upstream":"$upstream_addr","id":"$upstream_http_x_request_id"}}';
+    access_log {folder}/access.log ids;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    underscores_in_headers on;
+    ignore_invalid_headers off;
+    # One kept connection for all: whatever one client leaves on it, the next would get.
+    upstream service {{ server {service}; keepalive 1; }}
+    server {{
+        listen {here}:{port};
+        location / {{
+            proxy_pass http://service;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+            proxy_set_header X-Forwarded-For $remote_addr;
+            proxy_request_buffering {buffering};
+        }}
+    }}
+}}
+"""
+
+
+def nginx_binary() -> str | None:
+    """The nginx of this system, if there is one; Debian's is where only root's path leads."""
+    return shutil.which("nginx", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
+
+
+class Nginx(_Program):
+    """A reverse proxy that passes invalid header names on too: the least careful that it can be."""
+
+    def __init__(self, service_url: str, *, buffering: bool) -> None:
+        super().__init__("nginx")
+        self.folder.chmod(0o755)
+        self.port = free_port()
+        self.url = f"http://{HERE}:{self.port}"
+        text = _CONFIGURATION.format(
+            folder=self.folder,
+            service=service_url.removeprefix("http://"),
+            here=HERE,
+            port=self.port,
+            buffering="on" if buffering else "off",
+        )
+        (self.folder / "nginx.conf").write_text(text)
+
+    def start(self) -> Nginx:
+        words = [nginx_binary(), "-p", self.folder, "-c", self.folder / "nginx.conf"]
+        log = (self.folder / "out").open("ab")
+        self._spawn(words, stdout=log, stderr=log, cwd=self.folder)
+        log.close()
+        pid = self.folder / "nginx.pid"
+        wait_until(lambda: (pid.exists() and pid.read_text()) or not self.running, seconds=10)
+        if not self.running:
+            raise ServerFailed((self.folder / "out").read_text())
+        return self
+
+    def passed_on(self) -> list[str]:
+        """The request ids of the answers that it had from the service."""
+        lines = map(json.loads, (self.folder / "access.log").read_text().splitlines())
+        return [line["id"] for line in lines if line["id"]]

@@ -1,0 +1,127 @@
+"""Requests with another one hidden in them, that two readers may cut at different places.
+
+There is a reading of each in which the hidden request is a body; so it must never be carried out.
+"""
+
+from __future__ import annotations
+
+from tests.servers import PREFIX
+
+
+def hidden(request_id: str, token: str) -> bytes:
+    """A whole request; the service keeps its id, so that it shows in the log if it ever ran."""
+    lines = [f"GET {PREFIX}/lists HTTP/1.1", "Host: shop", f"X-Request-Id: {request_id}"]
+    return "\r\n".join([*lines, f"Authorization: Bearer {token}", "", ""]).encode()
+
+
+def head(token: str | None, *lines: str, start: str = f"POST {PREFIX}/items HTTP/1.1") -> bytes:
+    words = [start, "Host: shop", *([f"Authorization: Bearer {token}"] if token else [])]
+    words += ["Content-Type: application/json", *lines]
+    return "\r\n".join([*words, "", ""]).encode("latin-1")
+
+
+def payloads(token: str, inside: bytes) -> dict[str, bytes]:
+    """By name; ``inside`` is the hidden request."""
+    size, chunk = len(inside), b"%x\r\n%s\r\n0\r\n\r\n" % (len(inside), inside)
+    te, cl = "Transfer-Encoding: chunked", f"Content-Length: {size}"
+    after_end = b"0\r\n\r\n" + inside
+    both = f"Content-Length: {len(after_end)}"
+
+    def sized(line: str) -> bytes:
+        return head(token, line) + inside
+
+    def chunked(line: str) -> bytes:
+        return head(token, line, f"Content-Length: {len(chunk)}") + chunk
+
+    made = {
+        "CL.TE": head(token, both, te) + after_end,
+        "TE.CL": head(token, te, "Content-Length: 4") + chunk,
+        "CL.TE in lower case": head(token, both.lower(), te.lower()) + after_end,
+        "CL.0": head(token, cl, "Content-Length: 0") + inside,
+        "0.CL": head(token, "Content-Length: 0", cl) + inside,
+        "equal lengths twice": head(token, cl, cl) + inside,
+        "equal lengths in one": sized(f"{cl}, {size}"),
+        "length in a list": sized(f"Content-Length: 0, {size}"),
+        "plus": sized(f"Content-Length: +{size}"),
+        "plus five": sized("Content-Length: +5"),
+        "minus": sized(f"Content-Length: -{size}"),
+        "hex": sized(f"Content-Length: 0x{size:x}"),
+        "octal": sized(f"Content-Length: 0o{size:o}"),
+        "underscore": sized(f"Content-Length: {str(size)[0]}_{str(size)[1:]}"),
+        "fraction": sized(f"Content-Length: {size}.0"),
+        "exponent": sized(f"Content-Length: {size}e0"),
+        "quoted": sized(f'Content-Length: "{size}"'),
+        "past 64 bits": sized(f"Content-Length: {2**64 + size}"),
+        "length with a tab": sized(f"Content-Length:\x0b{size}"),
+        "length and text": sized(f"Content-Length: {size} x"),
+        "length, folded": sized(f"Content-Length:\r\n {size}"),
+        "length after a bare LF": sized(f"X-A: b\n{cl}"),
+        "length after a bare CR": sized(f"X-A: b\r{cl}"),
+        "length with a space before the colon": sized(f"Content-Length : {size}"),
+        "length with a space in front": sized(f" {cl}"),
+        "length as a hop": head(token, cl, "Connection: Content-Length") + inside,
+        "TE and identity": chunked(f"{te}\r\nTransfer-Encoding: identity"),
+        "identity and TE": chunked(f"Transfer-Encoding: identity\r\n{te}"),
+        "TE in a list": chunked("Transfer-Encoding: identity, chunked"),
+        "TE twice": chunked(f"{te}\r\n{te}"),
+        "TE chunked twice in one": chunked("Transfer-Encoding: chunked, chunked"),
+        "TE with something": chunked("Transfer-Encoding: xchunked"),
+        "TE with a parameter": chunked("Transfer-Encoding: chunked;q=1"),
+        "TE with a tab": chunked("Transfer-Encoding:\x0bchunked"),
+        "TE quoted": chunked('Transfer-Encoding: "chunked"'),
+        "TE with NUL": chunked("Transfer-Encoding: chunked\0"),
+        "TE, folded": chunked("Transfer-Encoding:\r\n chunked"),
+        "TE with a space before the colon": chunked("Transfer-Encoding : chunked"),
+        "TE with an underscore": chunked("Transfer_Encoding: chunked"),
+        "TE after a bare LF": chunked("X-A: b\nTransfer-Encoding: chunked"),
+        "TE as a hop": chunked(f"{te}\r\nConnection: Transfer-Encoding"),
+        "TE in HTTP/1.0": head(
+            token, te, "Connection: keep-alive", start=f"POST {PREFIX}/items HTTP/1.0"
+        )
+        + chunk,
+        "body of a GET": head(token, cl, start=f"GET {PREFIX}/items HTTP/1.1") + inside,
+        "body of a HEAD": head(token, cl, start=f"HEAD {PREFIX}/items HTTP/1.1") + inside,
+        "body of an OPTIONS": head(
+            None,
+            cl,
+            "Origin: https://evil.example",
+            "Access-Control-Request-Method: GET",
+            start=f"OPTIONS {PREFIX}/items HTTP/1.1",
+        )
+        + inside,
+        "body without a token": head(None, cl) + inside,
+        "body of an unknown path": head(token, cl, start="POST /none HTTP/1.1") + inside,
+        "body of a method that is not taken": head(token, cl, start="PUT /livez HTTP/1.1") + inside,
+        "chunks of a method that is not taken": head(token, te, start="PUT /livez HTTP/1.1")
+        + chunk,
+        "body that waits": head(token, cl, "Expect: 100-continue") + inside,
+        "upgrade": head(token, cl, "Connection: Upgrade", "Upgrade: h2c") + inside,
+        "upgrade to a socket": head(
+            token,
+            cl,
+            "Connection: Upgrade",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Version: 13",
+            start=f"GET {PREFIX}/items HTTP/1.1",
+        )
+        + inside,
+        "method of a tunnel": head(token, cl, start="CONNECT shop:80 HTTP/1.1") + inside,
+    }
+    chunks = {
+        "extension": b"%x;a=b\r\n%s\r\n0\r\n\r\n" % (size, inside),
+        "extension with LF": b"%x;a=b\n%s\r\n0\r\n\r\n" % (size, inside),
+        "extension with CRLF in quotes": b'%x;a="\r\n"\r\n%s\r\n0\r\n\r\n' % (size, inside),
+        "extension of the last": b"0;\n" + inside,
+        "size with a space": b"%x \r\n%s\r\n0\r\n\r\n" % (size, inside),
+        "size with zeros": b"%020x\r\n%s\r\n0\r\n\r\n" % (size, inside),
+        "size in 0x": b"0x%x\r\n%s\r\n0\r\n\r\n" % (size, inside),
+        "size with a plus": b"+%x\r\n%s\r\n0\r\n\r\n" % (size, inside),
+        "size with a minus": b"-%x\r\n%s\r\n0\r\n\r\n" % (size, inside),
+        "size past 64 bits": b"1%016x\r\n%s\r\n0\r\n\r\n" % (size, inside),
+        "bare LF": b"%x\n%s\n0\n\n" % (size, inside),
+        "no end of a chunk": b"2\r\n{}%s0\r\n\r\n" % inside,
+        "end after a bare LF": b"0\n\n" + inside,
+        "trailer that is no header": b"0\r\n" + inside,
+    }
+    made |= {f"chunks: {name}": head(token, te) + body for name, body in chunks.items()}
+    return made

@@ -1,0 +1,34 @@
+"""A search of all that the program printed or refused with, for what it must never show."""
+
+from __future__ import annotations
+
+import re
+
+from tests.servers import PRINTED, SECRETS
+
+# Whatever the tests used: no text of these forms has any business there.
+FORMS = {
+    "an admin token": re.compile(r"wwadm_[0-9A-Za-z]{20,}"),
+    "a profile token": re.compile(r"eyJ[\w-]{10,}\.[\w-]+\.?[\w-]*"),
+    "an e-mail address": re.compile(r"[\w.+%-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+"),
+    "an address with a password": re.compile(r"\w+://[^/\s:@]+:[^/\s@]+@"),
+}
+
+
+def leaks(printed: str | None = None) -> list[str]:
+    """What was found and where; empty when all is well."""
+    text = everything() if printed is None else printed
+    found = [
+        f"{form}: …{text[max(0, match.start() - 80) : match.end() + 40]}…"
+        for form, pattern in FORMS.items()
+        for match in pattern.finditer(text)
+    ]
+    # Tokens by their parts too, the signature above all. One pass over the text, not one a token.
+    parts = {part for secret in SECRETS for part in (secret, *secret.split(".")) if len(part) >= 30}
+    found += [f"a part of a token: {word}" for word in set(re.findall(r"[\w-]{30,}", text)) & parts]
+    other = {secret for secret in SECRETS if not re.fullmatch(r"[\w.-]{30,}", secret)}
+    return found + [f"a secret: {secret!r}" for secret in other if secret in text]
+
+
+def everything() -> str:
+    return "\n".join(line for lines in PRINTED for line in list(lines))

@@ -1,0 +1,185 @@
+"""Every input has a bound: what lies beyond is refused, and costs little before it is."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import socket
+import uuid
+
+import psutil
+import pytest
+
+from tests.walk.conftest import data, new_list, order_of, over_the_wire, refused, request_head, save
+
+MB = 2**20
+
+
+def resident(service) -> int:
+    """Bytes of memory of the service and its children."""
+    first = psutil.Process(service.process.pid)
+    return sum(process.memory_info().rss for process in (first, *first.children(recursive=True)))
+
+
+def test_query_of_5000_values_is_refused(roomy_shop):
+    """By its values where it fits into a request, by its size where not."""
+    http = roomy_shop.customer("1").http
+    short = ",".join(str(n % 9 + 1) for n in range(5_000))
+    refused(http.get(f"/items?query=product:{short}"), 400, "250")
+    long = ",".join(str(10**15 + n) for n in range(5_000))
+    head = request_head("GET", f"/items?query=product:{long}", roomy_shop.admin_token)
+    assert over_the_wire(roomy_shop.service, head).status == 431
+    ids = ",".join(str(uuid.uuid4()) for _ in range(300))
+    refused(http.delete("/items", params={"itemIds": ids}), 400, "250")
+
+
+def test_query_with_every_term_full_is_answered(roomy_shop):
+    """The other side: 8 terms of 250 values each, for a profile and for the whole store."""
+    save(member := roomy_shop.customer("1").http, 1)
+    values = ",".join(map(str, range(1, 251)))
+    query = " ".join([f"product:{values}"] * 8)
+    for http in (member, roomy_shop.admin):
+        assert len(data(http.get("/items", params={"query": query}))) == 1
+        refused(http.get("/items", params={"query": f"{query} product:1"}), 400, "8")
+
+
+def test_order_of_5000_items_is_bounded(roomy_shop):
+    """5,000 ids are read and judged, 5,001 are refused before; an order changes nothing then."""
+    http = roomy_shop.customer("1").http
+    kept = new_list(http)
+    mine = [save(http, n, listIds=[kept["id"]])["id"] for n in (1, 2, 3)]
+    before = order_of(http, kept["id"])
+    for count in (4_997, 4_998):
+        ids = mine + [str(uuid.uuid4()) for _ in range(count)]
+        refused(http.put(f"/lists/{kept['id']}/items/order", json={"itemIds": ids}), 400)
+    refused(http.put(f"/lists/{kept['id']}/items/order", json={"itemIds": mine * 1_600}), 400)
+    assert order_of(http, kept["id"]) == before
+
+
+BOMBS = {
+    "arrays": b"[" * 131_000 + b"]" * 131_000,
+    "objects": b'{"a":' * 43_000 + b"1" + b"}" * 43_000,
+    "arrays in a field": b'{"productId":1,"tags":' + b"[" * 120_000 + b"]" * 120_000 + b"}",
+    "many tags": b'{"productId":1,"tags":[' + b'"a",' * 60_000 + b'"a"]}',
+    "many keys": b"{" + b",".join(b'"k%d":1' % n for n in range(20_000)) + b"}",
+    "one key over and over": b"{" + b'"quantity":1,' * 19_000 + b'"productId":1}',
+    "a number of 250,000 digits": b'{"productId":' + b"9" * 250_000 + b"}",
+    "a fraction of 250,000 digits": b'{"productId":0.' + b"9" * 250_000 + b"}",
+    "an exponent": b'{"productId":1e999999999}',
+    "escapes": b'{"productId":1,"tags":["' + b"\\u0061" * 40_000 + b'"]}',
+    "a key of 250,000 letters": b'{"' + b"a" * 250_000 + b'":1}',
+    "spaces": b" " * 250_000 + b'{"productId":true}',
+    "compressed": gzip.compress(b'{"productId":1}' + b" " * 20_000_000),
+}
+
+
+def test_bombs_are_refused_and_leave_no_memory_behind(service, roomy_shop):
+    """Each of them 5 times: 400, and the process is no larger than a few bodies after it."""
+    http = roomy_shop.customer("1").http
+    json_type = {"Content-Type": "application/json"}
+    data(http.get("/items"))
+    for warm in (True, False):
+        began = resident(service)
+        for name, body in BOMBS.items():
+            assert len(body) <= 256 * 1024, name
+            headers = json_type | ({"Content-Encoding": "gzip"} if name == "compressed" else {})
+            for _ in range(1 if warm else 5):
+                assert http.post("/items", content=body, headers=headers).status_code == 400, name
+    assert resident(service) - began < 20 * MB
+    assert data(http.get("/items")) == []
+
+
+def test_idle_connections_leave_room_for_others(service, shop):
+    """300 connections that say nothing: everybody else is served."""
+    host, port = service.url.removeprefix("http://").split(":")
+    idle = [socket.create_connection((host, int(port)), 5) for _ in range(300)]
+    try:
+        data(shop.customer("1").http.get("/items"))
+    finally:
+        for connection in idle:
+            connection.close()
+
+
+def test_connection_that_says_nothing_is_closed(new_service):
+    """After the time that headers may take, without a word."""
+    with new_service(WISHWELL_HEADER_TIMEOUT="0.3").start() as service:
+        host, port = service.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), 10) as connection:
+            assert connection.recv(64) == b""
+
+
+def test_answer_that_nobody_reads_holds_little(service, roomy_shop):
+    """Requests sent, answers left lying: the service stops reading before it holds them all."""
+    http = roomy_shop.customer("1")
+    for n in range(1, 30):
+        save(http.http, n, tags=[f"tag-{at}" + "x" * 40 for at in range(20)])
+    request = request_head("GET", "/items?limit=250", http.token)
+    data(http.http.get("/items"))
+    host, port = service.url.removeprefix("http://").split(":")
+    began, deaf = resident(service), []
+    try:
+        for _ in range(20):
+            connection = socket.create_connection((host, int(port)), 5)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.settimeout(0.2)
+            deaf.append(connection)
+            with contextlib.suppress(TimeoutError):
+                connection.sendall(request * 400)
+        data(http.http.get("/items"))
+        assert resident(service) - began < 60 * MB
+    finally:
+        for connection in deaf:
+            connection.close()
+
+
+def test_chunks_that_are_mostly_extension_end(new_service):
+    """What is no part of the body is not counted as one; the time that it takes is."""
+    with new_service(WISHWELL_BODY_TIMEOUT="0.5").start() as service:
+        head = request_head(
+            "POST", "/items", service.admin_token(), "Content-Type: application/json",
+            "Profile: gid://shopify/Customer/1", "Transfer-Encoding: chunked",
+        )  # fmt: skip
+        host, port = service.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), 5) as connection:
+            connection.sendall(head + b"1;")
+            received, sent = b"", 0
+            connection.settimeout(0.05)
+            while not received and sent < 400:
+                sent += 1
+                try:
+                    connection.sendall(b"x" * 1_000)
+                    received = connection.recv(4096)
+                except TimeoutError:
+                    continue
+                except OSError:
+                    break
+        assert sent < 400, "it would have gone on for ever"
+        assert not received or received.startswith((b"HTTP/1.1 408", b"HTTP/1.1 4"))
+
+
+@pytest.mark.parametrize("field", ["name", "tags", "listIds", "email", "customer", "session"])
+def test_string_of_any_field_is_bounded(roomy_shop, field):
+    """200,000 letters, within the bound of a body: refused by the field's own."""
+    long = "a" * 200_000
+    path, body = {
+        "name": ("/lists", {"name": long}),
+        "tags": ("/items", {"productId": 1, "tags": [long]}),
+        "listIds": ("/items", {"productId": 1, "listIds": [long]}),
+        "email": ("/profiles/identify", {"email": f"{long}@shop.example"}),
+        "customer": ("/profiles/token", {"customer": f"gid://shopify/Customer/{long}"}),
+        "session": ("/profiles/token", {"session": f"gid://wishwell/Session/{long}"}),
+    }[field]
+    http = roomy_shop.admin if path.startswith("/profiles") else roomy_shop.customer("1").http
+    answer = http.post(path, content=json.dumps(body), headers={"Content-Type": "application/json"})
+    assert answer.status_code in ((400, 404) if field == "listIds" else (400,))
+    assert len(answer.content) < 1_000
+
+
+def test_header_of_any_kind_is_bounded(service, shop):
+    """15,000 bytes in each header that is read: an answer, and no 5xx."""
+    for name in ("Profile", "Origin", "X-Request-Id", "Content-Type", "Accept", "X-Forwarded-For"):
+        head = request_head(
+            "GET", "/items", shop.admin_token, f"{name}: {'a' * 15_000}", "Connection: close"
+        )
+        assert over_the_wire(service, head).status in (200, 400), name

@@ -1,0 +1,135 @@
+"""Text that means something to a database, a file system, a template or a network; here it is text."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+
+from tests.walk.conftest import data, envelope, item, new_list, save, walk
+
+SQL = [
+    "'", '"', "''", "\\'", "`", ";", "--", "/*", "%", "_", "$1", "?1", ":name", "{0}", "%s", "$$",
+    "' OR '1'='1", "' OR 1=1 --", "1; DROP TABLE items; --", "'; DROP TABLE items CASCADE; --",
+    "' UNION SELECT token_hash FROM admin_tokens --", "1 OR 1=1", "1) OR (1=1", "x' AND 1=0 UNION SELECT 1",
+    "'||(SELECT version())||'", "'; SELECT pg_sleep(5); --", "' AND randomblob(1000000000) --",
+    "\\x27 OR 1=1", "%27%20OR%201=1", "\u02bc OR 1=1", "\uff07 OR 1=1", "admin'--", "x'; ATTACH '/tmp/x' AS y; --",
+    "'; COPY items TO PROGRAM 'id'; --", "E'\\047'", "U&'\\0027'", "{{7*7}}", "${7*7}", "$(id)", "`id`", "| id",
+    "../../../etc/passwd", "..\\..\\x", "file:///etc/passwd", "<script>alert(1)</script>", "=1+1", "\u202egnp",
+]  # fmt: skip
+
+
+def test_sql_in_a_name_is_a_name(roomy_shop):
+    """What may be any text comes back as it was, and changes nothing else."""
+    http = roomy_shop.customer("1").http
+    other = save(roomy_shop.customer("2").http, 1)
+    for text in SQL:
+        made = new_list(http, text)
+        assert made["name"] == text
+        renamed = data(http.patch(f"/lists/{made['id']}", json={"name": f"{text}{text}"}))
+        assert renamed["name"] == text + text
+    names = [entry["name"] for page in walk(http, "/lists", limit=7) for entry in page]
+    assert names == [text + text for text in reversed(SQL)]
+    assert data(roomy_shop.admin.get("/items"))[0]["id"] == other["id"]
+
+
+def test_sql_in_every_other_string_is_refused_or_finds_nothing(roomy_shop):
+    """Ids, tags, cursors, queries, sorts, GIDs, addresses, headers: no 2xx of more than is asked."""
+    member = roomy_shop.customer("1")
+    http, admin = member.http, roomy_shop.admin
+    mine = save(http, 1)
+    save(roomy_shop.customer("2").http, 2)
+    kept = new_list(http)
+    got: dict[str, int] = {}
+    for text in SQL:
+        calls = {
+            "item": http.get("/items/" + text.replace("?", "%3F").replace("/", "%2F")),
+            "tag": http.post("/items", json={"productId": 5, "tags": [text]}),
+            "list ids": http.post("/items", json={"productId": 5, "listIds": [text]}),
+            "product": http.post("/items", json={"productId": text}),
+            "field": http.post("/items", json={"productId": 5, text: 1}),
+            "set lists": http.put(f"/items/{mine['id']}/lists", json={"listIds": [text]}),
+            "order": http.put(f"/lists/{kept['id']}/items/order", json={"itemIds": [text]}),
+            "page": http.get("/items", params={"page": text}),
+            "limit": http.get("/items", params={"limit": text}),
+            "query": http.get("/items", params={"query": text}),
+            "query product": http.get("/items", params={"query": f"product:{text}"}),
+            "query list": admin.get("/items", params={"query": f"list:{text}"}),
+            "sort": http.get(f"/lists/{kept['id']}", params={"sort": text}),
+            "parameter": http.get("/items", params={text: "1"}),
+            "customer": admin.post("/profiles/token", json={"customer": text}),
+            "customer id": admin.post(
+                "/profiles/token", json={"customer": f"gid://shopify/Customer/{text}"}
+            ),
+            "session": admin.post("/profiles/token", json={"session": text}),
+            "profile": admin.get("/items", headers={"Profile": text.encode()}),
+        }
+        got |= {f"{place} {text!r}": answer.status_code for place, answer in calls.items()}
+        tagged = http.get("/items", params={"query": f"tag:{text}"})
+        if tagged.status_code == 200:
+            assert all(text in entry["tags"] for entry in tagged.json()["data"]), text
+        deleted = http.request("DELETE", "/items", json={"itemIds": [text]})
+        assert deleted.status_code == 204, text
+        for answer in calls.values():
+            assert "sql" not in answer.text.lower() and "syntax" not in answer.text.lower()
+            if answer.status_code >= 400:
+                envelope(answer, answer.status_code)
+    odd = {place: status for place, status in got.items() if status not in (400, 404)}
+    # `_` and `--` are a tag and a customer id as good as any.
+    fine = {f"{place} {text!r}" for place in ("tag", "customer id") for text in ("_", "--")}
+    assert odd.keys() == fine and set(odd.values()) <= {200, 201}
+    assert item(http, mine["id"]) == mine
+    assert len(data(admin.get("/items"))) == 3
+
+
+@pytest.fixture
+def listener():
+    """A port that counts who connects to it."""
+    came: list[object] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.1)
+        done = threading.Event()
+
+        def accept() -> None:
+            while not done.is_set():
+                try:
+                    connection, address = server.accept()
+                except TimeoutError:
+                    continue
+                came.append(address)
+                connection.close()
+
+        thread = threading.Thread(target=accept)
+        thread.start()
+        yield server.getsockname()[1], came
+        done.set()
+        thread.join()
+
+
+def test_no_input_makes_the_service_connect_anywhere(roomy_shop, listener):
+    """An address in every string and header: nobody is asked for it (there is no outgoing call)."""
+    port, came = listener
+    http, admin = roomy_shop.customer("1").http, roomy_shop.admin
+    for url in (
+        f"http://127.0.0.1:{port}/x",
+        f"//127.0.0.1:{port}/x",
+        f"gopher://127.0.0.1:{port}",
+    ):
+        new_list(http, url)
+        http.post("/items", json={"productId": 1, "tags": [url], "listIds": [url]})
+        http.get("/items", params={"query": f"tag:{url}", "page": url})
+        admin.post("/profiles/token", json={"customer": url, "session": url})
+        admin.post("/profiles/identify", json={"email": f"a@127.0.0.1:{port}"})
+        admin.post("/profiles/identify", json={"email": "a@127.0.0.1"})
+        names = ("Origin", "Referer", "Host", "X-Forwarded-Host", "X-Original-URL", "Forwarded")
+        http.get("/items", headers=dict.fromkeys(names, url))
+        http.get("/items", headers={"Profile": url})
+    with socket.create_connection(("127.0.0.1", port)):
+        pass
+    deadline = threading.Event()
+    for _ in range(50):
+        if came:
+            break
+        deadline.wait(0.05)
+    assert len(came) == 1, "the listener was alive, and only this test came"

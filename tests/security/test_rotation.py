@@ -1,0 +1,133 @@
+"""The steps of SECURITY.md for keys, as they stand there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.conftest import SIGNING_KEY
+from tests.servers import SECRETS, Service
+from tests.walk.conftest import data, refused, save, soon
+
+TEXT = (Path(__file__).parents[2] / "SECURITY.md").read_text()
+
+
+def new_key() -> str:
+    """What the command in SECURITY.md prints."""
+    command = re.search(r"Make a new one: `([^`]+)`", TEXT)[1]
+    key = subprocess.run(command.split(), check=True, capture_output=True, text=True).stdout.strip()
+    SECRETS.add(key)
+    return key
+
+
+def test_leaked_signing_key_is_replaced_as_described(new_service):
+    """Old tokens and cursors are refused; a visitor's list is there by the session's GID."""
+    service = new_service().start()
+    admin = service.client(service.admin_token())
+    issued = data(admin.post("/profiles/token"), 201)
+    visitor = service.client(issued["token"])
+    saved = [save(visitor, product) for product in (1, 2)]
+    cursor = visitor.get("/items?limit=1").json()["pageInfo"]["next"]
+    service.restart(settings={"WISHWELL_SIGNING_KEYS": new_key()})
+    refused(visitor.get("/items"), 401)
+    again = data(admin.post("/profiles/token", json={"session": issued["profile"]}), 201)
+    visitor = service.client(again["token"])
+    assert data(visitor.get("/items")) == saved[::-1]
+    refused(visitor.get("/items", params={"limit": 1, "page": cursor}), 400, "cursor")
+    # Whoever has the old key makes tokens for nobody.
+    refused(service.client(issued["token"]).get("/items"), 401)
+
+
+def test_leaked_key_of_the_embedded_database_is_replaced_as_described():
+    """Stop, delete the file, start: a new key, and the old one's tokens are refused."""
+    assert "delete that file, start it: it makes a new one" in TEXT.replace("\n", " ")
+    with Service() as service:
+        admin = service.client(service.admin_token())
+        old = service.client(data(admin.post("/profiles/token"), 201)["token"])
+        key = service.folder / "wishwell.db.key"
+        before = key.read_text()
+        service.stop()
+        key.unlink()
+        service.restart()
+        assert key.read_text() != before
+        refused(old.get("/items"), 401)
+        data(admin.get("/items"))
+        SECRETS.update((before.strip(), key.read_text().strip()))
+
+
+def test_keys_rotate_in_three_steps_as_described(new_service):
+    """OLD,NEW then NEW,OLD then NEW: nobody is signed out before the last."""
+    steps = re.findall(r"^\d\. `WISHWELL_SIGNING_KEYS=(\S+)`|: `WISHWELL_SIGNING_KEYS=(\w+)`\.$", TEXT, re.MULTILINE)  # fmt: skip
+    steps = [first or last for first, last in steps]
+    assert steps == ["OLD,NEW", "NEW,OLD", "NEW"]
+    keys = {"OLD": SIGNING_KEY, "NEW": new_key()}
+    service = new_service().start()
+    admin = service.client(service.admin_token())
+    tokens = [data(admin.post("/profiles/token"), 201)["token"]]
+    for step in steps[:2]:
+        ring = ",".join(keys[name] for name in step.split(","))
+        service.restart(settings={"WISHWELL_SIGNING_KEYS": ring})
+        tokens.append(data(admin.post("/profiles/token"), 201)["token"])
+        for token in tokens:
+            data(service.client(token).get("/items"))
+    service.restart(settings={"WISHWELL_SIGNING_KEYS": keys["NEW"]})
+    assert [service.client(token).get("/items").status_code for token in tokens] == [401, 401, 200]
+
+
+def test_key_of_the_embedded_database_moves_into_the_settings_as_described():
+    """The line with openssl and the key file: the new key signs, the old one's tokens hold."""
+    assignment = re.search(r'`WISHWELL_SIGNING_KEYS=("[^`]+")`', TEXT)[1]
+    with Service() as service:
+        admin = service.client(service.admin_token())
+        old = data(admin.post("/profiles/token"), 201)["token"]
+        words = ["bash", "-c", f"printf %s {assignment}"]
+        ring = subprocess.run(words, check=True, capture_output=True, text=True, cwd=service.folder)
+        service.restart(settings={"WISHWELL_SIGNING_KEYS": ring.stdout})
+        data(service.client(old).get("/items"))
+        new = data(admin.post("/profiles/token"), 201)["token"]
+        assert new.partition(".")[0] != old.partition(".")[0], "another key is named"
+
+
+def test_key_file_is_read_again_at_sighup_by_several_workers(new_service):
+    """With a key file and two workers, SIGHUP to the parent does instead of a restart."""
+    assert "writing the file and SIGHUP" in TEXT
+    service = new_service(WISHWELL_WORKERS="2")
+    newer, path = new_key(), service.folder / "keys"
+    path.write_text(SIGNING_KEY)
+    del service.settings["WISHWELL_SIGNING_KEYS"]
+    service.settings["WISHWELL_SIGNING_KEYS_FILE"] = str(path)
+    with service.start():
+        admin = service.client(service.admin_token())
+        old = data(admin.post("/profiles/token"), 201)["token"]
+        path.write_text(f"{newer},{SIGNING_KEY}")
+        os.kill(service.process.pid, signal.SIGHUP)
+
+        def signed_by_new() -> bool:
+            # A worker that goes may close a connection in the very moment of the next request.
+            with contextlib.suppress(httpx2.RemoteProtocolError, httpx2.ReadError):
+                answer = service.client(service.admin_token()).post("/profiles/token")
+                return data(answer, 201)["token"].partition(".")[0] != old.partition(".")[0]
+            return False
+
+        soon(lambda: all(signed_by_new() for _ in range(20)), within=20)
+        for _ in range(10):
+            data(service.client(old).get("/items"))
+
+
+@pytest.mark.parametrize("weak", ["short", "a" * 31, "", "k" * 32 + ",short"])
+def test_weak_key_stops_the_start(weak):
+    """Keys of fewer than 32 characters are refused, in a ring too; the message shows none."""
+    service = Service(
+        {"WISHWELL_SIGNING_KEYS": weak, "WISHWELL_DATABASE_URL": "postgresql://x@y/z"}
+    )
+    done = service.cli("serve", check=False)
+    assert done.returncode != 0 and "WISHWELL_SIGNING_KEYS" in done.stdout + done.stderr
+    assert not weak or weak not in done.stdout + done.stderr.replace("shorter", "")
+    service.close()

@@ -1,0 +1,188 @@
+"""Tokens, keys, addresses and passwords are nowhere but where they belong."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import stat
+
+import asyncpg
+import psutil
+import pytest
+
+from tests.security import secrets_in_print
+from tests.servers import SECRETS, PostgresServer, ServerFailed, Service
+from tests.walk.conftest import data, refused, soon
+
+PASSWORD = "a-password-that-is-no-word-7Qx"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"token":"wwadm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm"}',
+        "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+        "remembered ann.secret@example.com",
+        "?email=ann.secret%40example.com",
+        "postgresql://shop:secret@db/wishwell",
+        f"password {PASSWORD}",
+    ],
+)
+def test_search_finds_what_it_looks_for(line):
+    """The other side of the search at the end of every run."""
+    SECRETS.add(PASSWORD)
+    assert secrets_in_print.leaks(f"before\n{line}\nafter")
+    assert not secrets_in_print.leaks('{"profile":"gid://shopify/Customer/1","token":"01a1fb2f"}')
+
+
+def test_search_sees_what_is_printed_and_what_is_sent(service, shop):
+    """What the search at the end goes through is there: log lines, errors, tokens of this test."""
+    member = shop.customer("1")
+    refused(member.http.get("/items/x"), 404)
+    email = f"a-{shop.handle}@shop.example"
+    data(member.http.post("/profiles/identify", json={"email": email}))
+    assert {member.token, shop.admin_token, email} <= SECRETS
+    soon(lambda: member.gid in secrets_in_print.everything())
+    assert "There is no such record" in secrets_in_print.everything()
+    assert '"event":"request"' in secrets_in_print.everything()
+
+
+@pytest.fixture(scope="module")
+def guarded():
+    """A PostgreSQL that asks one role for its password, and the address with it."""
+    with PostgresServer() as server:
+        server.sql(f"CREATE ROLE app LOGIN PASSWORD '{PASSWORD}'")
+        server.sql("CREATE DATABASE guarded OWNER app")
+        rules = server._data / "pg_hba.conf"
+        rules.write_text("host all app 127.0.0.1/32 scram-sha-256\n" + rules.read_text())
+        server.sql("SELECT pg_reload_conf()")
+        yield server, f"postgresql://app:{PASSWORD}@127.0.0.1:{server.port}/guarded"
+
+
+def test_database_password_is_rotated_as_described(guarded):
+    """SECURITY.md: change it in PostgreSQL and the setting, restart; it is printed nowhere."""
+    server, url = guarded
+    newer = PASSWORD[::-1]
+    SECRETS.update((PASSWORD, newer))
+    service = Service({"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": "k" * 40})
+    service.cli("migrate")
+    with service:
+        data(service.client(service.admin_token()).get("/items"))
+        server.sql(f"ALTER ROLE app PASSWORD '{newer}'")
+        with pytest.raises(ServerFailed) as failed:
+            service.restart(settings={"WISHWELL_DATABASE_URL": url})
+        assert PASSWORD not in str(failed.value)
+        service.restart(settings={"WISHWELL_DATABASE_URL": url.replace(PASSWORD, newer)})
+        data(service.client(service.admin_token()).get("/items"))
+        assert not secrets_in_print.leaks(service.output())
+    assert PASSWORD not in server.log() and newer not in server.log().replace(
+        f"ALTER ROLE app PASSWORD '{newer}'", ""
+    )
+
+
+@contextlib.contextmanager
+def unstarted(address: str):
+    """A service of which only commands run."""
+    service = Service({"WISHWELL_DATABASE_URL": address, "WISHWELL_SIGNING_KEYS": "k" * 40})
+    yield service
+    service.close()
+
+
+@pytest.mark.parametrize("command", ["migrate", "serve", "purge"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"postgresql://app:{PASSWORD}@127.0.0.1:1/none",
+        f"postgresql://app:{PASSWORD}@127.0.0.1:1/none?bad=1",
+        f"postgresql://app:{PASSWORD}@no.such.host.invalid/none",
+        f"postgresql://app:{PASSWORD}@127.0.0.1:port/none",
+        f"postgres+x://app:{PASSWORD}@127.0.0.1/none",
+        f"mysql://app:{PASSWORD}@127.0.0.1/none",
+    ],
+)
+def test_password_in_a_bad_address_is_not_shown(command, address):
+    """A setting that is refused, or a database that is away, is named without its password."""
+    with unstarted(address) as service:
+        done = service.cli(command, check=False)
+        assert done.returncode != 0
+        assert PASSWORD not in done.stdout + done.stderr
+
+
+def test_files_that_the_service_makes_are_its_owners_alone():
+    """Database, its journal and the key: readable by nobody else, whatever the umask."""
+    service = Service()
+    before = os.umask(0)
+    try:
+        service.start()
+    finally:
+        os.umask(before)
+    with service:
+        admin = service.client(service.admin_token())
+        data(admin.post("/profiles/token"), 201)
+        files = [path for path in service.folder.iterdir() if path.name.startswith("wishwell")]
+        assert {"wishwell.db", "wishwell.db.key"} <= {path.name for path in files}
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in files}
+        assert {name: oct(mode) for name, mode in modes.items() if mode & 0o077} == {}
+
+
+def test_key_file_that_others_can_read_stops_the_start():
+    """A key that was opened to others is no secret any more; the service says so."""
+    service = Service()
+    try:
+        service.start()
+        service.stop()
+        (service.folder / "wishwell.db.key").chmod(0o644)
+        with pytest.raises(ServerFailed, match="chmod 600"):
+            service.start()
+    finally:
+        service.close()
+
+
+def test_no_process_has_a_secret_in_its_command_line(service, shop):
+    """Anybody on the machine can read command lines."""
+    process = psutil.Process(service.process.pid)
+    for member in (process, *process.children(recursive=True)):
+        assert not secrets_in_print.leaks(" ".join(member.cmdline()))
+
+
+def test_metrics_hold_no_secret(service, shop):
+    """Labels are routes and kinds, whatever was asked for."""
+    member = shop.customer("1")
+    for path in (f"/items/{member.token}", f"/{shop.admin_token}", "/lists/ann@shop.example"):
+        member.http.get(path)
+        member.http.request(f"X{shop.admin_token[6:20]}", path)
+    answer = shop.anonymous.get(f"{service.url}/metrics")
+    assert answer.status_code == 200 and "wishwell_" in answer.text
+    assert not secrets_in_print.leaks(answer.text)
+
+
+def test_database_holds_no_token(shop, service, engine):
+    """Admin tokens are hashes there, profile tokens nowhere; a copy of it lets nobody in."""
+    member = shop.customer("1")
+    data(member.http.get("/items"))
+    if engine == "sqlite":
+        raw = b"".join(path.read_bytes() for path in service.folder.glob("wishwell.db*"))
+        text = raw.decode("latin-1")
+    else:
+        text = _dump(service.settings["WISHWELL_DATABASE_URL"])
+    assert shop.handle in text
+    for secret in (shop.admin_token, member.token, *member.token.split(".")[1:]):
+        assert secret not in text
+
+
+def _dump(url: str) -> str:
+    async def read() -> str:
+        connection = await asyncpg.connect(url)
+        try:
+            found = []
+            for (name,) in await connection.fetch(
+                "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+            ):
+                found += await connection.fetch(f'SELECT t::text FROM "{name}" t')
+            return "\n".join(json.dumps(list(row)) for row in found)
+        finally:
+            await connection.close()
+
+    return asyncio.run(read())

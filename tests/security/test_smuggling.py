@@ -1,0 +1,174 @@
+"""Request smuggling: one connection, two readers, and no request of an attacker answers another's."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import socket
+import uuid
+from types import SimpleNamespace
+
+import pytest
+
+from tests.security import payloads
+from tests.security.nginx import Nginx, nginx_binary
+from tests.servers import PREFIX
+from tests.walk.conftest import data, over_the_wire, products, request_head, soon
+
+NAMES = list(payloads.payloads("t", payloads.hidden("i", "t")))
+JSON = "Content-Type: application/json"
+CHUNKED = "Transfer-Encoding: chunked"
+SAVE = b'f\r\n{"productId":1}\r\n0\r\n'
+
+
+def ran(service, request_id: str) -> bool:
+    return any(request_id in line for line in service.log_lines())
+
+
+def answers(got) -> int:
+    """How many answers came, but for the one that asks to go on."""
+    return len(re.findall(rb"HTTP/1\.1 [2-5]\d\d ", got.everything))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hidden_request_is_never_carried_out(service, shop, name):
+    """Straight to the service: at most one answer, and what was hidden did not run."""
+    attacker = shop.customer("attacker")
+    inside = payloads.hidden(request_id := str(uuid.uuid4()), attacker.token)
+    request = payloads.payloads(attacker.token, inside)[name]
+    got = over_the_wire(service, request, patience=0.3)
+    assert answers(got) <= 1, got.everything[:300]
+    assert data(shop.admin.get("/lists")) == []  # a line of the log later than any of the above
+    assert not ran(service, request_id)
+
+
+def test_hidden_request_that_is_sent_openly_is_carried_out(service, shop):
+    """The other side: the same bytes as a request of their own run, and show in the log."""
+    inside = payloads.hidden(request_id := str(uuid.uuid4()), shop.admin_token)
+    got = over_the_wire(service, inside, patience=0.3)
+    assert got.status == 200 and got.headers["x-request-id"] == request_id
+    soon(lambda: ran(service, request_id))
+
+
+def test_trailer_is_no_header(service, shop):
+    """What comes after a body in chunks is no token, no owner and no type of the body."""
+    member = shop.customer("1")
+    token = f"Authorization: Bearer {member.token}"
+    admin = f"Authorization: Bearer {shop.admin_token}"
+    cases = {
+        "token": ([JSON, CHUNKED], token, 401),
+        "token beside another": ([JSON, CHUNKED, token], admin, 201),
+        "profile": ([JSON, CHUNKED, admin], "Profile: gid://shopify/Customer/1", 400),
+        "content type": ([CHUNKED, token], JSON, 415),
+    }
+    for name, (lines, trailer, status) in cases.items():
+        head = request_head("POST", "/items", None, *lines, "Connection: close")
+        end = f"{trailer}\r\n\r\n".encode()
+        got = over_the_wire(service, head + SAVE + end)
+        assert got.status == status, name
+    assert products(member.http) == [1]
+
+
+def test_trailers_are_bounded_like_headers(service, shop):
+    """Trailers without end: refused by size, as headers are."""
+    head = request_head("POST", "/items", shop.admin_token, JSON, CHUNKED)
+    got = over_the_wire(service, head + SAVE + b"X-A: " + b"x" * 200_000 + b"\r\n\r\n")
+    assert got.closed and answers(got) == 1
+    assert data(shop.admin.get("/items")) == []
+
+
+@pytest.mark.parametrize("end", [b"zz\r\n", b"0\r\n: x\r\n\r\n", b"0\r\nX: \0\r\n\r\n"])
+def test_body_that_breaks_off_after_its_answer_gets_no_second_one(service, end):
+    """A proxy would take a second answer on a kept connection for that to its next client."""
+    head = request_head("POST", "/items", None, JSON, CHUNKED)
+    target = service.url.removeprefix("http://").split(":")
+    with socket.create_connection((target[0], int(target[1])), 3) as connection:
+        connection.sendall(head + b"2\r\n{}\r\n")
+        received = connection.recv(65536)
+        connection.sendall(end)
+        while piece := connection.recv(65536):
+            received += piece
+    assert received.startswith(b"HTTP/1.1 401 ") and received.count(b"HTTP/1.1") == 1
+
+
+@pytest.fixture(scope="module", params=["whole bodies", "bodies as they come"])
+def proxied(request, service):
+    """The service behind an nginx that keeps one connection for everybody."""
+    if nginx_binary() is None:
+        reason = "there is no nginx on this system"
+        if os.environ.get("CI"):
+            pytest.fail(f"{reason}; CI has to install one")
+        pytest.skip(reason)
+    with Nginx(service.url, buffering=request.param == "whole bodies") as nginx:
+        yield nginx
+
+
+@pytest.mark.slow
+def test_behind_nginx_everybody_gets_the_answer_to_their_own(service, shop, proxied):
+    """After each payload a victim asks over the same kept connection, and is answered as asked."""
+    attacker, victim = shop.customer("attacker"), shop.customer("victim")
+    made = victim.http.post("/lists", json={"name": "Mine"})
+    soon(lambda: ran(service, made.headers["X-Request-Id"]))
+    kept = data(made, 201)
+    front = SimpleNamespace(url=proxied.url)
+    before, sent = len(service.log_lines()), []
+    for name in NAMES:
+        inside = payloads.hidden(str(uuid.uuid4()), attacker.token)
+        over_the_wire(front, payloads.payloads(attacker.token, inside)[name], patience=0.15)
+        for _ in range(2):
+            sent.append(mine := str(uuid.uuid4()))
+            asked = request_head(
+                "GET", f"/lists/{kept['id']}", victim.token, f"X-Request-Id: {mine}",
+                "Connection: close",
+            )  # fmt: skip
+            got = over_the_wire(front, asked)
+            assert got.status == 200 and got.headers["x-request-id"] == mine, name
+            assert kept["id"].encode() in got.body, name
+    soon(lambda: set(sent) <= carried_out(service, before))
+    # What the service carried out is what nginx passed on as a request, and nothing in between.
+    soon(lambda: carried_out(service, before) <= set(proxied.passed_on()))
+
+
+def carried_out(service, since: int) -> set[str]:
+    """The ids of the requests in the log since a line, but for those that were given up."""
+    entries = map(json.loads, service.log_lines()[since:])
+    given_up = (408, 499)
+    return {
+        e["requestId"] for e in entries if e["event"] == "request" and e["status"] not in given_up
+    }
+
+
+def test_many_requests_in_one_segment_are_answered_in_order(service, shop):
+    """Pipelining: each answer is of its own request, in the order of the asking."""
+    asked = [str(uuid.uuid4()) for _ in range(200)]
+    requests = b"".join(
+        request_head("GET", "/lists", shop.admin_token, f"X-Request-Id: {id}") for id in asked
+    )
+    last = request_head("GET", "/lists", shop.admin_token, "Connection: close")
+    got = over_the_wire(service, requests + last, patience=5)
+    lines = got.everything.split(b"\r\n")
+    answered = [
+        line.split(b": ")[1].decode() for line in lines if line.startswith(b"x-request-id: ")
+    ]
+    assert answered[:-1] == asked
+    assert got.closed
+
+
+def test_bytes_that_trickle_are_cut_where_they_end(service, shop):
+    """A request and a half, byte by byte: the half is no request."""
+    attacker = shop.customer("attacker")
+    inside = payloads.hidden(request_id := str(uuid.uuid4()), attacker.token)[:-1]
+    whole = request_head("GET", "/items", attacker.token)
+    host, port = service.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), 1) as connection:
+        for at in range(len(whole) + len(inside)):
+            connection.sendall((whole + inside)[at : at + 1])
+        connection.settimeout(0.5)
+        received = b""
+        with contextlib.suppress(TimeoutError):
+            while piece := connection.recv(65536):
+                received += piece
+    assert received.count(b"HTTP/1.1 ") == 1 and received.startswith(b"HTTP/1.1 200")
+    assert f"GET {PREFIX}".encode() in whole and not ran(service, request_id)
