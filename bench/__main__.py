@@ -1,8 +1,10 @@
-"""``python -m bench``: the service beside the floor and the usual way, in interleaved rounds.
+"""``python -m bench``: the service beside the floor, the usual way and PostgreSQL's own limit.
 
-Prints progress, and writes bench/results/latest.json, docs/performance.svg and the table that
-docs/performance.md is made from. Only ratios within a round mean anything: machines differ, and
-this one may be busy. ``--quick`` compares with the floor alone and fails below 0.55.
+First the workloads in interleaved rounds, then the figures of ``bench.single``, and last 20 million
+items (``--without-large`` leaves them out). Prints progress, and writes bench/results/latest.json,
+docs/performance.svg and the tables of docs/performance.md. Only ratios within a round mean
+anything: machines differ, and this one may be busy. ``--quick`` compares with the floor alone and
+fails below 0.55. ``--again`` writes the documents from the last results.
 """
 
 import argparse
@@ -10,7 +12,7 @@ import asyncio
 import contextlib
 import json
 import os
-import platform
+import random
 import subprocess
 import sys
 import tempfile
@@ -18,37 +20,57 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench import report, seed
+from bench import pgbench, report, seed, single
+from bench.single import Figure, say
 from bench.targets import GENEROUS, Target, start, write_owners
 from tests.servers import PostgresServer
 from wishwell.db import migrate
 
 READS = ("page", "saved", "item", "list")
-WRITES = ("post", "patch")
+WRITES = ("post", "patch", "lists", "delete")
 OURS_ALONE = ("token", "mix")
 QUICK_FLOOR = 0.55
+VICTIMS = 4_800
+"""Profiles whose items are there to be deleted: 30 each, each once."""
 
 
-def wrk(target: Target, work: str, seconds: int, admin: str) -> dict[str, Any]:
+_deleted: dict[str, int] = {}
+
+
+def wrk(target: Target, work: str, seconds: int, admin: str = "") -> dict[str, Any]:
     """One run of 32 connections; throughput, latencies, and errors, of which there may be none."""
+    owners = target.owners
+    if work == "delete":
+        owners, seconds = Path(f"{target.owners}-victims"), 1
     environment = os.environ | {
-        "BENCH_OWNERS": str(target.owners),
+        "BENCH_OWNERS": str(owners),
         "BENCH_WORK": work,
         "BENCH_TARGET": target.kind,
         "BENCH_ADMIN": admin,
+        "BENCH_START": str(_deleted.get(target.name, 0)),
     }
     script = Path(__file__).parent / "requests.lua"
     command = ["wrk", "-t1", "-c32", f"-d{seconds}s", "-s", str(script), target.url]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
-    rate, p50, p99, worst, refused, broken = map(float, line.split()[1:])
-    if refused or broken:
+    rate, p50, p99, worst, refused, broken, count = map(float, line.split()[1:])
+    if work == "delete":  # those on their way at the end are gone too
+        _deleted[target.name] = _deleted.get(target.name, 0) + int(count) + 64
+    # Without locks, two changes of one item's lists may meet in the floor and the usual way.
+    allowed = count / 1000 if work == "lists" and target.kind != "wishwell" else 0
+    if refused > allowed or broken:
         raise RuntimeError(f"{target.name} {work}: {refused:.0f} refused, {broken:.0f} broken")
-    return {"rate": rate, "p50_ms": p50 / 1000, "p99_ms": p99 / 1000, "max_ms": worst / 1000}
+    return {
+        "rate": rate,
+        "p50_ms": p50 / 1000,
+        "p99_ms": p99 / 1000,
+        "max_ms": worst / 1000,
+        "count": count,
+    }
 
 
 @contextlib.contextmanager
-def everything(profiles: int, *, quick: bool) -> Iterator[tuple[list[Target], str]]:
+def everything(profiles: int, *, quick: bool) -> Iterator[tuple[list[Target], PostgresServer, str]]:
     """All targets on filled databases; ended, by their ids, whatever happens."""
     running: list[Target] = []
     with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
@@ -64,7 +86,7 @@ def everything(profiles: int, *, quick: bool) -> Iterator[tuple[list[Target], st
 
 def _filled(
     folder: Path, server: PostgresServer, profiles: int, running: list[Target], *, quick: bool
-) -> Iterator[tuple[list[Target], str]]:
+) -> Iterator[tuple[list[Target], PostgresServer, str]]:
     file = f"sqlite:///{folder}/bench.db"
     url = server.create_database()
     say(f"filling {profiles} profiles with {seed.ITEMS} items each")
@@ -84,6 +106,13 @@ def _filled(
             made, env=env, check=True, capture_output=True, text=True
         ).stdout.strip()
         rows, owners = seed.plan(store, profiles)
+        doomed, more_owners = seed.plan(store, VICTIMS, first=profiles)
+        victims = [
+            seed.Owner(token, profile, row[1], "-")
+            for token, profile, row in seed.each_item(doomed, more_owners)
+        ]
+        for table, more_rows in doomed.items():
+            rows[table] += more_rows
         if address == file:
             seed.sqlite(file, rows)
             kinds = [("wishwell", "SQLite", {"WISHWELL_DATABASE_URL": file})]
@@ -92,28 +121,33 @@ def _filled(
             asyncio.run(seed.postgres(url, rows))
             kinds = [("wishwell", "PostgreSQL", {"WISHWELL_DATABASE_URL": url})]
             kinds.append(("floor", "PostgreSQL", {"FLOOR_DATABASE": url}))
-        listed = write_owners(folder / f"owners-{kinds[0][1]}", owners)
         for kind, engine, more in kinds:
+            # Each deletes on its own, but those of one database share what is there.
+            listed = write_owners(folder / f"owners-{kind}-{engine}", owners)
+            half = len(victims) // 2
+            mine = victims[:half] if kind == "wishwell" else victims[half:]
+            write_owners(Path(f"{listed}-victims"), mine)
             running.append(start(f"{kind} {engine}", kind, listed, folder, common | more))
         ADMINS[kinds[0][1]] = admin
         if address == url and not quick:
             os.environ["USUAL_DATABASE"] = url
             tokens = asyncio.run(seed.usual(url, rows, "k" * 40))
-            theirs = [
-                owner._replace(token=token) for owner, token in zip(owners, tokens, strict=True)
-            ]
+            by_profile = dict(zip((row[0] for row in rows["profiles"]), tokens, strict=True))
+            theirs = [owner._replace(token=by_profile[owner.profile]) for owner in owners]
             listed = write_owners(folder / "owners-usual", theirs)
+            theirs = [owner._replace(token=by_profile[owner.profile]) for owner in victims]
+            write_owners(Path(f"{listed}-victims"), theirs)
             running.append(
                 start("usual PostgreSQL", "usual", listed, folder, {"USUAL_DATABASE": url})
             )
-    yield running, store
+    yield running, server, url
 
 
 ADMINS: dict[str, str] = {}
 
 
 def measure(
-    targets: list[Target], rounds: int, seconds: int, works: list[str]
+    targets: list[Target], rounds: int, seconds: int, works: list[str], limit: pgbench.Limit | None
 ) -> list[dict[str, Any]]:
     """Every workload on every target, in turns, so that a busy moment hits all alike."""
     results = []
@@ -122,34 +156,86 @@ def measure(
             for target in targets:
                 if work in OURS_ALONE and target.kind != "wishwell":
                     continue
-                engine = target.name.split()[1]
                 if target.name == "floor SQLite" and work in WRITES:
                     continue  # two processes on one file would wait for each other's locks
-                got = wrk(target, work, seconds, ADMINS[engine])
+                got = wrk(target, work, seconds, ADMINS[target.name.split()[1]])
                 results.append({"round": number, "work": work, "target": target.name} | got)
+            if limit is not None and work in pgbench.SCRIPTS:
+                got = limit.run(work, seconds)
+                results.append({"round": number, "work": work, "target": "pgbench"} | got)
             say(f"round {number} of {rounds}: {work}")
     return results
 
 
-def say(line: str) -> None:
-    print(line, flush=True)
+def _tokens(target: Target) -> list[str]:
+    lines = target.owners.read_text().splitlines()
+    return [line.split()[0] for line in random.sample(lines, 500)]
+
+
+def _highest(results: list[dict[str, Any]], name: str) -> float:
+    rates = [r["rate"] for r in results if r["target"] == name and r["work"] == "page"]
+    return report.median(rates)
+
+
+def beside(targets: list[Target], results: list[dict[str, Any]]) -> list[Figure]:
+    """The figures that need the filled databases of the rounds."""
+    figures = []
+    for target in targets:
+        if target.kind == "wishwell":
+            engine = target.name.split()[1]
+            say(f"constant rate, {engine}")
+            figures += single.steady_p99(target, _tokens(target), _highest(results, target.name))
+            say(f"a million requests, {engine}")
+            figures += single.memory(target, lambda t=target: wrk(t, "mix", 10)["count"])
+    return figures
+
+
+def alone(folder: Path, server: PostgresServer, profiles: int) -> list[Figure]:
+    """The figures that have databases of their own."""
+    figures = single.first_answer()
+    for engine in ("PostgreSQL", "SQLite"):
+        say(f"depth and links, {engine}")
+        figures += single.deep(single.deploy(engine, folder / f"deep-{engine}", server))
+        figures += single.link(single.deploy(engine, folder / f"link-{engine}", server))
+    say("two workers; a commit each")
+    for engine in ("PostgreSQL", "SQLite"):
+        place = single.deploy(engine, folder / f"more-{engine}", server)
+        rows, owners = seed.plan(place.store, profiles)
+        single.insert(place, rows)
+        if engine == "PostgreSQL":
+            listed = write_owners(place.folder / "owners", owners)
+            figures += single.workers(place, listed, lambda t: wrk(t, "page", 3)["rate"])
+        else:
+            figures += single.group_commit(place, lambda t: wrk(t, "post", 3)["rate"], owners)
+    return figures
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="the floor alone, under 3 minutes")
+    parser.add_argument("--again", action="store_true", help="only write the documents")
+    parser.add_argument("--without-large", action="store_true", help="no 20 million items")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--profiles", type=int, default=20_000)
     given = parser.parse_args()
+    if given.again:
+        report.write_again()
+        return
     if given.quick:
         given.rounds, given.profiles = 3, 5_000
     works = ["page", "post"] if given.quick else [*READS, *WRITES, *OURS_ALONE]
-    with everything(given.profiles, quick=given.quick) as (targets, _):
+    figures: list[Figure] = []
+    with everything(given.profiles, quick=given.quick) as (targets, server, url):
+        limit = None if given.quick else pgbench.Limit(server, url, targets[0].owners)
         # A first round is thrown away: caches fill, statements are prepared.
-        measure(targets, 1, 1, works)
+        measure(targets, 1, 1, works, limit)
         say("now it counts")
-        results = measure(targets, given.rounds, given.seconds, works)
+        results = measure(targets, given.rounds, given.seconds, works, limit)
+        if not given.quick:
+            figures += beside(targets, results)
+            ours = [target for target in targets if target.kind == "wishwell"]
+            figures += single.processor(ours, server, lambda target: wrk(target, "page", 3))
     ratios = report.ratios(results)
     print(report.table(ratios, results))
     if given.quick:
@@ -159,12 +245,17 @@ def main() -> None:
             if "floor" in name and report.median(values) < QUICK_FLOOR
         ]
         sys.exit(f"below {QUICK_FLOOR} of the floor: {', '.join(low)}" if low else 0)
-    machine = {
-        "python": platform.python_version(),
-        "system": platform.platform(),
-        "cores": os.cpu_count(),
-    }
-    report.write({"machine": machine, "arguments": vars(given), "results": results}, ratios)
+    with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
+        figures += alone(Path(name), server, 5_000)
+    report.write(vars(given), results, figures)  # what is there, should the last part break
+    if not given.without_large:
+        memory = {"shared_buffers": "1GB", "maintenance_work_mem": "1GB", "max_wal_size": "8GB"}
+        with (
+            tempfile.TemporaryDirectory() as name,
+            PostgresServer(fsync=True, settings=memory) as server,
+        ):
+            figures += single.large(server, Path(name), lambda t: wrk(t, "page", 5))
+    report.write(vars(given), results, figures)
 
 
 if __name__ == "__main__":

@@ -88,6 +88,26 @@ async def patch(h: dict[bytes, bytes]) -> Any:
     return items.from_row(row)
 
 
+async def lists_(h: dict[bytes, bytes]) -> Any:
+    """The statements of the service in one transaction, with no look at what they found."""
+    profile, item = h[b"x-p"].decode(), h[b"x-i"].decode()
+    chosen = [h[b"x-l"].decode()] if h[b"x-q"] == b"1" else []
+    async with connections["pool"].acquire() as c, c.transaction():
+        row = await c.fetch(SQL["item_find"], profile, item)
+        there = row[0][5].split() if row[0][5] else []
+        if there != chosen:
+            await c.fetch(SQL["entries_remove"], profile, item, there)
+            if chosen:
+                await c.fetch(SQL["entry_add"], profile, chosen[0], item, 0)
+            await c.fetch(SQL["item_touch"], profile, item, now())
+            row = await c.fetch(SQL["item_find"], profile, item)
+    return items.from_row(row[0])
+
+
+async def delete(h: dict[bytes, bytes]) -> Any:
+    await fetch(SQL["items_delete"], h[b"x-p"].decode(), [h[b"x-i"].decode()])
+
+
 WORK = {
     b"page": page,
     b"saved": saved,
@@ -95,6 +115,8 @@ WORK = {
     b"list": list_,
     b"post": post,
     b"patch": patch,
+    b"lists": lists_,
+    b"delete": delete,
 }
 
 
@@ -111,9 +133,14 @@ async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
         await send({"type": "lifespan.shutdown.complete"})
         return
     headers = dict(scope["headers"])
-    if scope["method"] in ("POST", "PATCH"):
+    if scope["method"] in ("POST", "PATCH", "PUT"):
         await receive()
-    body = encode({"data": await WORK[headers[b"x-w"]](headers)})
+    answer = await WORK[headers[b"x-w"]](headers)
+    if answer is None:
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+        return
+    body = encode({"data": answer})
     head = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": 200, "headers": head})
     await send({"type": "http.response.body", "body": body})

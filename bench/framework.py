@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from wishwell.http import answers, pipeline, routes
 from wishwell.http.answers import Answer
-from wishwell.http.context import Request
+from wishwell.http.context import Request, Room
 
 ROUNDS, REQUESTS = 9, 20_000
 BODY = b'{"data":{}}'
@@ -88,6 +88,7 @@ async def ours(scope: dict[str, Any], receive: Any, send: Any) -> None:
         [name for name, _ in pairs] if len(headers) != len(pairs) else [],
         scope["client"][0],
         receive,
+        Room(256, int),
     )
     route, request.record_id = routes.find(request.path)
     assert route

@@ -1,10 +1,11 @@
 -- Requests of one workload for wrk: a random owner each time, made once at the start.
--- BENCH_OWNERS: a file of `token profile item list` lines. BENCH_WORK: the workload.
+-- BENCH_OWNERS: a file of `token profile item list` lines. BENCH_WORK: the workload. A delete takes
+-- what is there only once: then the lines are taken in turn, from BENCH_START on.
 -- BENCH_TARGET: wishwell, floor or usual.
 local work, target = os.getenv("BENCH_WORK"), os.getenv("BENCH_TARGET")
 local base = target == "wishwell" and "/api/2025-04" or ""
 local admin = os.getenv("BENCH_ADMIN")
-local requests, counter = {}, 0
+local requests, counter, turn = {}, 0, tonumber(os.getenv("BENCH_START") or "0")
 
 local function build(kind, o)
   local h = { ["Authorization"] = "Bearer " .. o.token }
@@ -18,6 +19,7 @@ local function build(kind, o)
   end
   if kind == "item" then return wrk.format("GET", base .. "/items/" .. o.item, h) end
   if kind == "list" then return wrk.format("GET", base .. "/lists/" .. o.list, h) end
+  if kind == "delete" then return wrk.format("DELETE", base .. "/items/" .. o.item, h) end
   h["Content-Type"] = "application/json"
   local n = math.random(30)
   if kind == "post" then
@@ -27,6 +29,12 @@ local function build(kind, o)
   if kind == "patch" then
     h["x-q"] = tostring(n)
     return wrk.format("PATCH", base .. "/items/" .. o.item, h, '{"quantity":' .. n .. '}')
+  end
+  if kind == "lists" then
+    local on = math.random(2) == 1
+    h["x-q"] = on and "1" or "0"
+    local body = on and '{"listIds":["' .. o.list .. '"]}' or '{"listIds":[]}'
+    return wrk.format("PUT", base .. "/items/" .. o.item .. "/lists", h, body)
   end
   if kind == "token" then
     h["Authorization"] = "Bearer " .. admin
@@ -46,13 +54,17 @@ function init()
 end
 
 function request()
+  if work == "delete" then
+    turn = turn + 1
+    return requests[turn]
+  end
   return requests[math.random(counter)]
 end
 
 function done(summary, latency)
   local e = summary.errors
   io.write(string.format(
-    "RESULT %f %f %f %f %d %d\n", summary.requests / summary.duration * 1e6,
+    "RESULT %f %f %f %f %d %d %d\n", summary.requests / summary.duration * 1e6,
     latency:percentile(50), latency:percentile(99), latency.max, e.status,
-    e.connect + e.read + e.write + e.timeout))
+    e.connect + e.read + e.write + e.timeout, summary.requests))
 end

@@ -30,12 +30,15 @@ class Owner(NamedTuple):
     list: str
 
 
-def plan(store: str, count: int) -> tuple[dict[str, list[tuple[Any, ...]]], list[Owner]]:
-    """All rows by table, and the owners; every tenth item is on the profile's list of 30."""
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+def plan(store: str, count: int, first: int = 0) -> tuple[Rows, list[Owner]]:
+    """All rows by table, and the owners: each has one list that holds all its 30 items."""
     new_id, now = ids.UUID7(), ids.timestamp(ids.wall_clock())
-    rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in COLUMNS}
+    rows: Rows = {table: [] for table in COLUMNS}
     owners = []
-    for number in range(count):
+    for number in range(first, first + count):
         gid = f"gid://shopify/Customer/{number}"
         profile, made = ids.profile_key(store, gid), new_id()
         rows["profiles"].append((profile, store, gid, 0, now, now))
@@ -47,6 +50,19 @@ def plan(store: str, count: int) -> tuple[dict[str, list[tuple[Any, ...]]], list
             rows["entries"].append((profile, made, item, 0))
         owners.append(Owner(_token(store, gid, new_id()), profile, item, made))
     return rows, owners
+
+
+def each_item(rows: Rows, owners: list[Owner]) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
+    """Token, profile and row of every item, profile after profile in turn: the first of each,
+    then the second of each, so that neighbours in time are of different profiles."""
+    for at in range(ITEMS):
+        for number, owner in enumerate(owners):
+            yield owner.token, owner.profile, rows["items"][number * ITEMS + at]
+
+
+def token(store: str, gid: str) -> str:
+    """A profile token as the service would issue it."""
+    return _token(store, gid, ids.UUID7()())
 
 
 def _token(store: str, gid: str, jti: str) -> str:
@@ -61,7 +77,7 @@ def _batches(rows: list[Any], size: int = 50_000) -> Iterator[list[Any]]:
         yield rows[at : at + size]
 
 
-def sqlite(url: str, rows: dict[str, list[tuple[Any, ...]]]) -> None:
+def sqlite(url: str, rows: Rows) -> None:
     """Fills a migrated SQLite file."""
     with sqlite3.connect(config.sqlite_path(url)) as connection:
         for table, columns in COLUMNS.items():
@@ -72,7 +88,7 @@ def sqlite(url: str, rows: dict[str, list[tuple[Any, ...]]]) -> None:
         connection.execute("ANALYZE")
 
 
-async def postgres(url: str, rows: dict[str, list[tuple[Any, ...]]]) -> None:
+async def postgres(url: str, rows: Rows) -> None:
     """Fills a migrated PostgreSQL database."""
     connection = await asyncpg.connect(url)
     for table, columns in COLUMNS.items():
@@ -82,7 +98,7 @@ async def postgres(url: str, rows: dict[str, list[tuple[Any, ...]]]) -> None:
     await connection.close()
 
 
-async def usual(url: str, rows: dict[str, list[tuple[Any, ...]]], key: str) -> list[str]:
+async def usual(url: str, rows: Rows, key: str) -> list[str]:
     """Fills the tables of the usual way; its tokens, in the order of the owners."""
     from bench import usual as module
 

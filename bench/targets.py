@@ -36,7 +36,8 @@ def write_owners(path: Path, owners: list[Owner]) -> Path:
     return path
 
 
-def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[str, str]) -> Target:
+def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[str, str],
+          every: float = 0.05) -> Target:  # fmt: skip
     """Starts a server and waits until it answers at all."""
     port = free_port()
     if kind == "wishwell":
@@ -57,7 +58,7 @@ def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[st
             stderr=log,
         )
     url = f"http://127.0.0.1:{port}"
-    for _ in range(200):
+    for _ in range(int(10 / every)):
         try:
             urllib.request.urlopen(f"{url}/livez", timeout=1).close()
         except urllib.error.HTTPError:
@@ -65,7 +66,7 @@ def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[st
         except OSError:
             if process.poll() is not None:
                 raise RuntimeError(f"{name} ended: see {folder}") from None
-            time.sleep(0.05)
+            time.sleep(every)
         else:
             break
     return Target(name, kind, url, owners, process)

@@ -55,7 +55,7 @@ class ItemRow(Base):
     updated_at: Mapped[datetime] = mapped_column(
         default=lambda: datetime.now(UTC).replace(tzinfo=None)
     )
-    entries: Mapped[list[Entry]] = relationship()
+    entries: Mapped[list[Entry]] = relationship(cascade="all, delete-orphan")
 
 
 class ListRow(Base):
@@ -194,6 +194,31 @@ async def change_item(id: uuid.UUID, change: Change, session: Session, profile: 
     row.updated_at = datetime.now(UTC).replace(tzinfo=None)
     await session.commit()
     return One(data=Item.of(row))
+
+
+class Chosen(Model):
+    list_ids: list[uuid.UUID]
+
+
+@app.put("/items/{id}/lists", response_model=One)
+async def set_lists(id: uuid.UUID, chosen: Chosen, session: Session, profile: Profile) -> One:
+    row = await _own(session, profile, id)
+    statement = select(ListRow.id).where(
+        ListRow.profile_id == profile, ListRow.id.in_(chosen.list_ids)
+    )
+    if set(await session.scalars(statement)) != set(chosen.list_ids):
+        raise HTTPException(404)
+    kept = [entry for entry in row.entries if entry.list_id in chosen.list_ids]
+    there = {entry.list_id for entry in kept}
+    row.entries = kept + [Entry(list_id=at) for at in chosen.list_ids if at not in there]
+    await session.commit()
+    return One(data=Item.of(row))
+
+
+@app.delete("/items/{id}", status_code=204)
+async def delete_item(id: uuid.UUID, session: Session, profile: Profile) -> None:
+    await session.delete(await _own(session, profile, id))
+    await session.commit()
 
 
 @app.get("/lists/{id}", response_model=OneList)

@@ -1,0 +1,363 @@
+"""Figures that are no throughput beside another server's: depth, size, links, memory, starts.
+
+Each function takes what it needs from ``bench.__main__`` and returns lines of the second table.
+"""
+
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import asyncpg
+import psutil
+
+from bench import seed
+from bench.client import Raw, steady
+from bench.targets import GENEROUS, Target, start, write_owners
+from tests.servers import PostgresServer
+from wishwell import config, ids
+from wishwell.db.sqlite import connect
+
+STORE = "bench"
+ROUNDS = 5
+
+
+class Figure(NamedTuple):
+    """One line: ``values`` are those of the rounds, or the one there is."""
+
+    name: str
+    unit: str
+    target: str
+    values: list[float]
+    holds: Callable[[float], bool] | None = None
+    note: str = ""
+
+
+class Deployment(NamedTuple):
+    """A migrated database with the store ``bench`` and its admin token; no service runs yet."""
+
+    engine: str
+    url: str
+    store: str
+    admin: str
+    folder: Path
+
+    @property
+    def settings(self) -> dict[str, str]:
+        keys = {"WISHWELL_SIGNING_KEYS": seed.KEY, "WISHWELL_DATABASE_URL": self.url}
+        return GENEROUS | keys | {"WISHWELL_LOG_LEVEL": "info"}
+
+    def serve(self, **more: str) -> Target:
+        name = f"wishwell {self.engine}"
+        none = self.folder / "nobody"
+        return start(name, "wishwell", none, self.folder, self.settings | more)
+
+
+def deploy(engine: str, folder: Path, server: PostgresServer) -> Deployment:
+    folder.mkdir()
+    url = f"sqlite:///{folder}/bench.db" if engine == "SQLite" else server.create_database()
+    command = [str(Path(sys.executable).parent / "wishwell")]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "WISHWELL_DATABASE_URL": url,
+        "WISHWELL_SIGNING_KEYS": seed.KEY,
+    }
+
+    def run(*words: str) -> str:
+        done = subprocess.run(
+            [*command, *words], env=environment, check=True, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+    run("migrate")
+    store = json.loads(run("store", "create", STORE, "--json"))[0]["id"]
+    return Deployment(
+        engine, url, store, run("token", "create", "--store", STORE, "--label", "b"), folder
+    )
+
+
+def stop(target: Target) -> None:
+    target.process.terminate()
+    target.process.wait(20)
+
+
+def insert(place: Deployment, rows: dict[str, list[tuple[Any, ...]]]) -> None:
+    if place.engine == "SQLite":
+        seed.sqlite(place.url, rows)
+    else:
+        asyncio.run(seed.postgres(place.url, rows))
+
+
+def rows_of(
+    store: str, gid: str, products: range, is_session: bool = False
+) -> dict[str, list[tuple[Any, ...]]]:
+    """One profile that holds these products, and no lists."""
+    new_id, now = ids.UUID7(), ids.timestamp(ids.wall_clock())
+    profile = ids.profile_key(store, gid)
+    rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in seed.COLUMNS}
+    rows["profiles"].append((profile, store, gid, int(is_session), now, now))
+    for product in products:
+        rows["items"].append((profile, new_id(), store, product, 0, 1, "", now, now))
+    return rows
+
+
+def median_time(client: Raw, path: str, times: int) -> float:
+    return statistics.median(client.ask("GET", path)[1] for _ in range(times))
+
+
+def deep(place: Deployment) -> list[Figure]:
+    """Page 1,000 against page 1, of a profile (5 items a page) and of a store (50)."""
+    gid = "gid://shopify/Customer/deep"
+    insert(place, rows_of(place.store, gid, range(1, 5_001)))
+    rows, _ = seed.plan(place.store, 1_700)
+    insert(place, rows)
+    service = place.serve()
+    profile = Raw(service.url, seed.token(place.store, gid))
+    figures = []
+    for name, client, limit in (
+        ("a profile", profile, 5),
+        ("a store", Raw(service.url, place.admin), 50),
+    ):
+        first = path = f"/items?limit={limit}"
+        for _ in range(998):
+            cursor = client.ask("GET", path)[0]["pageInfo"]["next"]
+            path = f"{first}&page={cursor}"
+        # A first page has no "previous" to look for: so beside it the second, which has.
+        second = f"{first}&page={client.ask('GET', first)[0]['pageInfo']['next']}"
+        for beside, early in (("page 2", second), ("page 1", first)):
+            ratios = [
+                median_time(client, path, 200) / median_time(client, early, 200)
+                for _ in range(ROUNDS)
+            ]
+            line = f"page 1,000 of {name} against {beside}, {place.engine}"
+            figures.append(Figure(line, "times", "≤ 1.2", ratios, lambda value: value <= 1.2))
+    stop(service)
+    return figures
+
+
+def link(place: Deployment) -> list[Figure]:
+    """A session of 5,000 items to a customer who has half of them already."""
+    service = place.serve()
+    admin = Raw(service.url, place.admin)
+    took = []
+    for number in range(ROUNDS):
+        session = f"gid://wishwell/Session/{uuid.uuid4()}"
+        customer = f"gid://shopify/Customer/link{number}"
+        insert(place, rows_of(place.store, session, range(1, 5_001), is_session=True))
+        insert(place, rows_of(place.store, customer, range(2_501, 5_001)))
+        body = {"customer": customer, "session": session}
+        took.append(admin.ask("POST", "/profiles/token", body)[1])
+    stop(service)
+    name = f"linking a session of 5,000 items, half of them there, {place.engine}"
+    return [Figure(name, "s", "≤ 1", took, lambda value: value <= 1)]
+
+
+def steady_p99(target: Target, tokens: list[str], highest: float) -> list[Figure]:
+    """p99 against p50 of pages of 30 at half of the highest throughput."""
+    ratios, medians = [], []
+    for _ in range(ROUNDS):
+        found = steady(target.url, tokens, "/items", highest / 2, 6)
+        p50, p99 = found[len(found) // 2], found[int(len(found) * 0.99)]
+        ratios.append(p99 / p50)
+        medians.append(p50 * 1000)
+    engine = target.name.split()[1]
+    note = f"{highest / 2:,.0f} a second; p50 {statistics.median(medians):.2f} ms"
+    name = f"p99 against p50 at half of the highest throughput, {engine}"
+    return [Figure(name, "times", "≤ 3", ratios, lambda value: value <= 3, note)]
+
+
+def processor(
+    targets: list[Target], server: PostgresServer, load: Callable[[Target], dict[str, float]]
+) -> list[Figure]:
+    """Pages per second of processor time, the database's included: SQLite against PostgreSQL.
+
+    That is what a machine costs; the throughput beside it lets PostgreSQL use a second core.
+    """
+    assert server.process is not None
+    database = psutil.Process(server.process.pid)
+
+    def spent(target: Target) -> float:
+        watched = [psutil.Process(target.process.pid)]
+        if "PostgreSQL" in target.name:
+            watched += [database, *database.children(recursive=True)]
+        return sum(sum(process.cpu_times()[:2]) for process in watched)
+
+    cost: dict[str, list[float]] = {target.name: [] for target in targets}
+    for target in targets * (ROUNDS + 1):
+        before = spent(target)
+        count = load(target)["count"]
+        cost[target.name].append((spent(target) - before) / count * 1e6)
+    files, servers = (cost[f"wishwell {engine}"][1:] for engine in ("SQLite", "PostgreSQL"))
+    note = f"{statistics.median(servers):.0f} us a page against {statistics.median(files):.0f} us"
+    ratios = [ours / theirs for ours, theirs in zip(servers, files, strict=True)]
+    name = "pages a second of processor time, database included, SQLite against PostgreSQL"
+    return [Figure(name, "times", "reported", ratios, None, note)]
+
+
+def memory(target: Target, load: Callable[[], float], requests: int = 1_000_000) -> list[Figure]:
+    """Resident memory after a million requests of the mix, and how much the second half added."""
+    process, done, seen = psutil.Process(target.process.pid), 0.0, []
+    while done < requests:
+        done += load()
+        seen.append((done, process.memory_info().rss / 2**20))
+    half = next(rss for at, rss in seen if at >= requests / 2)
+    engine = target.name.split()[1]
+    note = f"{seen[0][1]:.0f} MB after the first {seen[0][0]:,.0f}"
+    return [
+        Figure(
+            f"memory of a worker after {requests:,} requests, {engine}",
+            "MB",
+            "≤ 120",
+            [seen[-1][1]],
+            lambda value: value <= 120,
+            note,
+        ),
+        Figure(
+            f"of that, grown over the second half, {engine}",
+            "MB",
+            "flat",
+            [seen[-1][1] - half],
+            lambda value: value <= 5,
+        ),
+    ]
+
+
+def first_answer() -> list[Figure]:
+    """From the command to the first answer, with no database yet."""
+    took = []
+    for _ in range(ROUNDS):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            began = time.perf_counter()
+            target = start("wishwell SQLite", "wishwell", folder, folder, {}, every=0.01)
+            took.append(time.perf_counter() - began)
+            stop(target)
+    name = "start to first answer, embedded, new database"
+    return [Figure(name, "s", "≤ 1", took, lambda value: value <= 1)]
+
+
+def workers(place: Deployment, owners: Path, load: Callable[[Target], float]) -> list[Figure]:
+    """Two workers against one; PostgreSQL and the load share their two cores."""
+    one, two = place.serve(), place.serve(WISHWELL_WORKERS="2")
+    one, two = one._replace(owners=owners), two._replace(owners=owners)
+    time.sleep(2)
+    ratios = [load(two) / load(one) for _ in range(ROUNDS)]
+    stop(one)
+    stop(two)
+    note = "wrk, PostgreSQL and the workers share two cores, which one worker already fills"
+    name = "pages with two workers against one, PostgreSQL"
+    return [Figure(name, "times", "reported", ratios, None, note)]
+
+
+def large(server: PostgresServer, folder: Path, load: Callable[[Target], dict[str, float]],
+          small: int = 200_000, big: int = 20_000_000) -> list[Figure]:  # fmt: skip
+    """The same work on 200,000 and on 20 million items."""
+    targets = []
+    for items in (small, big):
+        place = deploy("PostgreSQL", folder / f"items-{items}", server)
+        say(f"filling {items:,} items")
+        owners = asyncio.run(_fill(place, items))
+        listed = write_owners(place.folder / "owners", owners)
+        targets.append(place.serve()._replace(owners=listed))
+    for target in targets * 2:
+        load(target)  # what is read often comes into memory
+    rates, tails = [], []
+    for _ in range(ROUNDS):
+        few, many = (load(target) for target in targets)
+        rates.append(many["rate"] / few["rate"])
+        tails.append(many["p99_ms"] / few["p99_ms"])
+    for target in targets:
+        stop(target)
+    name = f"{big:,} items against {small:,}, PostgreSQL"
+    return [
+        Figure(f"throughput, {name}", "times", "≥ 0.85", rates, lambda value: value >= 0.85),
+        Figure(f"p99, {name}", "times", "≤ 1.25", tails, lambda value: value <= 1.25),
+    ]
+
+
+async def _fill(place: Deployment, items: int) -> list[seed.Owner]:
+    """Profiles of 30 items each, saved in five visits: their rows lie as a shop's would."""
+    profiles = items // seed.ITEMS
+    connection = await asyncpg.connect(place.url)
+    now = ids.timestamp(ids.wall_clock())
+    gids = [f"gid://shopify/Customer/{number}" for number in range(profiles)]
+    keys = [ids.profile_key(place.store, gid) for gid in gids]
+    rows = [(key, place.store, gid, 0, now, now) for key, gid in zip(keys, gids, strict=True)]
+    names = seed.COLUMNS["profiles"].split()
+    await connection.copy_records_to_table("profiles", records=rows, columns=names)
+    dropped = [
+        row[0] for row in await connection.fetch(
+            "SELECT indexdef FROM pg_indexes WHERE tablename = 'items' AND indexname LIKE '%idx'")
+    ]  # fmt: skip
+    for (index,) in await connection.fetch(
+        "SELECT indexname FROM pg_indexes WHERE tablename = 'items' AND indexname LIKE '%idx'"
+    ):
+        await connection.execute(f"DROP INDEX {index}")
+    await connection.execute("ALTER TABLE items DROP CONSTRAINT items_variant_key")
+    await connection.execute("ALTER TABLE items DROP CONSTRAINT items_pkey CASCADE")
+    began = ids.wall_clock() - 86_400_000
+    for visit in range(5):
+        await connection.execute(
+            "INSERT INTO items SELECT p.profile_id, "
+            "(lpad(to_hex(($1 + $2 * 10000000 + p.n)::bigint), 12, '0') || '7' || "
+            "lpad(to_hex(s), 3, '0') || '8' || substr(md5(p.gid || s), 1, 15))::uuid, "
+            f"'{place.store}', $2 * 6 + s, 0, 1, '', $3, $3 "
+            "FROM (SELECT *, row_number() OVER (ORDER BY gid) AS n FROM profiles) p, "
+            "generate_series(1, 6) s",
+            began, visit, now,
+        )  # fmt: skip
+        say(f"visit {visit + 1} of 5")
+    await connection.execute(
+        "ALTER TABLE items ADD CONSTRAINT items_pkey PRIMARY KEY (profile_id, id)"
+    )
+    await connection.execute(
+        "ALTER TABLE items ADD CONSTRAINT items_variant_key "
+        "UNIQUE (profile_id, product_id, variant_id)"
+    )
+    for definition in dropped:
+        await connection.execute(definition)
+    say("indexes are built")
+    await connection.execute("VACUUM ANALYZE")
+    chosen = range(0, profiles, max(1, profiles // 20_000))
+    found = await connection.fetch(
+        "SELECT profile_id::text, min(id::text) FROM items WHERE profile_id = ANY($1::uuid[]) "
+        "GROUP BY 1", [keys[at] for at in chosen],
+    )  # fmt: skip
+    first = dict(found)
+    await connection.close()
+    return [
+        seed.Owner(seed.token(place.store, gids[at]), keys[at], first[keys[at]], keys[at])
+        for at in chosen
+    ]
+
+
+def group_commit(
+    place: Deployment, load: Callable[[Target], float], owners: list[seed.Owner]
+) -> list[Figure]:
+    """Saves of 32 at once through the one writer, against a commit for each."""
+    listed = write_owners(place.folder / "owners", owners)
+    apart = place.folder / "apart.db"
+    connection = connect(config.sqlite_path(place.url))
+    connection.execute("VACUUM INTO ?", (str(apart),))
+    connection.close()
+    ours = place.serve()._replace(owners=listed)
+    alone = start(
+        "floor SQLite", "floor", listed, place.folder, {"FLOOR_DATABASE": f"sqlite:///{apart}"}
+    )
+    ratios = [load(ours) / load(alone) for _ in range(ROUNDS)]
+    stop(ours)
+    stop(alone)
+    name = "durable saves on SQLite, 32 at once, against one commit a request"
+    return [Figure(name, "times", "≥ 5", ratios, lambda value: value >= 5)]
+
+
+def say(line: str) -> None:
+    print(line, flush=True)

@@ -1,0 +1,145 @@
+"""Whether the time of an answer tells a secret: `python -m bench.timing`, about a minute an engine.
+
+Two requests that must look alike are sent in turns over one kept connection each, in an order drawn
+for each pair. Printed are the medians' ratio, its 95 % interval (bootstrap over the pairs), and the
+same for one request against itself, which is what this machine can't tell from no difference.
+"""
+
+from __future__ import annotations
+
+import http.client
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from tests.servers import PREFIX, PostgresServer, Service
+from wishwell import auth, ids
+
+PAIRS = 1_500
+Ask = Callable[[], float]
+
+
+def main() -> None:
+    """Both engines, or the one that is named."""
+    for engine in sys.argv[1:] or ["sqlite", "postgresql"]:
+        settings = {"WISHWELL_LIMIT_ADDRESS": "10000000", "WISHWELL_SIGNING_KEYS": "k" * 40}
+        for kind in ("profile", "admin"):
+            for method in ("read", "write", "token"):
+                settings[f"WISHWELL_LIMIT_{kind}_{method}".upper()] = "10000000"
+        if engine == "sqlite":
+            with Service(settings) as service:
+                measure(engine, service)
+            continue
+        with PostgresServer() as server:
+            service = Service(settings | {"WISHWELL_DATABASE_URL": server.create_database()})
+            service.cli("migrate")
+            with service:
+                measure(engine, service)
+
+
+def measure(engine: str, service: Service) -> None:
+    token = service.admin_token()
+    admin = service.client(token)
+    known, other = "ann.known@shop.example", "ann.other@shop.example"
+    alice, bob = (f"gid://shopify/Customer/{name}" for name in ("alice", "bob"))
+    tokens = [
+        admin.post("/profiles/token", json={"customer": gid}).json()["data"]["token"]
+        for gid in (alice, bob)
+    ]
+    service.client(tokens[0]).post("/profiles/identify", json={"email": known})
+    theirs = service.client(tokens[0]).post("/items", json={"productId": 1}).json()["data"]["id"]
+
+    def email(address: str) -> Ask:
+        body = f'{{"email":"{address}"}}'
+        return asking(service, "POST", "/profiles/identify", tokens[1], lambda: body)
+
+    def bearer(make: Callable[[], str]) -> Ask:
+        return asking(service, "GET", "/items", make)
+
+    body = token.removeprefix(auth.ADMIN_PREFIX)[:-6]
+    head, payload, signature = tokens[0].split(".")
+
+    def near() -> str:
+        """The real token but for the last 4 of its random letters; its checksum holds."""
+        changed = body[:-4] + letters(4)
+        return auth.ADMIN_PREFIX + changed + auth._checksum(changed)
+
+    def far() -> str:
+        changed = letters(len(body))
+        return auth.ADMIN_PREFIX + changed + auth._checksum(changed)
+
+    def signed(wrong_at: int) -> Callable[[], str]:
+        def make() -> str:
+            letter = "A" if signature[wrong_at] != "A" else "B"
+            return f"{head}.{payload}.{signature[:wrong_at]}{letter}{signature[wrong_at + 1 :]}"
+
+        return make
+
+    item = f"/items/{theirs}"
+    pairs = {
+        "one request against itself": (email(other), email(other)),
+        "e-mail: known / unknown": (email(known), email(other)),
+        "admin token: right but for 4 letters / all wrong": (bearer(near), bearer(far)),
+        "signature: wrong at its end / at its start": (bearer(signed(40)), bearer(signed(0))),
+        "record: another's / nobody's": (
+            asking(service, "GET", item, tokens[1]),
+            asking(service, "GET", f"/items/{ids.UUID7()()}", tokens[1]),
+        ),
+    }
+    for name, (first, second) in pairs.items():
+        print(f"{engine:<11} {name:<50} {compared(first, second)}", flush=True)
+
+
+def letters(count: int) -> str:
+    return "".join(random.choices(auth._ALPHABET, k=count))
+
+
+def asking(
+    service: Service,
+    method: str,
+    path: str,
+    token: str | Callable[[], str],
+    body: Callable[[], str] | None = None,
+) -> Ask:
+    """A function that sends the request over its own connection and returns the microseconds."""
+    target = urlsplit(service.url)
+    # It connects at the first request: an idle connection would be closed before its turn.
+    connection = http.client.HTTPConnection(target.hostname, target.port, timeout=10)
+
+    def ask() -> float:
+        headers = {"Authorization": f"Bearer {token if isinstance(token, str) else token()}"}
+        content = None
+        if body is not None:
+            headers["Content-Type"], content = "application/json", body()
+        began = time.perf_counter_ns()
+        connection.request(method, PREFIX + path, content, headers)
+        connection.getresponse().read()
+        return (time.perf_counter_ns() - began) / 1_000
+
+    return ask
+
+
+def compared(first: Ask, second: Ask) -> str:
+    for ask in (first, second) * 50:
+        ask()
+    times: list[tuple[float, float]] = []
+    for _ in range(PAIRS):
+        if random.random() < 0.5:
+            a, b = first(), second()
+        else:
+            b, a = second(), first()
+        times.append((a, b))
+
+    def ratio(pairs: list[tuple[float, float]]) -> float:
+        return statistics.median(a for a, _ in pairs) / statistics.median(b for _, b in pairs)
+
+    drawn = sorted(ratio(random.choices(times, k=len(times))) for _ in range(300))
+    own = statistics.median(a for a, _ in times)
+    return f"{ratio(times):.3f}  [{drawn[7]:.3f}, {drawn[-8]:.3f}]  {own:6.0f} µs"
+
+
+if __name__ == "__main__":
+    main()
