@@ -24,6 +24,7 @@ const VARIABLES = {
     trusted: "TRUSTED",
     timeout: "TIMEOUT",
     tokens: "TOKENS",
+    newSessions: "NEW_SESSIONS",
     platformSecret: "PLATFORM_SECRET",
     platformShop: "PLATFORM_SHOP",
     "jwt.key": "JWT_KEY",
@@ -45,7 +46,7 @@ export function fromEnvironment(environment) {
         options,
         host: given("host") ?? "127.0.0.1",
         port: all.try(() => whole("port", given("port") ?? "8001", 0, 65_535), 0),
-        trusted: all.try(() => trustedOf(list(given("trusted") ?? "")), () => false),
+        trusted: all.try(() => trustedIn(list(given("trusted") ?? "")), []),
     };
     all.check((option) => {
         const variable = VARIABLES[option];
@@ -55,6 +56,10 @@ export function fromEnvironment(environment) {
         return !environment[plain]?.trim() && environment[`${plain}_FILE`] ? `${plain}_FILE` : plain;
     });
     return read;
+}
+function trustedIn(networks) {
+    trustedOf(networks);
+    return networks;
 }
 function valuesOf(environment, all) {
     const known = new Set(Object.values(VARIABLES));
@@ -93,7 +98,6 @@ function contents(variable, file) {
 }
 function optionsOf(given, all) {
     const jwt = jwtOf(given, all);
-    const tokens = given("tokens");
     return defined({
         token: given("token") ?? "",
         secret: given("secret") ?? "",
@@ -104,7 +108,8 @@ function optionsOf(given, all) {
         origin: given("origin"),
         secure: given("secure"),
         timeout: all.try(() => seconds("timeout", given("timeout")), undefined),
-        tokens: all.try(() => (tokens ? whole("tokens", tokens, 1, 1e7) : undefined), undefined),
+        tokens: all.try(() => optional("tokens", given("tokens"), 1, 1e7), undefined),
+        newSessions: all.try(() => optional("newSessions", given("newSessions"), 0, 1e6), undefined),
         platformSecret: given("platformSecret"),
         platformShop: given("platformShop"),
         jwt: Object.keys(jwt).length > 0 ? jwt : undefined,
@@ -144,6 +149,9 @@ function whole(option, text, least, most) {
     if (value >= least && value <= most)
         return value;
     throw bad(option, `must be a whole number from ${least} to ${most}`);
+}
+function optional(option, text, least, most) {
+    return text === undefined ? undefined : whole(option, text, least, most);
 }
 function seconds(option, text) {
     if (text === undefined || /^[0-9]{1,9}(\.[0-9]{1,6})?$/.test(text)) {

@@ -6,6 +6,8 @@ export interface Context {
     readonly customer?: string | null;
     /** The path and query as they were sent, where `request.url` may have been normalised. */
     readonly target?: string;
+    /** Where the request comes from, for the bound on new sessions; unknown is not bounded. */
+    readonly address?: string | null;
 }
 /** Answers a request; never rejects. */
 export type Proxy = (request: Request, context?: Context) => Promise<Response>;

@@ -4,6 +4,7 @@ import { emptyPage, envelope, toResponse } from "./answer.js";
 import { assetsOf, isAsset } from "./assets.js";
 import { cookiesOf } from "./cookie.js";
 import { Fault, Gone, Refused } from "./errors.js";
+import { newcomersOf } from "./newcomers.js";
 import { Recent } from "./recent.js";
 import { settle } from "./settings.js";
 import { signerOf, toBase64url } from "./signing.js";
@@ -18,6 +19,7 @@ export function createProxy(options) {
     const signers = settings.secrets.map(signerOf);
     const cookies = cookiesOf(signers, settings.store, settings.tokens);
     const marks = new Recent(settings.tokens);
+    const newcomers = newcomersOf(settings.newSessions);
     const who = whoOf(settings);
     const tokens = tokensOf((wanted, id) => askForToken(settings, wanted, id), settings.tokens, now, log);
     const assets = assetsOf(settings);
@@ -74,7 +76,8 @@ export function createProxy(options) {
         const write = isWrite(request.method);
         if (write)
             checkOrigin(request, settings);
-        const errand = { request, id, route, target, body: write ? await bodyOf(request) : null };
+        const { address } = context;
+        const errand = { request, id, route, target, body: write ? await bodyOf(request) : null, address };
         if (customer !== null) {
             if (visitor !== null) {
                 // A fault is thrown, and the cookie stays for the next time.
@@ -108,6 +111,7 @@ export function createProxy(options) {
         const { method } = errand.request;
         const collection = !route.template.includes("{id}");
         if (method === "POST") {
+            newcomers(errand.address, now());
             const session = await tokens.begin(errand.id);
             visit.shopper = session;
             visit.cookie = { session };

@@ -2,11 +2,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Answer } from "./answer.js";
 import type { Proxy } from "./handler.js";
-import { type Trusted } from "./trusted.js";
 export { nodeFetch } from "./requests.js";
 export interface ListenerOptions {
     /** Addresses or networks whose X-Forwarded-Proto and -Host count; default none. */
-    readonly trusted?: string | readonly string[] | Trusted;
+    readonly trusted?: string | readonly string[];
     /** The customer's id or GID, from the framework's own request; null is nobody. */
     readonly customer?: (request: IncomingMessage) => Promise<string | null> | string | null;
 }

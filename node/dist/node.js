@@ -1,7 +1,7 @@
 /** The adapter for Node: `http.createServer`, Express and whatever takes a listener. */
 import { envelope } from "./answer.js";
 import { list } from "./settings.js";
-import { trustedOf } from "./trusted.js";
+import { clientOf, trustedOf } from "./trusted.js";
 export { nodeFetch } from "./requests.js";
 /** How many bytes of a body that was refused are read and dropped before the connection goes. */
 const DROPPED = 8 * 1024 * 1024;
@@ -12,7 +12,8 @@ const ONCE = new Set(["host", "content-type", "content-length", "origin", "sec-f
 /** A listener that answers with the proxy. Mount it before anything that reads bodies. */
 export function toNodeListener(proxy, options = {}) {
     const { trusted = [] } = options;
-    const trusts = typeof trusted === "function" ? trusted : trustedOf(list(trusted));
+    const networks = list(trusted);
+    const trusts = trustedOf(networks);
     return (incoming, outgoing) => {
         respond(incoming, outgoing).catch((error) => {
             outgoing.destroy(error instanceof Error ? error : undefined);
@@ -21,7 +22,8 @@ export function toNodeListener(proxy, options = {}) {
     async function respond(incoming, outgoing) {
         const reads = !["GET", "HEAD"].includes(incoming.method ?? "") && hasBody(incoming);
         const body = reads && !incoming.readableEnded ? bodyOf(incoming) : null;
-        const request = requestOf(incoming, trusts(incoming), body);
+        const peer = incoming.socket.remoteAddress ?? "";
+        const request = requestOf(incoming, trusts(peer), body);
         const done = () => body?.drop();
         if (typeof request === "string")
             return refuse(outgoing, incoming, done, 400, request);
@@ -29,7 +31,10 @@ export function toNodeListener(proxy, options = {}) {
             const message = "The body was read before the proxy: mount it before the body parser.";
             return refuse(outgoing, incoming, done, 500, message);
         }
-        let context = { target: targetOf(incoming) };
+        const forwarded = incoming.headers["x-forwarded-for"];
+        // Where none is named, the sender may be a proxy that all shoppers come through.
+        const address = networks.length > 0 ? clientOf(peer, forwarded?.toString(), trusts) : null;
+        let context = { target: targetOf(incoming), address };
         if (options.customer) {
             try {
                 context = { ...context, customer: await options.customer(incoming) };

@@ -62,7 +62,7 @@ function refuse(error, socket) {
             : [400, "The request is malformed."];
     const requestId = crypto.randomUUID();
     const answer = envelope(status, message, requestId);
-    const headers = { ...guarded(answer.headers), connection: "close" };
+    const headers = { ...guarded(answer.headers), date: new Date().toUTCString(), connection: "close" };
     const body = String(answer.body);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const length = `content-length: ${Buffer.byteLength(body)}\r\n`;

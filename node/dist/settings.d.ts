@@ -63,6 +63,8 @@ export interface Options {
     readonly timeout?: number;
     /** Shoppers whose tokens are kept, 1 to 10,000,000; default 10,000. */
     readonly tokens?: number;
+    /** Sessions that one known address may begin in a minute, 0 for no bound; default 60. */
+    readonly newSessions?: number;
     /** The app's secret of the platform's signed query. */
     readonly platformSecret?: string;
     /** The shop that the signed query must name. */
@@ -92,6 +94,7 @@ export interface Settings {
     readonly secure: "auto" | "always" | "never";
     readonly timeout: number;
     readonly tokens: number;
+    readonly newSessions: number;
     readonly platformSecret: string | null;
     readonly platformShop: string | null;
     readonly jwt: JwtSettings | null;

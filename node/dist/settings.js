@@ -16,6 +16,7 @@ export function settle(options) {
         secure: all.try(() => secure(options.secure ?? "auto"), "auto"),
         timeout: all.try(() => number("timeout", options.timeout ?? 10, 0.1, 600), 0),
         tokens: all.try(() => whole("tokens", options.tokens ?? 10_000, 1, 10_000_000), 0),
+        newSessions: all.try(() => whole("newSessions", options.newSessions ?? 60, 0, 1_000_000), 0),
         platformSecret: options.platformSecret || null,
         platformShop: options.platformShop || null,
         jwt: options.jwt ? jwt(options.jwt, all) : null,

@@ -14,9 +14,37 @@ export function trustedOf(networks) {
         }
         known.addSubnet(address, Number(bits), version === 6 ? "ipv6" : "ipv4");
     }
-    return (request) => {
-        const address = (request.socket.remoteAddress ?? "").replace(/^::ffff:(?=[0-9.]+$)/i, "");
+    return (text) => {
+        const address = plain(text);
         const version = isIP(address);
         return version !== 0 && known.check(address, version === 6 ? "ipv6" : "ipv4");
     };
+}
+/** The client of a request by X-Forwarded-For, up to the first, from the right, that is no trusted proxy. */
+export function clientOf(peer, forwarded, trusts) {
+    if (!trusts(peer))
+        return counted(plain(peer));
+    let nearest = null;
+    for (const hop of (forwarded ?? "").split(",").reverse()) {
+        const address = plain(hop.trim());
+        if (isIP(address) === 0)
+            break;
+        nearest = address;
+        if (!trusts(address))
+            break;
+    }
+    return nearest === null ? null : counted(nearest);
+}
+/** What counts as one address: of IPv6 the /64, as a client has all of it. */
+function counted(address) {
+    if (isIP(address) !== 6)
+        return address;
+    const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
+    const groups = head.split(":").filter((group) => group !== "");
+    const more = tail === undefined ? 0 : 8 - groups.length - tail.split(":").filter(Boolean).length;
+    return [...groups, ...Array(more).fill("0")].slice(0, 4).join(":");
+}
+/** Without the zone of an IPv6 address, which may be any text, and without a mapping from IPv4. */
+function plain(address) {
+    return (address.split("%")[0] ?? "").replace(/^::ffff:(?=[0-9.]+$)/i, "");
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { bad, Gathered } from "./errors.js";
 import { type KeySet, list, type Options, settle } from "./settings.js";
 import { isObject } from "./signing.js";
-import { type Trusted, trustedOf } from "./trusted.js";
+import { trustedOf } from "./trusted.js";
 
 const PREFIX = "WISHWELL_PROXY_";
 const SECRETS = ["TOKEN", "SECRET", "PLATFORM_SECRET", "JWT_KEY"];
@@ -28,6 +28,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   trusted: "TRUSTED",
   timeout: "TIMEOUT",
   tokens: "TOKENS",
+  newSessions: "NEW_SESSIONS",
   platformSecret: "PLATFORM_SECRET",
   platformShop: "PLATFORM_SHOP",
   "jwt.key": "JWT_KEY",
@@ -45,7 +46,7 @@ export interface Process {
   readonly options: Options;
   readonly host: string;
   readonly port: number;
-  readonly trusted: Trusted;
+  readonly trusted: readonly string[];
 }
 
 /** Reads the variables. Throws `BadSetting` that names every bad one. */
@@ -58,7 +59,7 @@ export function fromEnvironment(environment: Readonly<Record<string, string | un
     options,
     host: given("host") ?? "127.0.0.1",
     port: all.try(() => whole("port", given("port") ?? "8001", 0, 65_535), 0),
-    trusted: all.try(() => trustedOf(list(given("trusted") ?? "")), () => false),
+    trusted: all.try(() => trustedIn(list(given("trusted") ?? "")), []),
   };
   all.check((option) => {
     const variable = VARIABLES[option];
@@ -67,6 +68,11 @@ export function fromEnvironment(environment: Readonly<Record<string, string | un
     return !environment[plain]?.trim() && environment[`${plain}_FILE`] ? `${plain}_FILE` : plain;
   });
   return read;
+}
+
+function trustedIn(networks: readonly string[]): readonly string[] {
+  trustedOf(networks);
+  return networks;
 }
 
 type Given = (option: string) => string | undefined;
@@ -107,7 +113,6 @@ function contents(variable: string, file: string): string {
 
 function optionsOf(given: Given, all: Gathered): Options {
   const jwt = jwtOf(given, all);
-  const tokens = given("tokens");
   return defined({
     token: given("token") ?? "",
     secret: given("secret") ?? "",
@@ -118,7 +123,8 @@ function optionsOf(given: Given, all: Gathered): Options {
     origin: given("origin"),
     secure: given("secure") as Options["secure"],
     timeout: all.try(() => seconds("timeout", given("timeout")), undefined),
-    tokens: all.try(() => (tokens ? whole("tokens", tokens, 1, 1e7) : undefined), undefined),
+    tokens: all.try(() => optional("tokens", given("tokens"), 1, 1e7), undefined),
+    newSessions: all.try(() => optional("newSessions", given("newSessions"), 0, 1e6), undefined),
     platformSecret: given("platformSecret"),
     platformShop: given("platformShop"),
     jwt: Object.keys(jwt).length > 0 ? jwt : undefined,
@@ -162,6 +168,10 @@ function whole(option: string, text: string | undefined, least: number, most: nu
   const value = /^[0-9]{1,12}$/.test(text ?? "") ? Number(text) : -1;
   if (value >= least && value <= most) return value;
   throw bad(option, `must be a whole number from ${least} to ${most}`);
+}
+
+function optional(option: string, text: string | undefined, least: number, most: number) {
+  return text === undefined ? undefined : whole(option, text, least, most);
 }
 
 function seconds(option: string, text: string | undefined): number | undefined {

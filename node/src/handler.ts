@@ -19,6 +19,7 @@ import { type Answer, emptyPage, envelope, toResponse } from "./answer.js";
 import { assetsOf, isAsset } from "./assets.js";
 import { type Carried, cookiesOf } from "./cookie.js";
 import { Fault, Gone, Refused } from "./errors.js";
+import { newcomersOf } from "./newcomers.js";
 import { Recent } from "./recent.js";
 import { type Options, type Settings, settle } from "./settings.js";
 import { signerOf, toBase64url } from "./signing.js";
@@ -32,6 +33,8 @@ export interface Context {
   readonly customer?: string | null;
   /** The path and query as they were sent, where `request.url` may have been normalised. */
   readonly target?: string;
+  /** Where the request comes from, for the bound on new sessions; unknown is not bounded. */
+  readonly address?: string | null;
 }
 
 type Visitor = Extract<Carried, { kind: "visitor" }>;
@@ -54,6 +57,7 @@ interface Errand {
   readonly route: Route;
   readonly target: Target;
   readonly body: Uint8Array<ArrayBuffer> | null;
+  readonly address: string | null | undefined;
 }
 
 /** The proxy of these options. Throws `BadSetting`. */
@@ -64,6 +68,7 @@ export function createProxy(options: Options): Proxy {
   const signers = settings.secrets.map(signerOf);
   const cookies = cookiesOf(signers, settings.store, settings.tokens);
   const marks = new Recent<string>(settings.tokens);
+  const newcomers = newcomersOf(settings.newSessions);
   const who = whoOf(settings);
   const tokens = tokensOf(
     (wanted, id) => askForToken(settings, wanted, id),
@@ -128,7 +133,8 @@ export function createProxy(options: Options): Proxy {
     visit.shopper = customer ?? visitor;
     const write = isWrite(request.method);
     if (write) checkOrigin(request, settings);
-    const errand = { request, id, route, target, body: write ? await bodyOf(request) : null };
+    const { address } = context;
+    const errand = { request, id, route, target, body: write ? await bodyOf(request) : null, address };
     if (customer !== null) {
       if (visitor !== null) {
         // A fault is thrown, and the cookie stays for the next time.
@@ -165,6 +171,7 @@ export function createProxy(options: Options): Proxy {
     const { method } = errand.request;
     const collection = !route.template.includes("{id}");
     if (method === "POST") {
+      newcomers(errand.address, now());
       const session = await tokens.begin(errand.id);
       visit.shopper = session;
       visit.cookie = { session };

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Answer, envelope } from "./answer.js";
 import type { Context, Proxy } from "./handler.js";
 import { list } from "./settings.js";
-import { type Trusted, trustedOf } from "./trusted.js";
+import { clientOf, trustedOf } from "./trusted.js";
 
 export { nodeFetch } from "./requests.js";
 
@@ -20,7 +20,7 @@ const ONCE = new Set(["host", "content-type", "content-length", "origin", "sec-f
 
 export interface ListenerOptions {
   /** Addresses or networks whose X-Forwarded-Proto and -Host count; default none. */
-  readonly trusted?: string | readonly string[] | Trusted;
+  readonly trusted?: string | readonly string[];
   /** The customer's id or GID, from the framework's own request; null is nobody. */
   readonly customer?: (request: IncomingMessage) => Promise<string | null> | string | null;
 }
@@ -30,7 +30,8 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => v
 /** A listener that answers with the proxy. Mount it before anything that reads bodies. */
 export function toNodeListener(proxy: Proxy, options: ListenerOptions = {}): Listener {
   const { trusted = [] } = options;
-  const trusts = typeof trusted === "function" ? trusted : trustedOf(list(trusted));
+  const networks = list(trusted);
+  const trusts = trustedOf(networks);
   return (incoming, outgoing) => {
     respond(incoming, outgoing).catch((error: unknown) => {
       outgoing.destroy(error instanceof Error ? error : undefined);
@@ -40,14 +41,18 @@ export function toNodeListener(proxy: Proxy, options: ListenerOptions = {}): Lis
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const reads = !["GET", "HEAD"].includes(incoming.method ?? "") && hasBody(incoming);
     const body = reads && !incoming.readableEnded ? bodyOf(incoming) : null;
-    const request = requestOf(incoming, trusts(incoming), body);
+    const peer = incoming.socket.remoteAddress ?? "";
+    const request = requestOf(incoming, trusts(peer), body);
     const done = () => body?.drop();
     if (typeof request === "string") return refuse(outgoing, incoming, done, 400, request);
     if (reads && incoming.readableEnded && incoming.headers["content-length"] !== "0") {
       const message = "The body was read before the proxy: mount it before the body parser.";
       return refuse(outgoing, incoming, done, 500, message);
     }
-    let context: Context = { target: targetOf(incoming) };
+    const forwarded = incoming.headers["x-forwarded-for"];
+    // Where none is named, the sender may be a proxy that all shoppers come through.
+    const address = networks.length > 0 ? clientOf(peer, forwarded?.toString(), trusts) : null;
+    let context: Context = { target: targetOf(incoming), address };
     if (options.customer) {
       try {
         context = { ...context, customer: await options.customer(incoming) };

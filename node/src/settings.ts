@@ -73,6 +73,8 @@ export interface Options {
   readonly timeout?: number;
   /** Shoppers whose tokens are kept, 1 to 10,000,000; default 10,000. */
   readonly tokens?: number;
+  /** Sessions that one known address may begin in a minute, 0 for no bound; default 60. */
+  readonly newSessions?: number;
   /** The app's secret of the platform's signed query. */
   readonly platformSecret?: string;
   /** The shop that the signed query must name. */
@@ -104,6 +106,7 @@ export interface Settings {
   readonly secure: "auto" | "always" | "never";
   readonly timeout: number;
   readonly tokens: number;
+  readonly newSessions: number;
   readonly platformSecret: string | null;
   readonly platformShop: string | null;
   readonly jwt: JwtSettings | null;
@@ -128,6 +131,7 @@ export function settle(options: Options): Settings {
     secure: all.try(() => secure(options.secure ?? "auto"), "auto"),
     timeout: all.try(() => number("timeout", options.timeout ?? 10, 0.1, 600), 0),
     tokens: all.try(() => whole("tokens", options.tokens ?? 10_000, 1, 10_000_000), 0),
+    newSessions: all.try(() => whole("newSessions", options.newSessions ?? 60, 0, 1_000_000), 0),
     platformSecret: options.platformSecret || null,
     platformShop: options.platformShop || null,
     jwt: options.jwt ? jwt(options.jwt, all) : null,

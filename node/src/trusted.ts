@@ -1,12 +1,11 @@
 /** The reverse proxies in front whose X-Forwarded headers count. */
 
-import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 
 import { bad } from "./errors.js";
 
-/** Whether the sender of a request is a trusted proxy. */
-export type Trusted = (request: IncomingMessage) => boolean;
+/** Whether an address is that of a trusted proxy. */
+export type Trusted = (address: string) => boolean;
 
 /** The rule of these addresses and networks. Throws `BadSetting`. */
 export function trustedOf(networks: readonly string[]): Trusted {
@@ -21,9 +20,36 @@ export function trustedOf(networks: readonly string[]): Trusted {
     }
     known.addSubnet(address, Number(bits), version === 6 ? "ipv6" : "ipv4");
   }
-  return (request) => {
-    const address = (request.socket.remoteAddress ?? "").replace(/^::ffff:(?=[0-9.]+$)/i, "");
+  return (text) => {
+    const address = plain(text);
     const version = isIP(address);
     return version !== 0 && known.check(address, version === 6 ? "ipv6" : "ipv4");
   };
+}
+
+/** The client of a request by X-Forwarded-For, up to the first, from the right, that is no trusted proxy. */
+export function clientOf(peer: string, forwarded: string | undefined, trusts: Trusted): string | null {
+  if (!trusts(peer)) return counted(plain(peer));
+  let nearest: string | null = null;
+  for (const hop of (forwarded ?? "").split(",").reverse()) {
+    const address = plain(hop.trim());
+    if (isIP(address) === 0) break;
+    nearest = address;
+    if (!trusts(address)) break;
+  }
+  return nearest === null ? null : counted(nearest);
+}
+
+/** What counts as one address: of IPv6 the /64, as a client has all of it. */
+function counted(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
+  const groups = head.split(":").filter((group) => group !== "");
+  const more = tail === undefined ? 0 : 8 - groups.length - tail.split(":").filter(Boolean).length;
+  return [...groups, ...Array<string>(more).fill("0")].slice(0, 4).join(":");
+}
+
+/** Without the zone of an IPv6 address, which may be any text, and without a mapping from IPv4. */
+function plain(address: string): string {
+  return (address.split("%")[0] ?? "").replace(/^::ffff:(?=[0-9.]+$)/i, "");
 }

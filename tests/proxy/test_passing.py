@@ -62,6 +62,7 @@ def test_ambiguous_request_is_refused(front, name):
     with nothing_forwarded(front.api):
         got = over_the_wire(front.proxy, request, patience=1)
     assert got.status in (400, 415, 501), got.everything
+    assert got.headers["date"].endswith(" GMT")
     assert visitor.products() == [1]
 
 

@@ -1,13 +1,18 @@
 """docs/proxy.md, Tokens; and that none of them ever leaves the process."""
 
+import asyncio
 import base64
 import re
 import time
+import uuid
 
 import pytest
 
 from tests.conftest import Shop
 from tests.walk.conftest import soon
+from wishwell.proxy.answers import Refused
+from wishwell.proxy.tokens import Tokens
+from wishwell.proxy.upstream import Upstream
 
 from .conftest import (
     BASE,
@@ -186,3 +191,32 @@ def test_admin_token_that_is_refused_is_503(new_front):
     envelope(answer, 503)
     assert "Set-Cookie" not in answer.headers
     assert "401" in front.proxy.output()
+
+
+def test_token_is_renewed_five_minutes_before_its_end():
+    """Tokens: renewed early; when that fails, the old one serves until its end, and no longer."""
+    day, now = 86_400, [0.0]
+
+    async def walk() -> None:
+        upstream = Upstream(api.url, 5)
+        tokens = Tokens(upstream, Shop(api, *ROOMY).admin_token, 10, clock=lambda: now[0])
+        gid = await tokens.begin(str(uuid.uuid4()))
+
+        async def at(seconds: float) -> str:
+            now[0] = seconds
+            return await tokens.get(gid, str(uuid.uuid4()))
+
+        first = await at(0)
+        assert await at(day - 310) == first
+        second = await at(day - 290)
+        assert second != first
+        assert await at(2 * day - 700) == second
+        api.stop()
+        assert await at(2 * day - 310) == second
+        with pytest.raises(Refused) as refused:
+            await at(2 * day)
+        assert refused.value.status == 503
+        await upstream.close()
+
+    with new_api() as api:
+        asyncio.run(walk())

@@ -69,6 +69,7 @@ def test_ambiguous_request_is_refused_and_the_connection_closed(service, shop, n
     )
     assert got.closed, "the connection stays open"
     assert got.everything.count(b"HTTP/1.1 ") == 1, "one answer"
+    assert got.headers["date"].endswith(" GMT")
     error = json.loads(got.body)["error"]
     assert set(error) == {"message", "error", "statusCode", "requestId"}
     assert error["statusCode"] == got.status and error["requestId"] == got.headers["x-request-id"]

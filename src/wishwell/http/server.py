@@ -5,6 +5,7 @@ sends its headers for ever, headers without end, and a request without ``Host``.
 """
 
 import uuid
+from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any, Protocol, runtime_checkable
 
@@ -262,6 +263,8 @@ class GuardedProtocol(HttpToolsProtocol):
             (b"x-request-id", request_id.encode()),
             (b"content-length", b"%d" % len(body)),
             (b"connection", b"close"),
+            # Not uvicorn's, which adds none where the application dates its answers itself.
+            (b"date", formatdate(usegmt=True).encode()),
         ]
         if isinstance(self.app, Limited):
             headers += self.app.refused_limits(self.client[0] if self.client else "")

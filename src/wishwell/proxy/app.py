@@ -16,13 +16,14 @@ import structlog
 
 from wishwell import ids
 from wishwell.log import Line, write_line
-from wishwell.proxy import allowed, answers, cookie, origin, who
+from wishwell.proxy import allowed, answers, cookie, newcomers, origin, who
 from wishwell.proxy.allowed import Route
 from wishwell.proxy.answers import Answer, Headers, Refused, Relayed
 from wishwell.proxy.assets import Assets
 from wishwell.proxy.cookie import Visitor
 from wishwell.proxy.inside import Inside
 from wishwell.proxy.keys import KeySet
+from wishwell.proxy.newcomers import Newcomers
 from wishwell.proxy.settings import Settings
 from wishwell.proxy.tokens import Tokens, Unknown, reached
 from wishwell.proxy.upstream import Upstream
@@ -123,6 +124,7 @@ class Proxy:
         self._assets = Assets(Path(settings.assets), settings.base)
         self._upstream = upstream or Upstream(settings.api, settings.timeout)
         self._tokens = Tokens(self._upstream, settings.token, settings.tokens)
+        self._newcomers = Newcomers(settings.new_sessions)
         self._keys = KeySet(settings.jwt_jwks, settings.timeout) if settings.jwt_jwks else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -322,6 +324,7 @@ class Proxy:
         if visit.method != "POST":
             return answers.empty(visit.id)
         try:
+            self._newcomers.check(newcomers.address(visit.scope, visit.headers, self._settings))
             session = await self._tokens.begin(visit.id)
             visit.shopper = session
             value = self._signer.value(session, int(time.time()))

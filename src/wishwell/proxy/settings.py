@@ -127,6 +127,7 @@ class Settings:
     trusted: tuple[Network, ...] = setting((), _networks)
     timeout: float = setting(10.0, _seconds)
     tokens: int = setting(10_000, _whole(1, 10_000_000))
+    new_sessions: int = setting(60, _whole(0, 1_000_000))
     platform_secret: str = setting("", _TEXT, secret=True)
     platform_shop: str = setting("", _TEXT)
     jwt_key: str = setting("", _long, secret=True)

@@ -1,0 +1,74 @@
+"""docs/proxy.md, Who is shopping: how many sessions one address may begin."""
+
+import pytest
+
+from tests.conftest import Shop
+
+from .conftest import JWT_KEY, ROOMY, Front, envelope, nothing_forwarded, set_cookies
+
+
+def begins(front, *addresses: str) -> list[int]:
+    """The statuses of first saves, each of a browser of its own, from these forwarded addresses."""
+    return [
+        front.browser(X_Forwarded_For=address).post("/items", json={"productId": 1}).status_code
+        for address in addresses
+    ]
+
+
+@pytest.fixture(scope="module")
+def bounded(api, start_proxy):
+    shop = Shop(api, *ROOMY)
+    more = {"JWT_KEY": JWT_KEY, "JWT_HEADER": "X-Shop-Token"}
+    more |= {"NEW_SESSIONS": "2", "TRUSTED": "127.0.0.1, 10.0.0.0/8"}
+    return Front(start_proxy(api, shop.admin_token, **more), shop, api)
+
+
+def test_one_address_begins_so_many_sessions(bounded):
+    """The third is 429 with Retry-After and the envelope, and the API is asked nothing."""
+    address = "203.0.113.1"
+    assert begins(bounded, address, address) == [201, 201]
+    with nothing_forwarded(bounded.api):
+        answer = bounded.browser(X_Forwarded_For=address).post("/items", json={"productId": 1})
+    assert "this address" in envelope(answer, 429)
+    assert 1 <= int(answer.headers["Retry-After"]) <= 60
+    assert set_cookies(answer) == []
+    assert begins(bounded, "203.0.113.2") == [201]
+
+
+def test_who_has_a_wishlist_is_not_bounded(bounded):
+    address = "203.0.113.3"
+    visitor = bounded.browser(X_Forwarded_For=address)
+    for product in range(1, 6):
+        visitor.save(product)
+    assert begins(bounded, address, address) == [201, 429]
+    customer = bounded.signed_in(X_Forwarded_For=address)
+    assert customer.save(1)
+
+
+def test_address_is_the_last_that_is_no_proxy_of_ours(bounded):
+    """What a browser writes in front of it is not believed."""
+    said = [f"198.51.100.{n}, 203.0.113.4" for n in range(2)]
+    assert begins(bounded, *said, "203.0.113.4, 10.1.2.3") == [201, 201, 429]
+
+
+def test_network_of_ipv6_is_one_address(bounded):
+    same = ["2001:db8:0:7::1", "2001:DB8:0:7:ffff::2%x", "2001:db8:0:7:1:2:3:4"]
+    assert begins(bounded, *same) == [201, 201, 429]
+    assert begins(bounded, "2001:db8:0:8::1") == [201]
+    assert begins(bounded, "::ffff:203.0.113.5", "203.0.113.5", "203.0.113.5") == [201, 201, 429]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"NEW_SESSIONS": "0", "TRUSTED": "127.0.0.1"}, {"NEW_SESSIONS": "2"}],
+    ids=["no bound", "nobody named"],
+)
+def test_address_that_is_not_known_is_not_bounded(new_front, settings):
+    """Without trusted proxies named, the sender may be one that all shoppers come through."""
+    assert begins(new_front(**settings), *["203.0.113.6"] * 4) == [201] * 4
+
+
+def test_trusted_proxy_that_names_nobody_is_not_bounded(bounded):
+    assert [
+        bounded.browser().post("/items", json={"productId": 1}).status_code for _ in range(4)
+    ] == [201] * 4
