@@ -371,7 +371,7 @@ test('back after a minute away, it asks again', async () => {
   await shows(heart(page), false);
 });
 
-test('shown again from the back/forward cache, it asks again and hears the other tabs', async () => {
+test('shown again from the back/forward cache, it asks again and hears the other tabs', async (t) => {
   const page = await open();
   await press(heart(page));
   // Playwright does not see into a page that came back, so the page tells the shop.
@@ -396,6 +396,12 @@ test('shown again from the back/forward cache, it asks again and hears the other
   await page.goto(`${shop.origin}/?hearts=0`);
   await visitor.addCookies([{ name: 'customer', value: String(Date.now()), url: shop.origin }]);
   await page.goBack({ waitUntil: 'commit' });
+  for (let tries = 0; tries < 300; tries++) {
+    // The browser is free to let go of a page, on a machine that is short of memory for one.
+    if (shop.api('GET', 'persisted/false').length) return t.skip('the browser did not keep the page');
+    if (shop.api('GET', 'persisted/true').length) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
   await told('persisted/true');
   await told('saved/false');
   const other = await open();
