@@ -398,7 +398,8 @@ test('shown again from the back/forward cache, it asks again and hears the other
   await page.goBack({ waitUntil: 'commit' });
   for (let tries = 0; tries < 300; tries++) {
     // The browser is free to let go of a page, on a machine that is short of memory for one.
-    if (shop.api('GET', 'persisted/false').length) return t.skip('the browser did not keep the page');
+    if (shop.api('GET', 'persisted/false').length)
+      return t.skip('the browser did not keep the page');
     if (shop.api('GET', 'persisted/true').length) break;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
