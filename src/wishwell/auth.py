@@ -244,7 +244,7 @@ def _decoded(part: str) -> bytes:
 
 def _object(part: str) -> dict[str, Any]:
     """A part of a token that is a JSON object. Raises ``ValueError``."""
-    found = json.loads(_decoded(part), object_pairs_hook=_each_once)
+    found = _json.decode(_decoded(part).decode())
     if not isinstance(found, dict):
         raise ValueError("no object")
     return found
@@ -256,6 +256,9 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("a name twice")
     return found
+
+
+_json = json.JSONDecoder(object_pairs_hook=_each_once)
 
 
 def _key_id(key: bytes) -> str:
