@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import pgbench, report, seed, single
+from bench.client import PREFIX
 from bench.single import Figure, say
 from bench.targets import GENEROUS, Target, start, write_owners
 from tests.servers import PostgresServer
@@ -167,9 +168,18 @@ def measure(
     return results
 
 
-def _tokens(target: Target) -> list[str]:
-    lines = target.owners.read_text().splitlines()
-    return [line.split()[0] for line in random.sample(lines, 500)]
+def _pages(target: Target, floor: Target) -> tuple[list[bytes], list[bytes]]:
+    """500 requests for pages, as each of the two is asked."""
+
+    def request(path: str, *lines: str) -> bytes:
+        return "\r\n".join([f"GET {path} HTTP/1.1", "Host: bench", *lines, "", ""]).encode()
+
+    ours = random.sample(target.owners.read_text().splitlines(), 500)
+    theirs = random.sample(floor.owners.read_text().splitlines(), 500)
+    return (
+        [request(f"{PREFIX}/items", f"Authorization: Bearer {one.split()[0]}") for one in ours],
+        [request("/items", "x-w: page", f"x-p: {one.split()[1]}") for one in theirs],
+    )
 
 
 def _highest(results: list[dict[str, Any]], name: str) -> float:
@@ -184,7 +194,9 @@ def beside(targets: list[Target], results: list[dict[str, Any]]) -> list[Figure]
         if target.kind == "wishwell":
             engine = target.name.split()[1]
             say(f"constant rate, {engine}")
-            figures += single.steady_p99(target, _tokens(target), _highest(results, target.name))
+            floor = next(one for one in targets if one.name == f"floor {engine}")
+            highest = _highest(results, target.name)
+            figures += single.steady_p99(target, floor, _pages(target, floor), highest)
             say(f"a million requests, {engine}")
             figures += single.memory(target, lambda t=target: wrk(t, "mix", 10)["count"])
     return figures
@@ -206,7 +218,7 @@ def alone(folder: Path, server: PostgresServer, profiles: int) -> list[Figure]:
             listed = write_owners(place.folder / "owners", owners)
             figures += single.workers(place, listed, lambda t: wrk(t, "page", 3)["rate"])
         else:
-            figures += single.group_commit(place, lambda t: wrk(t, "post", 3)["rate"], owners)
+            figures += single.group_commit(place, lambda t: wrk(t, "post", 3), owners)
     return figures
 
 

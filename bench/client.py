@@ -66,12 +66,13 @@ class Raw:
         self._socket.close()
 
 
-def steady(url: str, tokens: Sequence[str], path: str, rate: float, seconds: float) -> list[float]:
-    """Latencies of `GET path` at a constant rate over 32 connections, in seconds, sorted.
+def steady(url: str, requests: Sequence[bytes], rate: float, seconds: float) -> list[float]:
+    """Latencies of random ones of the requests at a constant rate over 32 connections, sorted.
 
-    Each counts from the moment in which it was due, so that a pause of the server is not left out.
+    In seconds. Each counts from the moment in which it was due, so that a pause of the server is not
+    left out.
     """
-    connections = [Raw(url, random.choice(tokens)) for _ in range(32)]
+    connections = [Raw(url, "") for _ in range(32)]
     free = list(connections)
     busy: dict[Raw, float] = {}
     latencies: list[float] = []
@@ -86,14 +87,13 @@ def steady(url: str, tokens: Sequence[str], path: str, rate: float, seconds: flo
         while late and free:
             connection = free.pop(0)
             busy[connection] = late.pop(0)
-            connection._token = random.choice(tokens)
-            connection.send(connection.request("GET", path))
+            connection.send(random.choice(requests))
         wait = max(0.0, due - time.perf_counter()) if due < end else 1.0
         for connection in select.select(list(busy), [], [], wait)[0]:
             answer = connection.read()
             if answer is not None:
                 if answer[0] != 200:
-                    raise RuntimeError(f"GET {path}: {answer[0]}")
+                    raise RuntimeError(f"at a constant rate: {answer[0]}")
                 latencies.append(time.perf_counter() - busy.pop(connection))
                 free.append(connection)
     for connection in connections:

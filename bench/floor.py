@@ -89,19 +89,10 @@ async def patch(h: dict[bytes, bytes]) -> Any:
 
 
 async def lists_(h: dict[bytes, bytes]) -> Any:
-    """The statements of the service in one transaction, with no look at what they found."""
-    profile, item = h[b"x-p"].decode(), h[b"x-i"].decode()
     chosen = [h[b"x-l"].decode()] if h[b"x-q"] == b"1" else []
-    async with connections["pool"].acquire() as c, c.transaction():
-        row = await c.fetch(SQL["item_find"], profile, item)
-        there = row[0][5].split() if row[0][5] else []
-        if there != chosen:
-            await c.fetch(SQL["entries_remove"], profile, item, there)
-            if chosen:
-                await c.fetch(SQL["entry_add"], profile, chosen[0], item, 0)
-            await c.fetch(SQL["item_touch"], profile, item, now())
-            row = await c.fetch(SQL["item_find"], profile, item)
-    return items.from_row(row[0])
+    arguments = (h[b"x-p"].decode(), h[b"x-i"].decode(), chosen, now())
+    [row] = await fetch(SQL["item_set_lists"], *arguments)
+    return items.from_row(row)
 
 
 async def delete(h: dict[bytes, bytes]) -> Any:

@@ -6,6 +6,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,8 +38,8 @@ def write_owners(path: Path, owners: list[Owner]) -> Path:
 
 
 def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[str, str],
-          every: float = 0.05) -> Target:  # fmt: skip
-    """Starts a server and waits until it answers at all."""
+          every: float = 0.05, under: Sequence[str] = ()) -> Target:  # fmt: skip
+    """Starts a server and waits until it answers at all. ``under``: a command that runs it."""
     port = free_port()
     if kind == "wishwell":
         command = [str(Path(sys.executable).parent / "wishwell"), "serve"]
@@ -50,7 +51,7 @@ def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[st
         ]  # fmt: skip
     with (folder / f"{name.replace(' ', '-')}.log").open("wb") as log:
         process = subprocess.Popen(
-            command,
+            [*under, *command],
             env={"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[1])}
             | environment,
             cwd=folder,

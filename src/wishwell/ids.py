@@ -15,6 +15,8 @@ from datetime import UTC, datetime, timedelta
 
 UUID_PATTERN = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
 _CUSTOMER_PATTERN = re.compile(r"gid://([a-z0-9-]+)/Customer/([A-Za-z0-9_-]{1,64})", re.ASCII)
+NO_UUID = "00000000-0000-0000-0000-000000000000"
+"""What no record has (RFC 9562, 5.9)."""
 
 Clock = Callable[[], int]
 """Milliseconds since 1970, UTC."""

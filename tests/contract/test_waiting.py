@@ -8,6 +8,7 @@ import asyncio
 import pytest
 
 from wishwell import items, linking, lists, profiles
+from wishwell.errors import NotFound
 from wishwell.items import ItemPatch, NewItem
 
 WAITING = (
@@ -72,6 +73,31 @@ def test_change_shows_the_lists_that_it_waited_for(bench, wish, patch):
     change = lambda: items.change(profile, bench.db, item, patch, bench.clock.tick())  # noqa: E731
     got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), change))
     assert got.list_ids == [made]
+
+
+def test_set_lists_takes_off_a_list_that_it_waited_for(bench, wish):
+    """The item is on exactly the lists that were named, whatever came before."""
+    profile, item, made = wish
+    edit = lambda: items.set_lists(profile, bench.db, item, [], bench.clock.tick())  # noqa: E731
+    got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), edit))
+    assert got.list_ids == []
+    assert bench.run(bench.db.read.one("item_find", profile.id, item))[5] is None
+
+
+def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
+    """It changes nothing, and says why."""
+    customer, session = bench.new_customer(), bench.new_session()
+    now = bench.clock.tick()
+    item, _ = bench.run(items.save(session, bench.db, NewItem(1), bench.new_id(), 99, now))
+    made = bench.run(lists.create(session, bench.db, "x", bench.new_id(), 99, now))
+
+    async def link(tx):
+        await linking.link(tx, session, customer, now)
+
+    edit = lambda: items.set_lists(session, bench.db, item.id, [made.id], now)  # noqa: E731
+    with pytest.raises(NotFound, match="no such session"):
+        bench.run(_one_after_the_other(bench.db, link, edit))
+    assert bench.run(bench.db.read.one("item_find", customer.id, item.id))[5] is None
 
 
 def test_save_shows_the_lists_that_it_waited_for(bench, wish):

@@ -1,6 +1,8 @@
 """Decisions §4 under bad HTTP: requests that two readers could read as different ones (raw sockets)."""
 
 import json
+import socket
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -208,3 +210,26 @@ def test_white_space_behind_a_value_is_no_part_of_it(service, shop):
     got = over_the_wire(service, request_head("GET", "/items", shop.admin_token, *lines))
     assert got.status == 200, got.body
     assert got.headers["x-request-id"] == given
+
+
+def test_answer_comes_in_one_piece(service, shop):
+    """Its head and its body in one packet, where uvicorn sends two; also on a kept connection."""
+    token, target = shop.customer("1").token, urlsplit(service.url)
+    ask = request_head("GET", "/items", token)
+    with socket.create_connection((target.hostname, target.port), 5) as connection:
+        for _ in range(30):
+            connection.sendall(ask)
+            head, _, body = connection.recv(65_536).partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 200") and body == b'{"data":[]}'
+
+
+def test_answers_without_a_body_and_after_100_continue_are_whole(service, shop):
+    """What goes past the one piece: HEAD, 204, and a body that waits to be asked for."""
+    member = shop.customer("1")
+    saved = save(member.http, 1)
+    paths = [("HEAD", "/items"), ("DELETE", f"/items/{saved['id']}"), ("GET", "/items")]
+    asked = b"".join(request_head(method, path, member.token) for method, path in paths)
+    assert over_the_wire(service, asked).everything.count(b"HTTP/1.1 20") == 3
+    got = over_the_wire(service, post(member.token, LENGTH, "Expect: 100-continue"))
+    first, _, rest = got.everything.partition(b"\r\n\r\n")
+    assert first == b"HTTP/1.1 100 Continue" and rest.startswith(b"HTTP/1.1 201")

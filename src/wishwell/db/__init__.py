@@ -73,7 +73,13 @@ class Database(Protocol):
     ``read`` and ``write`` are handles for a single statement, each its own transaction: one round
     trip. ``transaction`` runs a use-case of several statements; its handle is locked to one
     transaction, which commits before ``transaction`` returns, and rolls back on any error.
+
+    ``has_functions``: whether it has those of the migrations. A use-case of many statements may be
+    one there, as every statement is a round trip.
     """
+
+    @property
+    def has_functions(self) -> bool: ...
 
     @property
     def read(self) -> Reader: ...

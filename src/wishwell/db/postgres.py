@@ -99,6 +99,8 @@ class _Single:
 class Postgres:
     """See ``wishwell.db.Database``."""
 
+    has_functions = True
+
     def __init__(self, url: str, *, connections: int, seconds: float) -> None:
         """A pool of at most ``connections``, opened when they are needed.
 

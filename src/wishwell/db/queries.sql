@@ -191,6 +191,11 @@ SELECT count(*) FROM items WHERE profile_id = $1;
 -- name: item_find
 SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.id = $2;
 
+-- name: item_set_lists
+-- The function of migration 0003; on SQLite, items.set_lists does without.
+SELECT item_written(i) FROM item_set_lists($1, $2, $3, $4) AS i --postgresql
+;
+
 -- name: item_and_lists
 -- With how many of the lists $3 the profile has.
 SELECT item_fields(i),

@@ -132,6 +132,8 @@ class _Job:
 class SQLite:
     """See ``wishwell.db.Database``."""
 
+    has_functions = False
+
     def __init__(self, path: str) -> None:
         """Opens the file, which must have been migrated."""
         self._sql = statements.load("sqlite")

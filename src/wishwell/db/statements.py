@@ -88,12 +88,13 @@ class Fragments(NamedTuple):
 
 @functools.cache
 def load(engine: Engine) -> Mapping[str, str]:
-    """All statements by name. The ``{…}`` of pages are filled by ``filled``."""
+    """The engine's statements by name. The ``{…}`` of pages are filled by ``filled``."""
     text = resources.files("wishwell.db").joinpath("queries.sql").read_text("utf-8")
     pieces = _NAME.split(text)[1:]
     return {
-        name: for_engine(_strip(body, engine), engine)
+        name: for_engine(sql, engine)
         for name, body in zip(pieces[::2], pieces[1::2], strict=True)
+        if (sql := _strip(body, engine))
     }
 
 

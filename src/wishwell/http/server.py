@@ -55,6 +55,38 @@ class _RefusedError(Exception):
         self.message = message
 
 
+class _InOnePiece:
+    """A transport that sends an answer's head with the first of its body.
+
+    uvicorn writes them one after the other: two system calls and two packets an answer.
+    """
+
+    __slots__ = ("_begun", "_head", "_transport")
+
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+        self._begun = False
+        self._head = b""
+
+    def write(self, data: bytes) -> None:
+        if not self._begun:
+            self._begun, self._head = True, data
+        elif self._head:
+            self._transport.writelines((self._head, data))
+            self._head = b""
+        else:
+            self._transport.write(data)
+
+    def close(self) -> None:
+        if self._head:
+            self._transport.write(self._head)
+        self._transport.close()
+
+    def is_closing(self) -> bool:
+        closing: bool = self._transport.is_closing()
+        return closing
+
+
 class GuardedProtocol(HttpToolsProtocol):
     """One connection."""
 
@@ -172,6 +204,9 @@ class GuardedProtocol(HttpToolsProtocol):
             super().on_headers_complete()
             if not self.pipeline:
                 self._answering = self.cycle
+            # What has no body, or writes "100 Continue" first, goes the plain way.
+            if not self.expect_100_continue and self.scope["method"] != "HEAD":
+                self.cycle.transport = _InOnePiece(self.transport)  # type: ignore[assignment]
 
     def on_body(self, body: bytes) -> None:
         if not self._shed_now:

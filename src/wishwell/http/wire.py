@@ -147,7 +147,7 @@ def body(raw: bytes, content_type: str | None, shape: type[T]) -> T:
         value: T = _decoders[shape].decode(raw)
         # Every parser keeps the last of two equal keys without a word; msgspec has bounded the
         # rest by now, so this second look is short.
-        json.loads(raw, object_pairs_hook=_no_key_twice)
+        _twice.decode(raw.decode())
     except msgspec.ValidationError as error:
         raise Invalid(_explained(str(error))) from error
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
@@ -157,6 +157,8 @@ def body(raw: bytes, content_type: str | None, shape: type[T]) -> T:
 
 def is_json(content_type: str | None) -> bool:
     """``application/json``, with no other charset than UTF-8."""
+    if content_type == "application/json":
+        return True
     kind, _, parameters = (content_type or "").partition(";")
     if kind.strip().lower() != "application/json":
         return False
@@ -168,6 +170,9 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> None:
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise Invalid(f"{twice}: is in the body twice.")
+
+
+_twice = json.JSONDecoder(object_pairs_hook=_no_key_twice)
 
 
 def _explained(text: str) -> str:

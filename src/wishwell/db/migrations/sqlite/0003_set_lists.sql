@@ -1,0 +1,1 @@
+-- Nothing: a statement here is no round trip, so items.set_lists runs them one by one.
