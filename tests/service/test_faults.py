@@ -21,7 +21,7 @@ from torture.faults_clock import step, with_clock
 
 CUSTOMER = "gid://shopify/Customer/one"
 # One process of the suite runs these: they share a server, and stop it.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults")]
+pytestmark = pytest.mark.xdist_group("faults")
 
 ROOMY = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_LIMIT_ADDRESS": "100000"}
 
