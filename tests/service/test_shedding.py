@@ -23,6 +23,10 @@ LIMITS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
 ORIGIN = "https://shop.example"
 
 
+# What they share is started once: one process of the suite runs them.
+pytestmark = pytest.mark.xdist_group("shedding")
+
+
 @pytest.fixture(scope="module")
 def busy():
     """A service with room for one request, and what fills it for the time of a block."""
