@@ -37,7 +37,7 @@ from urllib.parse import urlsplit
 import httpx2
 import psutil
 
-from tests.kept import Interpreters
+from tests.kept import CommandFailed, Interpreters
 
 PREFIX = "/api/2025-04"
 HERE = "127.0.0.1"
@@ -661,7 +661,10 @@ class Service(_Program):
 
     def quick(self, *args: str) -> str:
         """The same commands within one interpreter, with no process for each; standard output."""
-        code, out, err = KEPT.here(args, self.environment, self.folder)
+        try:
+            code, out, err = KEPT.here(args, self.environment, self.folder)
+        except CommandFailed as failed:
+            raise ServerFailed(f"{failed} at: wishwell {' '.join(args)}") from None
         self._overhear(args, out, err)
         if code:
             raise ServerFailed(f"wishwell {' '.join(args)} ended with {code}\n{out}{err}")
