@@ -19,10 +19,10 @@ run: $(VENV)/.run ## Install into .venv, start the service on its embedded datab
 demo: $(VENV)/.run ## Open a small shop with wishlists on port 8080; `make demo PORT=8081` for another
 	@$(BIN)/python -m demo $(if $(PORT),--port $(PORT))
 
-test: $(VENV)/.dev ## Install what the tests need and run the quick ones, both engines included
+test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both engines, faults, a browser
 	@$(BIN)/pytest -n $(JOBS) -m "not slow"
 
-test-slow: $(VENV)/.dev ## The rest: faults, a browser, generated requests, upgrades
+test-slow: $(VENV)/.dev ## The rest: generated requests, upgrades, more rounds of races, what waits for time
 	@$(BIN)/pytest -n 2 -m slow
 
 check: $(VENV)/.dev ## Format, lint and strict types, all without changing anything

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import secrets
 from typing import NamedTuple
 
+import httpcore2
 import httpx2
 import pytest
 
@@ -18,6 +20,11 @@ SIGNING_KEY = "a-signing-key-of-the-tests-40-characters"
 # Local time that is not UTC, in whole-minute offsets that nobody expects: a time that is printed
 # or compared in local time shows at once. The form needs no time zone files on the system.
 ODD_CLOCK = {"TZ": "ODD-5:45"}
+
+
+# Reading the certificates of this system takes 20 ms of a core, and each of the thousands of clients
+# of the tests would do so. They are read once; what is trusted stays the same.
+httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)
 
 
 class Member(NamedTuple):

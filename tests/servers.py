@@ -37,6 +37,8 @@ from urllib.parse import urlsplit
 import httpx2
 import psutil
 
+from tests.kept import CommandFailed, Interpreters
+
 PREFIX = "/api/2025-04"
 HERE = "127.0.0.1"
 _PORTS = range(20000, 32000)
@@ -153,9 +155,8 @@ def _kill_family(process: subprocess.Popen) -> None:
 
 def _clear_up(owned: dict) -> None:
     """What a finalizer does; it holds no reference to the server, or it would never run."""
-    for name in ("process", "shell"):
-        if owned.get(name) is not None:
-            _kill_family(owned[name])
+    if owned["process"] is not None:
+        _kill_family(owned["process"])
     for client in owned.get("clients", ()):
         client.close()
     shutil.rmtree(owned["folder"], ignore_errors=True)
@@ -513,26 +514,9 @@ def _note_response(response: httpx2.Response) -> None:
 
 # --- the program ---------------------------------------------------------------------------------
 
-# Runs one command after another in one interpreter, for `Service.quick`. The real standard output
-# is put aside first, so that nothing which a command prints can be taken for an answer.
-_SHELL = """
-import contextlib, io, json, os, sys, traceback
-answers = os.fdopen(os.dup(1), "w", buffering=1)
-os.dup2(2, 1)
-from wishwell.cli import main
-for line in sys.stdin:
-    out, err, code = io.StringIO(), io.StringIO(), 0
-    sys.argv = ["wishwell", *json.loads(line)]
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else (1 if end.code else 0)
-        except BaseException:
-            traceback.print_exc()
-            code = 70
-    print(json.dumps([code, out.getvalue(), err.getvalue()]), file=answers)
-"""
+# The program as it was installed beside the tests; another one is started as it stands.
+WISHWELL = Path(sys.executable).parent / "wishwell"
+KEPT = Interpreters(_mind)
 
 
 def _collect(stream, lines: list[str], arrived: threading.Condition) -> None:
@@ -553,9 +537,9 @@ class Service(_Program):
     ):
         super().__init__("service")
         self.settings = {"WISHWELL_PORT": "0"} | (settings or {})
-        self.command = Path(sys.executable).parent / "wishwell"
+        self.command = WISHWELL
         self._extra = env or {}
-        self._owned |= {"shell": None, "clients": []}
+        self._owned |= {"clients": []}
         self._out: list[str] = []
         self._err: list[str] = []
         PRINTED.extend((self._out, self._err))
@@ -655,16 +639,19 @@ class Service(_Program):
     def cli(
         self, *args: str, check: bool = True, timeout: float = 60, input: str | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Run `wishwell` with the settings and folder of this service."""
-        done = subprocess.run(
-            [str(self.command), *args],
-            capture_output=True,
-            text=True,
-            cwd=self.folder,
-            env=self.environment,
-            timeout=timeout,
-            input=input or "",
-        )
+        """Run `wishwell` with the settings and folder of this service, in a process of its own."""
+        if self.command == WISHWELL:
+            done = KEPT.apart(args, self.environment, self.folder, timeout, input or "")
+        else:
+            done = subprocess.run(
+                [str(self.command), *args],
+                capture_output=True,
+                text=True,
+                cwd=self.folder,
+                env=self.environment,
+                timeout=timeout,
+                input=input or "",
+            )
         self._overhear(args, done.stdout, done.stderr)
         if check and done.returncode:
             raise ServerFailed(
@@ -673,35 +660,11 @@ class Service(_Program):
         return done
 
     def quick(self, *args: str) -> str:
-        """The same commands in one kept interpreter; standard output.
-
-        A new interpreter for each command would be most of the time of a suite in which every
-        test has its own store.
-        """
-        shell = self._owned["shell"]
-        if shell is None or shell.poll() is not None:
-            shell = self._owned["shell"] = subprocess.Popen(
-                [sys.executable, "-c", _SHELL],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                cwd=self.folder,
-                env=self.environment,
-                start_new_session=True,
-            )
-            _mind("watch", shell.pid)
-        watchdog = threading.Timer(30, shell.kill)
-        watchdog.start()
+        """The same commands within one interpreter, with no process for each; standard output."""
         try:
-            shell.stdin.write(json.dumps(args) + "\n")
-            shell.stdin.flush()
-            answer = shell.stdout.readline()
-        finally:
-            watchdog.cancel()
-        if not answer:
-            raise ServerFailed(f"the kept interpreter ended at: wishwell {' '.join(args)}")
-        code, out, err = json.loads(answer)
+            code, out, err = KEPT.here(args, self.environment, self.folder)
+        except CommandFailed as failed:
+            raise ServerFailed(f"{failed} at: wishwell {' '.join(args)}") from None
         self._overhear(args, out, err)
         if code:
             raise ServerFailed(f"wishwell {' '.join(args)} ended with {code}\n{out}{err}")

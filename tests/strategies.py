@@ -1,5 +1,9 @@
 """What tests are made of: hypothesis strategies for fields, and for what a shopper does."""
 
+import functools
+
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wishwell import items
@@ -56,3 +60,19 @@ _something = [
     *(("save", product, None, None, None, [0]) for product in (1, 2, 3)),
 ]
 sequences = st.lists(steps, min_size=6, max_size=25).map(lambda more: [*_something, *more])
+
+
+def at_length(test, examples: int, **given_):
+    """The same property with more examples, in `make test-slow` only."""
+    longer = settings(
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture],
+    )
+    inner = test.hypothesis.inner_test
+
+    @functools.wraps(inner, updated=())  # without what it is marked with
+    def once(*args, **named):
+        inner(*args, **named)
+
+    return pytest.mark.slow(longer(given(**given_)(once)))

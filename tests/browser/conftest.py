@@ -42,13 +42,6 @@ PROXIES = [
 ]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All of it is in the suite of its own (`make test-slow`)."""
-    for item in items:
-        if item.path.parent == Path(__file__).parent:
-            item.add_marker(pytest.mark.slow)
-
-
 def _missing(reason: str) -> None:
     if os.environ.get("CI"):
         pytest.fail(f"{reason}; CI has to install it")

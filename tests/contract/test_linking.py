@@ -54,7 +54,7 @@ def contents(bench, profile):
 
 
 @given(mine=profiles_, theirs=profiles_)
-@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=25, deadline=None, suppress_health_check=SLOW)
 def test_link_keeps_every_rule(bench, mine, theirs):
     """Union of items, larger quantity, union of tags and lists, earlier createdAt, ids kept; lists
     by name; joined items behind those already there; the session empty and closed."""
@@ -109,6 +109,11 @@ def test_link_keeps_every_rule(bench, mine, theirs):
     )
     assert again == 0
     assert contents(bench, customer) == (now, now_lists)
+
+
+test_link_at_length = strategies.at_length(
+    test_link_keeps_every_rule, 60, mine=profiles_, theirs=profiles_
+)
 
 
 def test_link_never_fails_for_a_limit_and_drops_nothing(bench):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 from tests.profile_model import Model
-from tests.strategies import sequences
+from tests.strategies import at_length, sequences
 from wishwell import items, lists, pages, profiles, search
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.items import ItemPatch, NewItem
@@ -140,7 +140,7 @@ PARTLY = [
 @given(sequence=sequences)
 @example(sequence=PARTLY)
 @settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=70, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_sequence_agrees_with_the_model(bench, sequence):
     """Records, order, counts and refusals, after each sequence and after each of its steps."""
@@ -150,9 +150,14 @@ def test_any_sequence_agrees_with_the_model(bench, sequence):
     compare(bench, profile, model)
 
 
+test_any_sequence_at_length = at_length(
+    test_any_sequence_agrees_with_the_model, 200, sequence=sequences
+)
+
+
 @given(mine=sequences, theirs=sequences)
 @settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_profiles_and_stores_never_touch_each_other(bench, mine, theirs):
     """The same customer in two stores, and two customers of one, step by step in turns."""
@@ -174,6 +179,11 @@ def test_profiles_and_stores_never_touch_each_other(bench, mine, theirs):
     )
     assert [item.id for item in stores_items.records] == sorted(models[1].items, reverse=True)
     assert all(item.profile == gid for item in stores_items.records)
+
+
+test_profiles_and_stores_at_length = at_length(
+    test_profiles_and_stores_never_touch_each_other, 80, mine=sequences, theirs=sequences
+)
 
 
 def test_limits_of_a_profile_are_exact(bench):

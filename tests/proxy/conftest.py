@@ -17,7 +17,6 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -29,7 +28,17 @@ import jwt
 import pytest
 
 from tests.conftest import Shop
-from tests.servers import HERE, PREFIX, ServerFailed, Service, _Program, free_port, wait_until
+from tests.servers import (
+    HERE,
+    KEPT,
+    PREFIX,
+    WISHWELL,
+    ServerFailed,
+    Service,
+    _Program,
+    free_port,
+    wait_until,
+)
 
 ROOT = Path(__file__).parents[2]
 NODE = ROOT / "node" / "bin" / "wishwell-proxy.mjs"
@@ -69,7 +78,7 @@ class Running(_Program):
         self.port = free_port()
         self.url = f"http://{HERE}:{self.port}"
         self.settings = {"WISHWELL_PROXY_PORT": str(self.port)} | settings
-        wishwell = [str(Path(sys.executable).parent / "wishwell"), "proxy"]
+        wishwell = [str(WISHWELL), "proxy"]
         self.command = wishwell if implementation == "python" else ["node", str(NODE)]
         self.base = settings.get("WISHWELL_PROXY_BASE", BASE)
 
@@ -95,6 +104,8 @@ class Running(_Program):
 
     def run_to_its_end(self) -> subprocess.CompletedProcess[str]:
         """For settings that must stop it at the start."""
+        if self.command[0] == str(WISHWELL):
+            return KEPT.apart(self.command[1:], self.environment, self.folder, 20, "")
         return subprocess.run(
             self.command,
             capture_output=True,

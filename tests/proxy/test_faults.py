@@ -70,21 +70,23 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_broken_answer_is_504_and_not_sent_twice(start_proxy, api, name):
+def test_broken_answer_is_504_and_not_sent_twice(start_proxy, api):
     """What passes: an answer that breaks off is none; what may have been done is not repeated."""
-    broken = Fixed(BROKEN[name])
+    broken = Fixed(b"")
     try:
         proxy = start_proxy(api, "wwadm_" + "x" * 49, API=broken.url, TIMEOUT="2")
-        answer = httpx2.post(
-            f"{proxy.url}{BASE}/api/items",
-            json={"productId": 1},
-            headers={"Sec-Fetch-Site": "same-origin"},
-            timeout=10,
-        )
-        assert answer.status_code in (503, 504)
-        envelope(answer, 504)
-        assert broken.asked == 1
+        got = {}
+        for name, bytes_ in BROKEN.items():
+            broken.answer, broken.asked = bytes_, 0
+            answer = httpx2.post(
+                f"{proxy.url}{BASE}/api/items",
+                json={"productId": 1},
+                headers={"Sec-Fetch-Site": "same-origin"},
+                timeout=10,
+            )
+            envelope(answer, 504)
+            got[name] = broken.asked
+        assert got == dict.fromkeys(BROKEN, 1)
     finally:
         broken.close()
 

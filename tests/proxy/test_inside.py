@@ -9,6 +9,9 @@ from tests.servers import PREFIX, Service
 
 from .conftest import BASE, JWT_KEY, SAME, SECRET, removes_cookie, shop_jwt
 
+# What they share is started once: one process of the suite runs them.
+pytestmark = pytest.mark.xdist_group("inside")
+
 
 @pytest.fixture(scope="module", params=["1", "2"], ids=["one worker", "two workers"])
 def both(request):

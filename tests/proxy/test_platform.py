@@ -7,7 +7,9 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from .conftest import BASE, envelope, nothing_forwarded
+from tests.conftest import Shop
+
+from .conftest import BASE, ROOMY, Front, envelope, nothing_forwarded
 
 KEY = "hush"
 SHOP = "shop.example"
@@ -32,9 +34,11 @@ def common(customer: str = "", age: int = 0, shop: str = SHOP) -> list[tuple[str
     ]
 
 
-@pytest.fixture
-def front(new_front):
-    return new_front(PLATFORM_SECRET=KEY, PLATFORM_SHOP=SHOP)
+@pytest.fixture(scope="module")
+def front(api, start_proxy):
+    shop = Shop(api, *ROOMY)
+    settings = {"PLATFORM_SECRET": KEY, "PLATFORM_SHOP": SHOP}
+    return Front(start_proxy(api, shop.admin_token, **settings), shop, api)
 
 
 def test_example_of_the_platform():

@@ -17,6 +17,10 @@ from wishwell.auth import new_admin_token
 LIMIT = 5
 
 
+# What they share is started once: one process of the suite runs them.
+pytestmark = pytest.mark.xdist_group("evasion")
+
+
 @pytest.fixture(scope="module")
 def strict(new_service):
     """A service that takes 5 requests a minute of an address without a good token."""

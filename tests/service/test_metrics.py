@@ -46,6 +46,10 @@ def reaches(service: Service, name: str, expected, within: float = 10) -> None:
         time.sleep(0.1)
 
 
+# Its tests share it: one process of the suite runs them.
+WALKED = pytest.mark.xdist_group("walked")
+
+
 @pytest.fixture(scope="module")
 def walked(new_service):
     """A service after a small walk: save, link, a limit that is hit, a path that is not there."""
@@ -90,6 +94,7 @@ PANELS = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["t
 EXPRESSIONS = [*PANELS, *(rule["expr"] for rule in ALERTS)]
 
 
+@WALKED
 def test_what_the_files_ask_for_is_there(walked):
     """Every metric and label of the dashboard and of the rules is one of the service."""
     there: dict[str, set[str]] = {}
@@ -106,6 +111,7 @@ def test_what_the_files_ask_for_is_there(walked):
     assert asked in there
 
 
+@WALKED
 def test_every_metric_is_in_the_table_and_on_the_dashboard(walked):
     """docs/operations.md has a row of each, and no other; the dashboard shows each."""
     text = (ROOT / "docs" / "operations.md").read_text().partition("## Metrics")[2]
@@ -147,6 +153,7 @@ def test_dashboard_is_whole():
         assert len({target["refId"] for target in panel["targets"]}) == len(panel["targets"])
 
 
+@WALKED
 def test_metrics_count_what_happened(walked, engine):
     """After the walk: requests, the limit, the link, and the database's own figures."""
     assert value(walked, "wishwell_links_total") == 1

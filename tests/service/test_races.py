@@ -1,4 +1,4 @@
-"""Races, against the running program, on both engines: many at once, fifty times.
+"""Races, against the running program, on both engines: many at once, twelve times; slowly, fifty.
 
 Each round has profiles of its own, so that rounds don't help each other; the store's limits are out
 of the way.
@@ -12,7 +12,6 @@ import pytest
 
 from tests.conftest import Shop
 
-ROUNDS = 50
 GENEROUS = [
     word
     for kind in ("profile_read", "profile_write", "profile_token", "admin_read", "admin_write", "admin_token")
@@ -23,6 +22,11 @@ GENEROUS = [
 @pytest.fixture(scope="module")
 def racing(service):
     return Shop(service, *GENEROUS)
+
+
+@pytest.fixture(params=[12, pytest.param(50, marks=pytest.mark.slow)])
+def rounds(request) -> int:
+    return request.param
 
 
 def race(shop, rounds):
@@ -60,7 +64,7 @@ async def everything(http, token):
             return found
 
 
-def test_equal_saves_at_once_make_one_item(racing):
+def test_equal_saves_at_once_make_one_item(racing, rounds):
     """48 at once: one 201, the rest 200, all with the same id; one item."""
 
     async def round_(http, number):
@@ -75,10 +79,10 @@ def test_equal_saves_at_once_make_one_item(racing):
         assert len({answer.json()["data"]["id"] for answer in answers}) == 1
         assert len(await everything(http, mine["token"])) == 1
 
-    race(racing, (ROUNDS, round_))
+    race(racing, (rounds, round_))
 
 
-def test_links_of_one_session_while_it_still_saves_lose_nothing(racing):
+def test_links_of_one_session_while_it_still_saves_lose_nothing(racing, rounds):
     """Six links at once beside saves: what was answered 2xx is the customer's, once, afterwards."""
 
     async def round_(http, number):
@@ -108,10 +112,10 @@ def test_links_of_one_session_while_it_still_saves_lose_nothing(racing):
         there = [item["productId"] for item in await everything(http, customer["token"])]
         assert sorted(there) == sorted(product for product, status in saved if status == 201)
 
-    race(racing, (ROUNDS, round_))
+    race(racing, (rounds, round_))
 
 
-def test_one_session_linked_to_two_customers_goes_to_one(racing):
+def test_one_session_linked_to_two_customers_goes_to_one(racing, rounds):
     """Both succeed; the records are one customer's alone."""
 
     async def round_(http, number):
@@ -128,10 +132,10 @@ def test_one_session_linked_to_two_customers_goes_to_one(racing):
         counts = [len(await everything(http, token["token"])) for token in tokens[:2]]
         assert sorted(counts) == [0, 3]
 
-    race(racing, (ROUNDS, round_))
+    race(racing, (rounds, round_))
 
 
-def test_two_sessions_linked_into_one_customer_at_once_merge_both(racing):
+def test_two_sessions_linked_into_one_customer_at_once_merge_both(racing, rounds):
     """Equal and different items of two visitors, at once: the union, the larger quantity."""
 
     async def round_(http, number):
@@ -152,7 +156,7 @@ def test_two_sessions_linked_into_one_customer_at_once_merge_both(racing):
         lists = (await http.get("/lists", headers=bearer(tokens[0]["token"]))).json()["data"]
         assert [record["name"] for record in lists] == ["Same"]
 
-    race(racing, (ROUNDS, round_))
+    race(racing, (rounds, round_))
 
 
 def test_saves_at_the_limit_never_pass_it(service):
@@ -173,7 +177,7 @@ def test_saves_at_the_limit_never_pass_it(service):
     race(shop, (10, round_))
 
 
-def test_orders_and_list_changes_at_once_keep_a_permutation(racing):
+def test_orders_and_list_changes_at_once_keep_a_permutation(racing, rounds):
     """Orders, list changes and deletes at once: the list is a set of what is on it, no 5xx."""
 
     async def round_(http, number):
@@ -200,7 +204,7 @@ def test_orders_and_list_changes_at_once_keep_a_permutation(racing):
         assert {item["id"] for item in shown.json()["data"]["items"]} == set(ids[3:])
         assert shown.json()["data"]["itemCount"] == 3
 
-    race(racing, (ROUNDS, round_))
+    race(racing, (rounds, round_))
 
 
 def test_requests_past_a_limit_at_once_are_exactly_refused(service):
@@ -226,7 +230,7 @@ def test_requests_past_a_limit_at_once_are_exactly_refused(service):
     race(shop, (5, round_))
 
 
-def test_bulk_delete_over_the_store_beside_a_link_leaves_nothing(racing):
+def test_bulk_delete_over_the_store_beside_a_link_leaves_nothing(racing, rounds):
     """Items that are moved by a link while an admin token deletes them: gone, wherever they were."""
 
     async def round_(http, number):
@@ -247,4 +251,4 @@ def test_bulk_delete_over_the_store_beside_a_link_leaves_nothing(racing):
         customer = await token_of(http, racing, customer=gid)
         assert await everything(http, customer["token"]) == []
 
-    race(racing, (ROUNDS, round_))
+    race(racing, (rounds, round_))

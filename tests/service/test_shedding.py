@@ -17,10 +17,14 @@ import uuid
 import httpx2
 import pytest
 
-from tests.servers import PREFIX, Service
+from tests.servers import PREFIX, Service, wait_until
 
 LIMITS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
 ORIGIN = "https://shop.example"
+
+
+# What they share is started once: one process of the suite runs them.
+pytestmark = pytest.mark.xdist_group("shedding")
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +32,11 @@ def busy():
     """A service with room for one request, and what fills it for the time of a block."""
     with Service({"WISHWELL_MAX_IN_FLIGHT": "1"}) as service:
         service.cli("store", "update", "default", "--origin", ORIGIN)
-        time.sleep(1.5)  # until the origin is known
         admin = service.client(service.admin_token(), "gid://shopify/Customer/1")
+        known = "access-control-allow-origin"
+        assert wait_until(
+            lambda: known in admin.get("/items", headers={"Origin": ORIGIN}).headers, seconds=5
+        )
         assert admin.get("/items").status_code == 200
 
         @contextlib.contextmanager

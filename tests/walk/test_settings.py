@@ -202,6 +202,10 @@ def test_database_that_cannot_be_reached_at_the_start_is_said_plainly(idle):
         pytest.fail(str(failed))
 
 
+# Its tests share it: one process of the suite runs them.
+ADJUSTED = pytest.mark.xdist_group("adjusted")
+
+
 @pytest.fixture(scope="module")
 def adjusted():
     """A service whose settings are all its own, with its keys in a file."""
@@ -225,6 +229,7 @@ LIMITS = {"PROFILE_READ": 51, "PROFILE_WRITE": 52, "PROFILE_TOKEN": 53}
 LIMITS |= {"ADMIN_READ": 54, "ADMIN_WRITE": 55, "ADMIN_TOKEN": 56, "ADDRESS": 57}
 
 
+@ADJUSTED
 def test_limits_are_settings(adjusted):
     """decisions §5: all are settings; decisions §4: so are the sizes of a profile."""
     admin = adjusted.client(adjusted.admin_token())
@@ -240,6 +245,7 @@ def test_limits_are_settings(adjusted):
 EACH_KIND = [("GET", "/items"), ("DELETE", "/items/x"), ("POST", "/profiles/identify")]
 
 
+@ADJUSTED
 def test_namespace_of_sessions_is_a_setting(adjusted):
     """decisions, opening: `gid://wishwell/Session/<uuid>` (the namespace is a setting)."""
     admin = adjusted.client(adjusted.admin_token())
@@ -249,6 +255,7 @@ def test_namespace_of_sessions_is_a_setting(adjusted):
     assert data(admin.post("/profiles/token", json={"session": issued["profile"]}), 201)
 
 
+@ADJUSTED
 def test_keys_in_a_file_are_those_that_sign(adjusted):
     """decisions §1, Profile token: signed with the configured key, wherever it is written."""
     admin = adjusted.client(adjusted.admin_token())
@@ -261,6 +268,7 @@ def test_keys_in_a_file_are_those_that_sign(adjusted):
 TYPE = "Content-Type: application/json"
 
 
+@ADJUSTED
 def test_request_that_never_ends_is_given_up(adjusted):
     """reliability T9: a deadline for the header, and one for the body: 408, and closed."""
     token = adjusted.admin_token()
@@ -275,6 +283,7 @@ def test_request_that_never_ends_is_given_up(adjusted):
     assert json.loads(got["body"].body)["error"]["statusCode"] == 408
 
 
+@ADJUSTED
 @pytest.mark.parametrize("path", ["/items", "/nothing", "/profiles/token"])
 def test_body_that_never_ends_holds_no_connection_after_an_early_answer(adjusted, path):
     """reliability T9: a deadline for the body, also of a request that was refused without it."""
