@@ -246,7 +246,11 @@ export class Wishlist extends EventTarget {
   // ----------------------------------------------------------------------------------- the tabs
 
   #open() {
-    this.#channel = new BroadcastChannel(`wishwell:${this.base}`);
+    try {
+      this.#channel = new BroadcastChannel(`wishwell:${this.base}`);
+    } catch {
+      return; // Firefox with all storage blocked: hearts work, tabs can't agree
+    }
     this.#channel.onmessage = ({ data }: MessageEvent<News>) => {
       const was = this.#shopper;
       if (data.shopper !== was) {

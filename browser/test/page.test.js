@@ -410,6 +410,21 @@ test('shown again from the back/forward cache, it asks again and hears the other
   await told('saved/true');
 });
 
+test('a browser that allows no channel between tabs has hearts', async () => {
+  await visitor.addInitScript(() => {
+    // As Firefox does where the shopper has blocked all storage.
+    window.BroadcastChannel = /** @type {any} */ (
+      function () {
+        throw new DOMException('The operation is insecure.', 'SecurityError');
+      }
+    );
+  });
+  const page = await open();
+  await press(heart(page));
+  await shows(heart(page), true);
+  assert.deepEqual(await kept(), [1]);
+});
+
 test('nothing of a shopper is stored', async () => {
   const page = await open();
   await heart(page).click();

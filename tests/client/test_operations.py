@@ -174,16 +174,23 @@ def test_behind_a_path_of_a_proxy(connect, shop):
         ("ftp://example.org", "t", {}),
         ("example.org", "t", {}),
         ("http://user:secret@example.org", "t", {}),
+        ("http://example.org?x=1", "t", {}),
+        ("http://example.org#x", "t", {}),
+        ("http://example.org:99999", "t", {}),
+        ("http://[::1", "t", {}),
         ("http://example.org", "", {}),
         ("http://example.org", "secret\r\nX: y", {}),
         ("http://example.org", "Bearer t", {}),
         ("http://example.org", "t", {"profile": "gid://é"}),
+        ("http://example.org", "t", {"timeout": 0}),
+        ("http://example.org", "t", {"timeout": -1}),
+        ("http://example.org", "t", {"timeout": float("nan")}),
         ("http://example.org", "t", {"retries": -1}),
         ("http://example.org", "t", {"longest_wait": -1}),
     ],
 )
 def test_what_can_not_be_right_is_refused_at_once(connect, url, token, more):
-    with pytest.raises(ValueError, match=r"must be|are 0 or more") as refused:
+    with pytest.raises(ValueError, match=r"must be|are 0 or more|is more than 0") as refused:
         connect(url, token, **more)
     assert "secret" not in str(refused.value)
 

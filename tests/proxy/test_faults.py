@@ -91,6 +91,26 @@ def test_broken_answer_is_504_and_not_sent_twice(start_proxy, api):
         broken.close()
 
 
+def test_redirect_of_the_api_is_not_passed_on(start_proxy, api):
+    """What passes: where an API redirects, its address is wrong; no browser is to follow."""
+    moved = (
+        b"HTTP/1.1 302 Found\r\nLocation: http://elsewhere.example/\r\nContent-Length: 0\r\n\r\n"
+    )
+    broken = Fixed(moved)
+    try:
+        proxy = start_proxy(api, "wwadm_" + "x" * 49, API=broken.url, TIMEOUT="2")
+        answer = httpx2.post(
+            f"{proxy.url}{BASE}/api/items",
+            json={"productId": 1},
+            headers={"Sec-Fetch-Site": "same-origin"},
+            timeout=10,
+        )
+        envelope(answer, 502)
+        assert "Location" not in answer.headers
+    finally:
+        broken.close()
+
+
 def test_sigterm_ends_it_with_0(new_front):
     """Settings: SIGTERM ends the program cleanly, also with a connection that is kept."""
     front = new_front()

@@ -78,6 +78,21 @@ def test_customer_of_the_jwt(front):
             assert "Set-Cookie" not in answer.headers
 
 
+def test_customer_as_a_number(front):
+    """The shop's JWT: many shops' ids are numbers, and so is their `sub`."""
+    front.shop.customer("41").http.post("/items", json={"productId": 5})
+    token = jwt.encode({"sub": 41, "exp": now() + 600}, JWT_KEY, "HS256")
+    for headers in ({"X-Shop-Token": token}, {"Cookie": f"shop_jwt={token}"}):
+        answer = front.browser().get("/items", headers=headers)
+        assert [item["productId"] for item in answer.json()["data"]] == [5]
+
+
+def test_shop_whose_clock_is_ahead(front):
+    """The shop's JWT: when it was made decides nothing; `nbf` and `exp` say when it holds."""
+    answer = front.browser().get("/items", headers={"X-Shop-Token": shop_jwt("7", iat=now() + 3)})
+    assert answer.status_code == 200
+
+
 def test_jwt_sent_twice(front):
     """The shop's JWT: two of them name nobody."""
     one, other = shop_jwt("one"), shop_jwt("two")

@@ -70,6 +70,16 @@ def test_function_names_the_customer(shop, function):
     assert none.json() == other.json() == {"data": []}
 
 
+def test_function_may_give_a_number(shop):
+    """Who is shopping, 1: an id as a database has it, and as its text, are one customer."""
+    save = {"json": {"productId": 3}}
+    asked(shop, lambda scope: 4_711, [("POST", "items", save)])
+    (read,) = asked(shop, lambda scope: "4711", [("GET", "items", {})])
+    assert [item["productId"] for item in read.json()["data"]] == [3]
+    (odd,) = asked(shop, lambda scope: True, [("GET", "items", {})])
+    assert odd.status_code == 500
+
+
 def test_function_that_fails_is_500(shop):
     """Who is shopping, 1: what the function raises, or names wrongly, stays inside."""
 

@@ -1,5 +1,6 @@
 """What both clients ask of httpx2, and what its answers and exceptions mean."""
 
+import math
 from typing import Any
 
 import httpx2
@@ -19,11 +20,12 @@ _NOT_SENT = (
 
 def options(url: str, token: str, timeout: float) -> dict[str, Any]:
     """The arguments of ``httpx2.Client``. Raises ``ValueError`` for what can't be right."""
-    address = httpx2.URL(url)
-    if address.scheme not in ("http", "https") or not address.host or address.userinfo:
-        raise ValueError("url must be http://host or https://host")
+    if not _is_address(url):
+        raise ValueError("url must be http://host or https://host, without a query")
+    if not 0 < timeout < math.inf:
+        raise ValueError("timeout is more than 0 seconds")
     return {
-        "base_url": str(address).rstrip("/") + calls.PREFIX,
+        "base_url": str(httpx2.URL(url)).rstrip("/") + calls.PREFIX,
         "headers": {
             "Authorization": f"Bearer {header('token', token)}",
             "Accept": "application/json",
@@ -33,6 +35,16 @@ def options(url: str, token: str, timeout: float) -> dict[str, Any]:
         # A redirect would take the token to wherever it says.
         "follow_redirects": False,
     }
+
+
+def _is_address(url: str) -> bool:
+    try:
+        address = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        return False
+    # With a query in it, every path would become a part of the query.
+    odd = address.userinfo or address.query or address.fragment or (address.port or 1) > 65_535
+    return address.scheme in ("http", "https") and bool(address.host) and not odd
 
 
 def header(name: str, value: str) -> str:

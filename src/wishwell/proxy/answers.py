@@ -60,4 +60,10 @@ def away() -> Refused:
 
 def late() -> Refused:
     """The API did not answer, or not to the end."""
-    return Refused(504, "The wishlist did not answer in time. A change may or may not be done.")
+    message = "The wishlist did not answer, or not to the end. A change may or may not be done."
+    return Refused(504, message)
+
+
+def redirected() -> Refused:
+    """The API's address is not where the API is."""
+    return Refused(502, "The wishlist answered with a redirect.")

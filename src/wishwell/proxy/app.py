@@ -31,7 +31,7 @@ from wishwell.proxy.upstream import Upstream
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
-CustomerOf = Callable[[Scope], str | Awaitable[str | None] | None]
+CustomerOf = Callable[[Scope], str | int | Awaitable[str | int | None] | None]
 
 _BODY_SECONDS = 10.0
 _NOSNIFF = (b"x-content-type-options", b"nosniff")

@@ -11,7 +11,7 @@ import msgspec
 import structlog
 
 from wishwell.proxy.allowed import API
-from wishwell.proxy.answers import Answer, Refused, Relayed, away, late
+from wishwell.proxy.answers import Answer, Refused, Relayed, away, late, redirected
 from wishwell.proxy.inside import Inside
 from wishwell.proxy.upstream import Unanswered, Unreached, Upstream
 
@@ -163,15 +163,22 @@ class Tokens:
 
 
 async def reached(asked: Awaitable[Answer]) -> Answer:
-    """An answer of the API. Raises ``Refused``: 503 when it was not reached, 504 without answer."""
+    """An answer of the API.
+
+    Raises ``Refused``: 503 when it was not reached, 504 without answer, 502 for a redirect.
+    """
     try:
-        return await asked
+        answer = await asked
     except Unreached as error:
         log.warning("api_away", reason=str(error))
         raise away() from None
     except Unanswered as error:
         log.warning("api_late", reason=str(error))
         raise late() from None
+    if 300 <= answer.status < 400:
+        log.error("api_redirects", status=answer.status)
+        raise redirected()
+    return answer
 
 
 def lifetime(token: str) -> float:
