@@ -10,29 +10,19 @@ from contextlib import asynccontextmanager
 
 import psutil
 
-from torture.flood import raise_open_files
+from torture.flood import Apart, raise_open_files
 from torture.rig import PREFIX, Result, Rig, rig, scenario
 
 Conduct = Callable[[Rig, int], Awaitable[None]]
 
 
-async def _throughput(r: Rig, seconds: float) -> float:
-    """What one well-behaved caller gets, on four connections, one request after the other."""
-    end = time.monotonic() + seconds
-    admin = r.service.admin_token()
-
-    async def one() -> int:
-        client = r.client(Authorization=f"Bearer {admin}", Profile="gid://shopify/Customer/good")
-        count = 0
-        while time.monotonic() < end:
-            answer = await client.ask("GET", PREFIX + "/items?limit=10")
-            r.result.answers[str(answer.status)] = r.result.answers.get(str(answer.status), 0) + 1
-            count += 1
-            await asyncio.sleep(0.005)
-        client.close()
-        return count
-
-    return sum(await asyncio.gather(*(one() for _ in range(4)))) / seconds
+async def _throughput(r: Rig, flood: Apart, seconds: float) -> float:
+    """What well-behaved callers get on four connections, one request behind the other without a
+    pause, so that what is taken from the service shows; asked by a process of their own."""
+    told = await flood.ask(do="closed", connections=4, seconds=seconds)
+    for status, count in told["statuses"].items():
+        r.result.answers[status] = r.result.answers.get(status, 0) + count
+    return told["highest"]
 
 
 @asynccontextmanager
@@ -56,28 +46,33 @@ async def _beside(result: Result, engine: str, scale: float, count: int, conduct
     seconds = max(3.0, 6 * scale)
     with rig(engine, result, scale) as r:
         process = psutil.Process(r.service.process.pid)
-        await _throughput(r, 1)
+        flood = Apart(r.port, r.service.admin_token())
+        await _throughput(r, flood, 1)
         files = process.num_fds()
         memory = process.memory_info().rss / 2**20
-        alone = await _throughput(r, seconds)
+        before = await _throughput(r, flood, seconds)
         async with crowd(r, count, conduct):
             await asyncio.sleep(0.5)
             held = process.num_fds() - files
-            beside = await _throughput(r, seconds)
+            beside = await _throughput(r, flood, seconds)
             grown = process.memory_info().rss / 2**20 - memory
-        result.load = round(beside, 1)
-        result.faults = f"{count} clients"
-        result.notes += [
-            f"{alone:.0f} a second alone, {beside:.0f} beside them",
-            f"{held} connections held, memory {grown:+.0f} MiB",
-        ]
-        result.must(beside >= 0.8 * alone, f"{beside:.0f} of {alone:.0f} a second are left")
-        result.must(set(result.answers) == {"200"}, f"answers: {result.answers}")
-        result.must(grown < 400, f"memory grew by {grown:.0f} MiB")
         end = time.monotonic() + 15
         while process.num_fds() > files + 20 and time.monotonic() < end:
             await asyncio.sleep(0.2)
         left = process.num_fds() - files
+        after = await _throughput(r, flood, seconds)
+        await flood.close()
+        result.load = round(beside, 1)
+        result.faults = f"{count} clients"
+        result.notes += [
+            f"{before:.0f} a second before, {beside:.0f} beside them, {after:.0f} afterwards",
+            f"{held} connections held, memory {grown:+.0f} MiB",
+        ]
+        # A machine that others use is not equally fast all the time: the lower one counts.
+        alone = min(before, after)
+        result.must(beside >= 0.8 * alone, f"{beside:.0f} of {alone:.0f} a second are left")
+        result.must(set(result.answers) <= {"200", "201"}, f"answers: {result.answers}")
+        result.must(grown < 400, f"memory grew by {grown:.0f} MiB")
         result.must(left <= 20, f"{left} connections are still open 15 s afterwards")
         result.must("Traceback" not in r.service.output(), "a traceback in the log")
 
@@ -144,6 +139,28 @@ async def _idle(r: Rig, number: int) -> None:
             await asyncio.sleep(3600)
 
 
+async def _pipeline(r: Rig, number: int) -> None:
+    """A hundred requests in one go, once a second."""
+    ask = f"GET /livez HTTP/1.1\r\nHost: a\r\nX-Number: {number}\r\n\r\n".encode()
+    ask += (
+        f"GET {PREFIX}/items?limit=20 HTTP/1.1\r\nHost: a\r\n"
+        f"Authorization: Bearer {r.service.admin_token()}\r\n"
+        f"Profile: gid://shopify/Customer/many\r\n\r\n"
+    ).encode() * 99
+    while True:
+        with contextlib.suppress(OSError, EOFError):
+            async with _connection(r) as (reader, writer):
+                while True:
+                    began = time.monotonic()
+                    writer.write(ask)
+                    for _ in range(100):
+                        head = await reader.readuntil(b"\r\n\r\n")
+                        size = head.lower().partition(b"content-length: ")[2]
+                        await reader.readexactly(int(size.partition(b"\r\n")[0]))
+                    await asyncio.sleep(max(0.0, 1 - (time.monotonic() - began)))
+        await asyncio.sleep(0.1)
+
+
 @scenario("sqlite")
 async def slow_clients(engine: str, result: Result, scale: float) -> None:
     """1,000 clients that send a byte a second."""
@@ -169,6 +186,12 @@ async def idle_connections(engine: str, result: Result, scale: float) -> None:
         result.skipped = "this process may not open 10,000 files"
         return
     await _beside(result, engine, scale, 10_000, _idle)
+
+
+@scenario("sqlite")
+async def pipelining_clients(engine: str, result: Result, scale: float) -> None:
+    """5 clients that send a hundred requests in one go, again and again."""
+    await _beside(result, engine, scale, 5, _pipeline)
 
 
 @scenario("sqlite")

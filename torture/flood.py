@@ -34,7 +34,9 @@ def raise_open_files() -> int:
 
 @dataclass
 class Flood:
-    """What came back; times run from the moment at which a request was due."""
+    """What came back; times run from the moment at which a request was begun: its connection, where
+    that is new, else its first byte. How late that was is counted apart (``late_ms``): it is this
+    process that waited for a processor, and nobody had asked the service for anything yet."""
 
     port: int
     make: Callable[[int], bytes]
@@ -43,14 +45,14 @@ class Flood:
     refused_ms: list[float] = field(default_factory=list)
     first_ms: list[float] = field(default_factory=list)  # on a connection that was just opened
     most: int = 0
-    late_ms: float = 0.0  # how far behind its own rate this process was at worst
+    late_ms: list[float] = field(default_factory=list)  # how far behind its own rate this was
     _idle: list[_Connection] = field(default_factory=list)
     _open: set[_Connection] = field(default_factory=set)
     _number: int = 0
 
-    def answered(self, status: int, due: float, first: bool) -> None:
+    def answered(self, status: int, asked: float, first: bool) -> None:
         self.statuses[str(status)] += 1
-        ms = (time.perf_counter() - due) * 1000
+        ms = (time.perf_counter() - asked) * 1000
         (self.served_ms if status < 300 else self.refused_ms).append(ms)
         if first:
             self.first_ms.append(ms)
@@ -60,10 +62,10 @@ class Flood:
         began, sent = time.perf_counter(), 0
         while (passed := time.perf_counter() - began) < seconds:
             for _ in range(int(passed * rate) - sent):
-                due = began + sent / rate
-                self.late_ms = max(self.late_ms, (time.perf_counter() - due) * 1000)
+                now = time.perf_counter()
+                self.late_ms.append((now - began - sent / rate) * 1000)
                 sent += 1
-                self._send(due)
+                self._send(now)
             await asyncio.sleep(0.004)
         await self._drain(10)
 
@@ -85,11 +87,11 @@ class Flood:
         self._number += 1
         return self.make(self._number)
 
-    def _send(self, due: float) -> None:
+    def _send(self, now: float) -> None:
         while self._idle:
             connection = self._idle.pop()
             if connection.alive:
-                connection.send(self._next(), due)
+                connection.send(self._next(), now)
                 return
         if len(self._open) >= MOST_CONNECTIONS:
             self.statuses["not sent"] += 1
@@ -97,7 +99,7 @@ class Flood:
         connection = _Connection(self)
         self._open.add(connection)
         self.most = max(self.most, len(self._open))
-        connection.waiting = (self._next(), due)
+        connection.waiting = (self._next(), now)
         task = asyncio.ensure_future(self._open_one(connection))
         connection.task = task
 
@@ -145,7 +147,7 @@ class _Connection(asyncio.Protocol):
         self.task: asyncio.Future[None] | None = None
         self.alive = True
         self.first = True
-        self.due: float | None = None
+        self.asked: float | None = None
         self.got = b""
         self.done = asyncio.Event()
 
@@ -154,28 +156,28 @@ class _Connection(asyncio.Protocol):
         if self.waiting is not None:
             self.send(*self.waiting)
 
-    def send(self, request: bytes, due: float) -> None:
-        self.due, self.got = due, b""
+    def send(self, request: bytes, asked: float) -> None:
+        self.asked, self.got = asked, b""
         self.done.clear()
         self.transport.write(request)
 
     def data_received(self, data: bytes) -> None:
         self.got += data
         head, end, body = self.got.partition(b"\r\n\r\n")
-        if not end or self.due is None:
+        if not end or self.asked is None:
             return
         size = int(head.partition(b"content-length: ")[2].partition(b"\r\n")[0])
         if len(body) < size:
             return
-        due, self.due = self.due, None
-        self.flood.answered(int(head[9:12]), due, self.first)
+        asked, self.asked = self.asked, None
+        self.flood.answered(int(head[9:12]), asked, self.first)
         self.first = False
         self.flood.idle(self)
         self.done.set()
 
     def connection_lost(self, _error: Exception | None) -> None:
         self.alive = False
-        if self.due is not None:
+        if self.asked is not None:
             self.flood.statuses["cut"] += 1
         self.flood.gone(self)
         self.done.set()
@@ -251,12 +253,12 @@ async def _obey(port: int, admin: str) -> None:
             "statuses": dict(flood.statuses),
             "served": len(flood.served_ms),
             "most": flood.most,
-            "late_ms": flood.late_ms,
         }
         for name, times in (
             ("served", flood.served_ms),
             ("refused", flood.refused_ms),
             ("first", flood.first_ms),
+            ("late", flood.late_ms),
         ):
             told |= {f"{name}_p{p}": share(times, p / 100) for p in (50, 99, 100)}
         sys.stdout.write(json.dumps(told) + "\n")
