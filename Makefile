@@ -49,7 +49,7 @@ fuzz: $(VENV)/.security ## Fuzz every decoder for 7 minutes; `make fuzz MINUTES=
 	@$(BIN)/python -m fuzz --minutes $(or $(MINUTES),7)
 
 torture: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes docs/reliability.md
-	@$(BIN)/python -m torture --seconds 360
+	@$(BIN)/python -m torture --seconds 400
 
 bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes docs/performance.md
 	@$(BIN)/python -m bench

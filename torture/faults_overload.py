@@ -15,7 +15,7 @@ from torture.rig import PREFIX, Result, Rig, rig, scenario
 async def overload(engine: str, result: Result, scale: float) -> None:
     """Twice the highest throughput for two minutes in all; sheds, and recovers at once."""
     raise_open_files()
-    seconds = max(8.0, 60 * scale)
+    seconds = max(8.0, 60 * min(1, 2 * scale))
     with rig(engine, result, scale) as r:
         process = psutil.Process(r.service.process.pid)
         flood = Apart(r.port, r.service.admin_token())

@@ -69,7 +69,7 @@ async def postgres_terminates(engine: str, result: Result, scale: float) -> None
 @scenario("postgresql")
 async def postgres_paused(engine: str, result: Result, scale: float) -> None:
     """The server frozen: connections stay open and nothing answers."""
-    seconds = max(6.0, 10 * scale)
+    seconds = max(6.0, 10 * min(1, 2 * scale))
     with rig(engine, result, scale) as r:
 
         async def fault() -> None:
