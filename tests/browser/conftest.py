@@ -22,7 +22,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, sync_playwright
 
 from tests.proxy.conftest import BASE, NODE, SECRET, Running
-from tests.servers import HERE, SECRETS, ServerFailed, Service, _Program, free_port
+from tests.servers import HERE, SECRETS, Program, ServerFailed, Service, free_port
 
 ROOT = Path(__file__).parents[2]
 CLOCK = Path(__file__).parent / "shifted"
@@ -60,7 +60,7 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-class _Demo(_Program):
+class _Demo(Program):
     """`python -m demo` as a process."""
 
     def __init__(self, environment: dict[str, str], *words: str) -> None:

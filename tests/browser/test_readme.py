@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from tests.proxy.conftest import BASE
 from tests.security.nginx import nginx_binary
-from tests.servers import HERE, Service, _Program, free_port
+from tests.servers import HERE, Program, Service, free_port
 from tests.service.test_documents import commands
 
 from .conftest import ROOT, _missing
@@ -41,7 +41,7 @@ http {{
 """
 
 
-class _Started(_Program):
+class _Started(Program):
     """A program with a log, ready when it answers."""
 
     def start(self):

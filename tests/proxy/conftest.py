@@ -33,9 +33,9 @@ from tests.servers import (
     KEPT,
     PREFIX,
     WISHWELL,
+    Program,
     ServerFailed,
     Service,
-    _Program,
     free_port,
     wait_until,
 )
@@ -70,7 +70,7 @@ def implementation(request) -> str:
     return request.param
 
 
-class Running(_Program):
+class Running(Program):
     """A proxy as a process of its own, in a clean environment."""
 
     def __init__(self, implementation: str, settings: dict[str, str]) -> None:

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 
-from tests.servers import HERE, ServerFailed, _Program, free_port, wait_until
+from tests.servers import HERE, Program, ServerFailed, free_port, wait_until
 
 _CONFIGURATION = """
 daemon off;
@@ -46,7 +46,7 @@ def nginx_binary() -> str | None:
     return shutil.which("nginx", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
 
 
-class Nginx(_Program):
+class Nginx(Program):
     """A reverse proxy that passes invalid header names on too: the least careful that it can be."""
 
     def __init__(self, service_url: str, *, buffering: bool) -> None:

@@ -1,0 +1,35 @@
+"""Real servers for tests, benches and fault drills: PostgreSQL, Redis and the program itself.
+
+Nothing here needs pytest. Every server stops when its object is closed, collected or when the
+interpreter ends; a small minder process outlives even a `kill -9` of the tests and clears up then.
+
+    with PostgresServer() as postgres:
+        settings = {"WISHWELL_DATABASE_URL": postgres.create_database()}
+        service = Service(settings)
+        service.cli("migrate")
+        with service:
+            service.client(service.admin_token()).get("/items")
+"""
+
+from tests.servers.base import HERE, PREFIX, Program, ServerFailed, free_port, wait_until
+from tests.servers.postgres import PostgresServer, postgres_binaries
+from tests.servers.redis import RedisServer, redis_binary
+from tests.servers.service import KEPT, PRINTED, SECRETS, WISHWELL, Service
+
+__all__ = [
+    "HERE",
+    "KEPT",
+    "PREFIX",
+    "PRINTED",
+    "SECRETS",
+    "WISHWELL",
+    "PostgresServer",
+    "Program",
+    "RedisServer",
+    "ServerFailed",
+    "Service",
+    "free_port",
+    "postgres_binaries",
+    "redis_binary",
+    "wait_until",
+]

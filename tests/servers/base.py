@@ -1,0 +1,204 @@
+"""What all servers of the tests have in common: ports, waiting, and processes that never stay behind."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from pathlib import Path
+
+import psutil
+
+PREFIX = "/api/2025-04"
+HERE = "127.0.0.1"
+_PORTS = range(20000, 32000)
+
+
+class ServerFailed(Exception):
+    """A server did not start, or ended by itself; the message holds what it printed."""
+
+
+def free_port() -> int:
+    """A port of the loopback that nothing listens on, and that nobody else here is given.
+
+    Ports that the kernel picks (of outgoing connections and of listeners on port 0) start at 32768:
+    a port of theirs that is free now may be taken before a server has started on it. These are from
+    below, handed out one after another to all test processes of this user.
+    """
+    counter = Path(tempfile.gettempdir()) / f"wishwell-ports-{os.geteuid()}"
+    with counter.open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        last = int(file.read() or 0)
+        for number in range(last + 1, last + 1 + len(_PORTS)):
+            port = _PORTS[number % len(_PORTS)]
+            with socket.socket() as probe, contextlib.suppress(OSError):
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((HERE, port))
+                file.truncate(0)
+                file.write(str(number))
+                return port
+    raise ServerFailed(f"no free port from {_PORTS.start} to {_PORTS.stop - 1}")
+
+
+def wait_until(condition, *, seconds: float, every: float = 0.01) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(every)
+    return True
+
+
+_MINDER = """
+import shutil, sys
+import psutil
+pids, folders = set(), set()
+verbs = {"watch": pids.add, "forget": pids.discard, "folder": folders.add, "cleared": folders.discard}
+for line in sys.stdin:
+    verb, what = line.rstrip("\\n").split(" ", 1)
+    verbs[verb](what)
+for pid in pids:
+    try:
+        first = psutil.Process(int(pid))
+        family = [first, *first.children(recursive=True)]
+    except psutil.Error:
+        continue
+    for process in family:
+        try:
+            process.kill()
+        except psutil.Error:
+            pass
+for folder in folders:
+    shutil.rmtree(folder, ignore_errors=True)
+"""
+
+_minder: subprocess.Popen | None = None
+_minder_lock = threading.Lock()
+
+
+def mind(verb: str, what: object) -> None:
+    """Tell the minder about a process or folder; it acts when this process is gone."""
+    global _minder
+    with _minder_lock:
+        if _minder is None:
+            _minder = subprocess.Popen(
+                [sys.executable, "-c", _MINDER],
+                stdin=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                start_new_session=True,  # Ctrl-C at the terminal must not reach it
+            )
+        with contextlib.suppress(BrokenPipeError):
+            _minder.stdin.write(f"{verb} {what}\n")
+            _minder.stdin.flush()
+
+
+def _family(process: subprocess.Popen) -> list[psutil.Process]:
+    try:
+        first = psutil.Process(process.pid)
+        return [first, *first.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _kill_family(process: subprocess.Popen) -> None:
+    family = _family(process) if process.poll() is None else []
+    for member in family:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            member.kill()
+    process.wait()
+    psutil.wait_procs(family[1:], timeout=10)
+    mind("forget", process.pid)
+
+
+def _clear_up(owned: dict) -> None:
+    """What a finalizer does; it holds no reference to the server, or it would never run."""
+    if owned["process"] is not None:
+        _kill_family(owned["process"])
+    for client in owned.get("clients", ()):
+        client.close()
+    shutil.rmtree(owned["folder"], ignore_errors=True)
+    mind("cleared", owned["folder"])
+
+
+class Program:
+    """One child process with its own folder: started, stopped, killed, frozen and thawed."""
+
+    def __init__(self, kind: str) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix=f"wishwell-{kind}-", dir="/tmp"))
+        mind("folder", self.folder)
+        self._owned: dict = {"process": None, "folder": self.folder}
+        self.close = weakref.finalize(self, _clear_up, self._owned)
+
+    @property
+    def process(self) -> subprocess.Popen | None:
+        return self._owned["process"]
+
+    @property
+    def running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def _spawn(self, argv: list, **options) -> subprocess.Popen:
+        process = subprocess.Popen(
+            [str(word) for word in argv],
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            **options,
+        )
+        mind("watch", process.pid)
+        self._owned["process"] = process
+        return process
+
+    def _end(self, signal_number: int, seconds: float) -> int:
+        """Send a signal and wait; whoever does not end in time is killed, and that is an error."""
+        if not self.running:
+            return self.process.returncode if self.process else 0
+        family = _family(self.process)
+        self.resume()
+        self.process.send_signal(signal_number)
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise ServerFailed(
+                f"did not end within {seconds} s of signal {signal_number}"
+            ) from None
+        psutil.wait_procs(family[1:], timeout=10)
+        mind("forget", self.process.pid)
+        return self.process.returncode
+
+    def kill(self) -> None:
+        """SIGKILL to the process and to all that it started."""
+        if self.process is not None:
+            _kill_family(self.process)
+
+    def pause(self) -> None:
+        """Freeze all its processes: connections stay open and nothing answers."""
+        frozen: set[int] = set()
+        while fresh := [member for member in _family(self.process) if member.pid not in frozen]:
+            for member in fresh:
+                frozen.add(member.pid)
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    member.suspend()
+
+    def resume(self) -> None:
+        for member in _family(self.process):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                member.resume()
+
+    def __enter__(self):
+        if not self.running:
+            self.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()

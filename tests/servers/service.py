@@ -1,0 +1,251 @@
+"""The program itself, and what it must never print."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx2
+
+from tests.servers.base import PREFIX, Program, ServerFailed, mind
+from tests.servers.kept import CommandFailed, Interpreters
+
+# Everything that the program printed in this run (of each service and command its lines), every
+# error and metric that it answered, and what must be in none of it: tests/security/secrets_in_print.py.
+PRINTED: list[list[str]] = []
+SECRETS: set[str] = set()
+
+# A context that trusts nothing, made once: a client would read the whole certificate store for
+# each of its own, 40 ms that no test on the loopback needs.
+_NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def _secrets_of(settings: dict[str, str]) -> set[str]:
+    """The signing keys and the passwords of databases in the settings of a service."""
+    found = set(settings.get("WISHWELL_SIGNING_KEYS", "").split(","))
+    for name in ("WISHWELL_DATABASE_URL", "WISHWELL_REDIS_URL"):
+        with contextlib.suppress(ValueError):
+            found.add(urlsplit(settings.get(name, "")).password or "")
+    # What a test of bad settings puts there is no secret: `abc` is in many a word.
+    return {secret for secret in found if len(secret) >= 12}
+
+
+def _note_request(request: httpx2.Request) -> None:
+    """The token that a client sends, and the address that it asks about."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme == "Bearer" and len(token) >= 12:
+        SECRETS.add(token)
+    if request.url.path.endswith("/profiles/identify"):
+        with contextlib.suppress(ValueError, AttributeError, RecursionError, httpx2.RequestNotRead):
+            email = json.loads(request.content).get("email")
+            if isinstance(email, str) and len(email) >= 12 and "@" in email:
+                SECRETS.add(email)
+
+
+def _note_response(response: httpx2.Response) -> None:
+    """A token that was issued; and errors and metrics, which must hold none."""
+    path = response.request.url.path
+    if path.endswith("/profiles/token") and response.status_code == 201:
+        SECRETS.add(json.loads(response.read())["data"]["token"])
+    elif response.status_code >= 400 or path == "/metrics":
+        with contextlib.suppress(UnicodeDecodeError):
+            head = "\n".join(f"{name}: {value}" for name, value in response.headers.items())
+            PRINTED.append([head, response.read().decode()])
+
+
+WISHWELL = Path(sys.executable).parent / "wishwell"
+KEPT = Interpreters(mind)
+
+
+def _collect(stream, lines: list[str], arrived: threading.Condition) -> None:
+    for line in stream:
+        with arrived:
+            lines.append(line.rstrip("\n"))
+            arrived.notify_all()
+    stream.close()
+    with arrived:
+        arrived.notify_all()
+
+
+class Service(Program):
+    """`wishwell serve` as a process of its own, with its own folder and a clean environment."""
+
+    def __init__(
+        self, settings: dict[str, str] | None = None, *, env: dict[str, str] | None = None
+    ):
+        super().__init__("service")
+        self.settings = {"WISHWELL_PORT": "0"} | (settings or {})
+        self.command = WISHWELL
+        self._extra = env or {}
+        self._owned |= {"clients": []}
+        self._out: list[str] = []
+        self._err: list[str] = []
+        PRINTED.extend((self._out, self._err))
+        SECRETS.update(_secrets_of(self.settings))
+        self._arrived = threading.Condition()
+        self._readers: list[threading.Thread] = []
+        self._tokens: dict[str, str] = {}
+        self.url: str | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """All that the program sees: nothing of the environment of the tests but PATH."""
+        clean = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "LANG": "C.UTF-8",
+            "HOME": str(self.folder),
+            # What it leaves behind when it is killed goes with the folder.
+            "TMPDIR": str(self.folder),
+        }
+        return clean | self._extra | self.settings
+
+    def start(self, *, timeout: float = 20) -> Service:
+        """Start and wait for the line that says where it listens."""
+        began = len(self._out)
+        process = self._spawn(
+            [self.command, "serve"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            cwd=self.folder,
+            env=self.environment,
+        )
+        self._readers = [
+            threading.Thread(target=_collect, args=(stream, lines, self._arrived), daemon=True)
+            for stream, lines in ((process.stdout, self._out), (process.stderr, self._err))
+        ]
+        for reader in self._readers:
+            reader.start()
+        self.url = self._await_url(began, timeout)
+        return self
+
+    def _await_url(self, began: int, timeout: float) -> str:
+        deadline = time.monotonic() + timeout
+        seen = began
+        with self._arrived:
+            while True:
+                for line in self._out[seen:]:
+                    seen += 1
+                    with contextlib.suppress(ValueError, AttributeError):
+                        if (entry := json.loads(line)).get("event") == "listening":
+                            return entry["url"]
+                left = deadline - time.monotonic()
+                if left <= 0 or (not self.running and not self._readers[0].is_alive()):
+                    break
+                self._arrived.wait(min(left, 0.2))
+        ended = (
+            f"ended with {self.process.poll()}" if not self.running else f"not ready in {timeout} s"
+        )
+        self.kill()
+        raise ServerFailed(f"wishwell serve {ended}\n{self.output()}")
+
+    def stop(self, *, timeout: float = 20) -> int:
+        """SIGTERM and wait; the exit code."""
+        code = self._end(signal.SIGTERM, timeout)
+        self._drain()
+        return code
+
+    def kill(self) -> None:
+        super().kill()
+        self._drain()
+
+    def _drain(self) -> None:
+        for reader in self._readers:
+            reader.join(5)
+
+    def restart(self, *, settings: dict[str, str] | None = None) -> Service:
+        """Stop and start again on the same port, so that clients made before go on working."""
+        if self.running:
+            self.stop()
+        if self.url:
+            self.settings["WISHWELL_PORT"] = self.url.rpartition(":")[2]
+        self.settings |= settings or {}
+        SECRETS.update(_secrets_of(self.settings))
+        return self.start()
+
+    def log_lines(self) -> list[str]:
+        """Every line of standard output since the first start."""
+        with self._arrived:
+            return list(self._out)
+
+    def output(self) -> str:
+        """Everything that it printed, standard error too: for messages, and for what must not be there."""
+        with self._arrived:
+            return "\n".join([*self._out, *self._err])
+
+    def cli(
+        self, *args: str, check: bool = True, timeout: float = 60, input: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `wishwell` with the settings and folder of this service, in a process of its own."""
+        if self.command == WISHWELL:
+            done = KEPT.apart(args, self.environment, self.folder, timeout, input or "")
+        else:
+            done = subprocess.run(
+                [str(self.command), *args],
+                capture_output=True,
+                text=True,
+                cwd=self.folder,
+                env=self.environment,
+                timeout=timeout,
+                input=input or "",
+            )
+        self._overhear(args, done.stdout, done.stderr)
+        if check and done.returncode:
+            raise ServerFailed(
+                f"wishwell {' '.join(args)} ended with {done.returncode}\n{done.stdout}{done.stderr}"
+            )
+        return done
+
+    def quick(self, *args: str) -> str:
+        """The same commands within one interpreter, with no process for each; standard output."""
+        try:
+            code, out, err = KEPT.here(args, self.environment, self.folder)
+        except CommandFailed as failed:
+            raise ServerFailed(f"{failed} at: wishwell {' '.join(args)}") from None
+        self._overhear(args, out, err)
+        if code:
+            raise ServerFailed(f"wishwell {' '.join(args)} ended with {code}\n{out}{err}")
+        return out
+
+    def _overhear(self, args: tuple[str, ...], out: str, err: str) -> None:
+        """Keeps what a command printed; `token create` prints the one token that it is for."""
+        if args[:2] == ("token", "create"):
+            SECRETS.update(out.split())
+            out = ""
+        PRINTED.append([out, err])
+
+    def create_token(self, store: str = "default", label: str = "test") -> str:
+        """A new admin token of a store."""
+        return self.quick("token", "create", "--store", store, "--label", label).strip()
+
+    def admin_token(self, store: str = "default") -> str:
+        """An admin token of a store, made once."""
+        if store not in self._tokens:
+            self._tokens[store] = self.create_token(store)
+        return self._tokens[store]
+
+    def client(self, token: str | None = None, profile: str | None = None) -> httpx2.Client:
+        """A client of the API, with a token and the `Profile` header when they are given."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        if profile:
+            headers["Profile"] = profile
+        client = httpx2.Client(
+            base_url=f"{self.url}{PREFIX}",
+            headers=headers,
+            timeout=15,
+            verify=_NO_TLS,
+            trust_env=False,
+            event_hooks={"request": [_note_request], "response": [_note_response]},
+        )
+        self._owned["clients"].append(client)
+        return client
