@@ -322,9 +322,9 @@ async def _fill(place: Deployment, items: int) -> list[seed.Owner]:
     for visit in range(5):
         await connection.execute(
             "INSERT INTO items SELECT p.profile_id, "
-            "(lpad(to_hex(($1 + $2 * 10000000 + p.n)::bigint), 12, '0') || '7' || "
+            "(lpad(to_hex(($1::bigint + $2::bigint * 10000000 + p.n)), 12, '0') || '7' || "
             "lpad(to_hex(s), 3, '0') || '8' || substr(md5(p.gid || s), 1, 15))::uuid, "
-            f"'{place.store}', $2 * 6 + s, 0, 1, '', $3, $3 "
+            f"'{place.store}', $2::bigint * 6 + s, 0, 1, '', $3, $3 "
             "FROM (SELECT *, row_number() OVER (ORDER BY gid) AS n FROM profiles) p, "
             "generate_series(1, 6) s",
             began, visit, now,
