@@ -58,8 +58,9 @@ async def overload(engine: str, result: Result, scale: float) -> None:
             p99 = one["served_p99"] - one["late_p99"]
             result.must(p99 <= 1000, f"p99 of what was served: {p99:.0f} ms")
         result.must(last <= first * 1.1 + 10, f"memory grew from {first:.0f} to {last:.0f} MiB")
+        # As many again are refused, and more, at 35 to 45 us of the process each: half of its time.
         enough = max(served / highest, each)
-        result.must(enough >= 0.4, f"served only {served:.0f} of {highest:.0f} a second")
+        result.must(enough >= 0.25, f"served only {served:.0f} of {highest:.0f} a second")
 
 
 def _spent(process: psutil.Process) -> float:

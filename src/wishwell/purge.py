@@ -6,7 +6,7 @@ from wishwell import ids
 from wishwell.config import Settings
 from wishwell.db import Database, Writer
 
-_BATCH = 200
+_BATCH = 100
 _DAY_MS = 86_400_000
 _FIRST = ("", "00000000-0000-0000-0000-000000000000")
 
