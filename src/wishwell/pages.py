@@ -156,9 +156,12 @@ def _beyond(noun: str, alias: str, whole: bool, conditions: str, cursor: Cursor 
     if cursor is None:
         return ""
     owner = "store_id" if whole else "profile_id"
-    sign = "<=" if cursor.backward else ">="
+    sign, order = ("<=", "DESC") if cursor.backward else (">=", "ASC")
+    # The nearest, by the index: of EXISTS PostgreSQL reads the whole table instead, as nearly every
+    # record answers it, and begins with the oldest, which do not.
     # All of it is our own text: no value ever becomes part of a statement.
     return (
-        f", EXISTS (SELECT 1 FROM {noun} {alias}"  # noqa: S608
-        f" WHERE {alias}.{owner} = $1{conditions} AND {alias}.id {sign} $2::uuid)"
+        f", (SELECT {alias}.id FROM {noun} {alias}"  # noqa: S608
+        f" WHERE {alias}.{owner} = $1{conditions} AND {alias}.id {sign} $2::uuid"
+        f" ORDER BY {alias}.id {order} LIMIT 1) IS NOT NULL"
     )

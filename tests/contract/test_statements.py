@@ -108,3 +108,41 @@ def test_pages_of_a_store_come_in_the_order_of_an_index(bench, engine):
             continue
         plan = explain(bench, engine, statements.filled(engine, name, form), arguments)
         assert not re.search(r"TEMP B-TREE FOR ORDER BY|\bSort\b", plan.split("SubPlan")[0]), plan
+
+
+def test_deep_page_of_a_store_reads_no_more_than_a_page(bench, engine):
+    """What tells whether there is a page before it, too: nearly all of a store may answer that."""
+    if engine == "sqlite":
+        pytest.skip("SQLite has no such choice: it takes the index")
+    cursor = Cursor(f"{'0' * 24}{20_000:08x}", False)
+    beyond = pages._beyond("items", "i", True, "", cursor)
+    form = Fragments("", pages._edge("i", cursor), "DESC", beyond)
+    sql = statements.filled(engine, "store_items_page", form)
+
+    async def ask() -> str:
+        connection = await bench.db._pool.take(5)
+        try:
+            await connection.execute("BEGIN")
+            store = await connection.fetchval("SELECT id FROM stores LIMIT 1")
+            await connection.execute(
+                "INSERT INTO profiles (profile_id, store_id, gid, is_session, created_at, touched_at) "
+                "VALUES ($1, $2, 'gid://a/Customer/1', 0, '', '')",
+                ID,
+                store,
+            )
+            await connection.execute(
+                "INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, tags, "
+                "created_at, updated_at) SELECT $1, lpad(to_hex(n), 32, '0')::uuid, $2, n, 0, 1, '', '', '' "
+                "FROM generate_series(1, 30000) n",
+                ID,
+                store,
+            )
+            await connection.execute("ANALYZE items")
+            plan = await connection.fetch("EXPLAIN " + sql, store, cursor.id, 51)
+        finally:
+            bench.db._pool.drop(connection)
+        return "\n".join(row[0] for row in plan)
+
+    plan = bench.run(ask())
+    assert "Index Scan" in plan
+    assert "Seq Scan on items" not in plan, plan
