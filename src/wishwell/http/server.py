@@ -71,16 +71,15 @@ class _InOnePiece:
     uvicorn writes them one after the other: two system calls and two packets an answer.
     """
 
-    __slots__ = ("_begun", "_head", "_transport")
+    __slots__ = ("_head", "_transport")
 
     def __init__(self, transport: Any) -> None:
         self._transport = transport
-        self._begun = False
-        self._head = b""
+        self._head: bytes | None = None  # what waits; b"" once it has gone
 
     def write(self, data: bytes) -> None:
-        if not self._begun:
-            self._begun, self._head = True, data
+        if self._head is None:
+            self._head = data
         elif self._head:
             self._transport.writelines((self._head, data))
             self._head = b""
