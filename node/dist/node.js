@@ -1,7 +1,7 @@
 /** The adapter for Node: `http.createServer`, Express and whatever takes a listener. */
 import { envelope } from "./answer.js";
 import { list } from "./settings.js";
-import { clientOf, trustedOf } from "./trusted.js";
+import { shopperOf, trustedOf } from "./trusted.js";
 export { nodeFetch } from "./requests.js";
 /** How many bytes of a body that was refused are read and dropped before the connection goes. */
 const DROPPED = 8 * 1024 * 1024;
@@ -33,7 +33,7 @@ export function toNodeListener(proxy, options = {}) {
         }
         const forwarded = incoming.headers["x-forwarded-for"];
         // Where none is named, the sender may be a proxy that all shoppers come through.
-        const address = networks.length > 0 ? clientOf(peer, forwarded?.toString(), trusts) : null;
+        const address = networks.length > 0 ? shopperOf(peer, forwarded?.toString(), trusts) : null;
         let context = { target: targetOf(incoming), address };
         if (options.customer) {
             try {

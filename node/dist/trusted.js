@@ -20,20 +20,11 @@ export function trustedOf(networks) {
         return version !== 0 && known.check(address, version === 6 ? "ipv6" : "ipv4");
     };
 }
-/** The client of a request by X-Forwarded-For, up to the first, from the right, that is no trusted proxy. */
-export function clientOf(peer, forwarded, trusts) {
-    if (!trusts(peer))
-        return counted(plain(peer));
-    let nearest = null;
-    for (const hop of (forwarded ?? "").split(",").reverse()) {
-        const address = plain(hop.trim());
-        if (isIP(address) === 0)
-            break;
-        nearest = address;
-        if (!trusts(address))
-            break;
-    }
-    return nearest === null ? null : counted(nearest);
+/** Who a request comes from: the first, from the right, that is no trusted proxy; null for none. */
+export function shopperOf(peer, forwarded, trusts) {
+    const hops = [...(forwarded ?? "").split(","), peer].map((hop) => plain(hop.trim()));
+    const address = hops.reverse().find((hop) => !trusts(hop)) ?? "";
+    return isIP(address) === 0 ? null : counted(address);
 }
 /** What counts as one address: of IPv6 the /64, as a client has all of it. */
 function counted(address) {

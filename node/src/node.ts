@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Answer, envelope } from "./answer.js";
 import type { Context, Proxy } from "./handler.js";
 import { list } from "./settings.js";
-import { clientOf, trustedOf } from "./trusted.js";
+import { shopperOf, trustedOf } from "./trusted.js";
 
 export { nodeFetch } from "./requests.js";
 
@@ -51,7 +51,7 @@ export function toNodeListener(proxy: Proxy, options: ListenerOptions = {}): Lis
     }
     const forwarded = incoming.headers["x-forwarded-for"];
     // Where none is named, the sender may be a proxy that all shoppers come through.
-    const address = networks.length > 0 ? clientOf(peer, forwarded?.toString(), trusts) : null;
+    const address = networks.length > 0 ? shopperOf(peer, forwarded?.toString(), trusts) : null;
     let context: Context = { target: targetOf(incoming), address };
     if (options.customer) {
       try {

@@ -27,17 +27,11 @@ export function trustedOf(networks: readonly string[]): Trusted {
   };
 }
 
-/** The client of a request by X-Forwarded-For, up to the first, from the right, that is no trusted proxy. */
-export function clientOf(peer: string, forwarded: string | undefined, trusts: Trusted): string | null {
-  if (!trusts(peer)) return counted(plain(peer));
-  let nearest: string | null = null;
-  for (const hop of (forwarded ?? "").split(",").reverse()) {
-    const address = plain(hop.trim());
-    if (isIP(address) === 0) break;
-    nearest = address;
-    if (!trusts(address)) break;
-  }
-  return nearest === null ? null : counted(nearest);
+/** Who a request comes from: the first, from the right, that is no trusted proxy; null for none. */
+export function shopperOf(peer: string, forwarded: string | undefined, trusts: Trusted): string | null {
+  const hops = [...(forwarded ?? "").split(","), peer].map((hop) => plain(hop.trim()));
+  const address = hops.reverse().find((hop) => !trusts(hop)) ?? "";
+  return isIP(address) === 0 ? null : counted(address);
 }
 
 /** What counts as one address: of IPv6 the /64, as a client has all of it. */

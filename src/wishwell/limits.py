@@ -20,6 +20,7 @@ from redis.exceptions import RedisError
 from wishwell.config import Network
 
 WINDOW = 60
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Kind = Literal["read", "write", "token"]
 
 log = structlog.get_logger("wishwell.limits")
@@ -169,6 +170,17 @@ def client_address(peer: str, forwarded: str | None, trusted: tuple[Network, ...
     ``forwarded`` (X-Forwarded-For) is believed only from a trusted proxy, and only up to the first
     address, from the right, that is none. Of IPv6, the /64 counts: a client has all of it.
     """
+    address = _farthest(peer, forwarded, trusted)
+    return _counted(address) if address else peer or "unknown"
+
+
+def shopper_address(peer: str, forwarded: str | None, trusted: tuple[Network, ...]) -> str | None:
+    """The same, but None where it would be a trusted proxy's, whom all shoppers come through."""
+    address = _farthest(peer, forwarded, trusted)
+    return _counted(address) if address and not _within(address, trusted) else None
+
+
+def _farthest(peer: str, forwarded: str | None, trusted: tuple[Network, ...]) -> Address | None:
     address = _address(peer)
     if forwarded and trusted and address and _within(address, trusted):
         for hop in reversed(forwarded.split(",")):
@@ -178,14 +190,16 @@ def client_address(peer: str, forwarded: str | None, trusted: tuple[Network, ...
             address = nearer
             if not _within(nearer, trusted):
                 break
-    if address is None:
-        return peer or "unknown"
+    return address
+
+
+def _counted(address: Address) -> str:
     if address.version == 6:
         return str(ipaddress.ip_network((address, 64), strict=False))
     return str(address)
 
 
-def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def _address(text: str) -> Address | None:
     try:
         # Without the zone of an IPv6 address (%eth0): it may be any text, so a limit of its own.
         address = ipaddress.ip_address(text.partition("%")[0])
@@ -196,7 +210,5 @@ def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     return address
 
 
-def _within(
-    address: ipaddress.IPv4Address | ipaddress.IPv6Address, networks: tuple[Network, ...]
-) -> bool:
+def _within(address: Address, networks: tuple[Network, ...]) -> bool:
     return any(address in network for network in networks)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wishwell import limits
-from wishwell.proxy import origin
 from wishwell.proxy.answers import Refused
 from wishwell.proxy.settings import Settings
 
@@ -22,11 +21,8 @@ def address(
     client = scope.get("client")
     if client is None or not settings.trusted:
         return None
-    forwarded = headers.get(b"x-forwarded-for")
-    if forwarded is None and origin.is_trusted(scope, settings):
-        return None
-    text = forwarded.decode("latin-1") if forwarded else None
-    return limits.client_address(client[0], text, settings.trusted)
+    forwarded = headers.get(b"x-forwarded-for", b"").decode("latin-1")
+    return limits.shopper_address(client[0], forwarded, settings.trusted)
 
 
 class Newcomers:
