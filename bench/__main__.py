@@ -12,7 +12,6 @@ import asyncio
 import contextlib
 import json
 import os
-import random
 import subprocess
 import sys
 import tempfile
@@ -20,8 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench import pgbench, report, seed, single
-from bench.client import PREFIX
+from bench import pgbench, report, seed, single, steady
 from bench.single import Figure, say
 from bench.targets import GENEROUS, Target, start, write_owners
 from tests.servers import PostgresServer
@@ -168,36 +166,12 @@ def measure(
     return results
 
 
-def _pages(target: Target, floor: Target) -> tuple[list[bytes], list[bytes]]:
-    """500 requests for pages, as each of the two is asked."""
-
-    def request(path: str, *lines: str) -> bytes:
-        return "\r\n".join([f"GET {path} HTTP/1.1", "Host: bench", *lines, "", ""]).encode()
-
-    ours = random.sample(target.owners.read_text().splitlines(), 500)
-    theirs = random.sample(floor.owners.read_text().splitlines(), 500)
-    return (
-        [request(f"{PREFIX}/items", f"Authorization: Bearer {one.split()[0]}") for one in ours],
-        [request("/items", "x-w: page", f"x-p: {one.split()[1]}") for one in theirs],
-    )
-
-
-def _highest(results: list[dict[str, Any]], name: str) -> float:
-    rates = [r["rate"] for r in results if r["target"] == name and r["work"] == "page"]
-    return report.median(rates)
-
-
-def beside(targets: list[Target], results: list[dict[str, Any]]) -> list[Figure]:
-    """The figures that need the filled databases of the rounds."""
+def beside(targets: list[Target]) -> list[Figure]:
+    """The figures that need what the rounds have left behind."""
     figures = []
     for target in targets:
         if target.kind == "wishwell":
-            engine = target.name.split()[1]
-            say(f"constant rate, {engine}")
-            floor = next(one for one in targets if one.name == f"floor {engine}")
-            highest = _highest(results, target.name)
-            figures += single.steady_p99(target, floor, _pages(target, floor), highest)
-            say(f"a million requests, {engine}")
+            say(f"a million requests, {target.name.split()[1]}")
             figures += single.memory(target, lambda t=target: wrk(t, "mix", 10)["count"])
     return figures
 
@@ -206,6 +180,11 @@ def alone(folder: Path, server: PostgresServer, profiles: int) -> list[Figure]:
     """The figures that have databases of their own."""
     figures = single.first_answer()
     for engine in ("PostgreSQL", "SQLite"):
+        say(f"a constant rate, {engine}")
+        place = single.deploy(engine, folder / f"steady-{engine}", server)
+        rows, owners = seed.plan(place.store, 4 * profiles)
+        single.insert(place, rows)
+        figures += steady.half_load(place, owners, lambda t: wrk(t, "page", 3)["rate"])
         say(f"depth and links, {engine}")
         figures += single.deep(single.deploy(engine, folder / f"deep-{engine}", server))
         figures += single.link(single.deploy(engine, folder / f"link-{engine}", server))
@@ -245,7 +224,7 @@ def main() -> None:
         say("now it counts")
         results = measure(targets, given.rounds, given.seconds, works, limit)
         if not given.quick:
-            figures += beside(targets, results)
+            figures += beside(targets)
             ours = [target for target in targets if target.kind == "wishwell"]
             figures += single.processor(ours, server, lambda target: wrk(target, "page", 3))
     ratios = report.ratios(results)

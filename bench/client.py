@@ -1,11 +1,8 @@
-"""A small HTTP/1.1 client for figures where wrk can't help: one request at a time, or at a rate."""
+"""A small HTTP/1.1 client for figures where wrk can't help: one request at a time."""
 
 import json
-import random
-import select
 import socket
 import time
-from collections.abc import Sequence
 from typing import Any
 
 PREFIX = "/api/2025-04"
@@ -15,15 +12,9 @@ class Raw:
     """One kept connection; it adds some 20 us to a request."""
 
     def __init__(self, url: str, token: str) -> None:
-        host, port = url.removeprefix("http://").split(":")
-        self._socket = socket.create_connection((host, int(port)))
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket = connected(url)
         self._token = token
         self._buffer = b""
-        self.sent_at = 0.0
-
-    def fileno(self) -> int:
-        return self._socket.fileno()
 
     def request(self, method: str, path: str, body: Any = None) -> bytes:
         lines = [f"{method} {PREFIX}{path} HTTP/1.1", "Host: bench"]
@@ -66,36 +57,9 @@ class Raw:
         self._socket.close()
 
 
-def steady(url: str, requests: Sequence[bytes], rate: float, seconds: float) -> list[float]:
-    """Latencies of random ones of the requests at a constant rate over 32 connections, sorted.
-
-    In seconds. Each counts from the moment in which it was due, so that a pause of the server is not
-    left out.
-    """
-    connections = [Raw(url, "") for _ in range(32)]
-    free = list(connections)
-    busy: dict[Raw, float] = {}
-    latencies: list[float] = []
-    step, began = 1 / rate, time.perf_counter()
-    due, end = began, began + seconds
-    late: list[float] = []
-    while due < end or busy or late:
-        now = time.perf_counter()
-        while due <= now and due < end:
-            late.append(due)
-            due += step
-        while late and free:
-            connection = free.pop(0)
-            busy[connection] = late.pop(0)
-            connection.send(random.choice(requests))
-        wait = max(0.0, due - time.perf_counter()) if due < end else 1.0
-        for connection in select.select(list(busy), [], [], wait)[0]:
-            answer = connection.read()
-            if answer is not None:
-                if answer[0] != 200:
-                    raise RuntimeError(f"at a constant rate: {answer[0]}")
-                latencies.append(time.perf_counter() - busy.pop(connection))
-                free.append(connection)
-    for connection in connections:
-        connection.close()
-    return sorted(latencies)
+def connected(url: str) -> socket.socket:
+    """A connection to a server, which sends at once."""
+    host, port = url.removeprefix("http://").split(":")
+    connection = socket.create_connection((host, int(port)))
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection

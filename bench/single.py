@@ -21,7 +21,7 @@ import asyncpg
 import psutil
 
 from bench import seed
-from bench.client import Raw, steady
+from bench.client import Raw
 from bench.targets import GENEROUS, Target, start, write_owners
 from tests.servers import PostgresServer
 from wishwell import config, ids
@@ -159,34 +159,6 @@ def link(place: Deployment) -> list[Figure]:
     stop(service)
     name = f"linking a session of 5,000 items, half of them there, {place.engine}"
     return [Figure(name, "s", "≤ 1", took, lambda value: value <= 1)]
-
-
-def steady_p99(
-    target: Target, floor: Target, requests: tuple[list[bytes], list[bytes]], highest: float
-) -> list[Figure]:
-    """p99 against p50 of pages of 30 at half of the highest throughput, and the floor's beside it.
-
-    The floor has the same rate, in turns: what its p99 is, machine and load are to blame for.
-    """
-    found: dict[str, list[tuple[float, float]]] = {"ours": [], "floor": []}
-    for _ in range(ROUNDS):
-        for name, asked, each in (("ours", target, requests[0]), ("floor", floor, requests[1])):
-            times = steady(asked.url, each, highest / 2, 6)
-            found[name].append((times[len(times) // 2], times[int(len(times) * 0.99)]))
-    engine = target.name.split()[1]
-    what = f"p99 against p50 at half of the highest throughput, {engine}"
-    ours, bare = ([p99 / p50 for p50, p99 in found[name]] for name in ("ours", "floor"))
-    against = [a[1] / b[1] for a, b in zip(found["ours"], found["floor"], strict=True)]
-    mine, theirs = (
-        f"p50 {statistics.median(p50 for p50, _ in rounds) * 1000:.2f} ms, "
-        f"p99 {statistics.median(p99 for _, p99 in rounds) * 1000:.2f} ms"
-        for rounds in found.values()
-    )
-    return [
-        Figure(what, "times", "≤ 3", ours, lambda v: v <= 3, f"{highest / 2:,.0f} a second; {mine}"),
-        Figure(f"the same of the floor at that rate, {engine}", "times", "reported", bare, None, theirs),
-        Figure(f"p99 at that rate against the floor's, {engine}", "times", "reported", against),
-    ]  # fmt: skip
 
 
 def processor(
