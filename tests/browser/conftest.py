@@ -7,22 +7,19 @@ test, whatever the test is about.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 import shutil
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx2
 import psutil
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, sync_playwright
 
 from tests.proxy.conftest import BASE, NODE, SECRET, Running
-from tests.servers import HERE, SECRETS, Program, ServerFailed, Service, free_port
+from tests.servers import HERE, SECRETS, AnsweringProgram, Service, free_port, wait_until
 
 ROOT = Path(__file__).parents[2]
 CLOCK = Path(__file__).parent / "shifted"
@@ -60,7 +57,7 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-class _Demo(Program):
+class _Demo(AnsweringProgram):
     """`python -m demo` as a process."""
 
     def __init__(self, environment: dict[str, str], *words: str) -> None:
@@ -69,20 +66,8 @@ class _Demo(Program):
         self.url = f"http://{HERE}:{self.port}"
         kept = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
         environment = kept | {"TMPDIR": str(self.folder)} | environment
-        with (self.folder / "log").open("ab") as log:
-            argv = [sys.executable, "-m", "demo", "--port", self.port, *words]
-            self._spawn(argv, stdout=log, stderr=log, cwd=ROOT, env=environment)
-        deadline = time.monotonic() + 40
-        while time.monotonic() < deadline and self.running:
-            with contextlib.suppress(httpx2.TransportError):
-                if httpx2.get(f"{self.url}/sign-in", trust_env=False).status_code == 200:
-                    return
-            time.sleep(0.05)
-        self.kill()
-        raise ServerFailed(f"the demo did not start: {self.output()}")
-
-    def output(self) -> str:
-        return (self.folder / "log").read_text(errors="replace")
+        argv = [sys.executable, "-m", "demo", "--port", self.port, *words]
+        self.begin(argv, f"{self.url}/sign-in", seconds=40, cwd=ROOT, env=environment)
 
 
 class Rig:
@@ -121,10 +106,8 @@ class Rig:
         [api] = psutil.Process(self.demo.process.pid).children()
         api.terminate()
         # It is the shop's child: until that ends, something of it stays in the table.
-        deadline = time.monotonic() + 20
-        while api.status() != psutil.STATUS_ZOMBIE:
-            assert time.monotonic() < deadline, "the API did not end"
-            time.sleep(0.02)
+        ended = wait_until(lambda: api.status() == psutil.STATUS_ZOMBIE, seconds=20)
+        assert ended, "the API did not end"
 
     def close(self) -> None:
         for part in (self.demo, self._running, self._service):

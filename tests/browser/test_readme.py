@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import time
+from contextlib import closing
 
-import httpx2
 import pytest
 from playwright.sync_api import expect
 
 from tests.proxy.conftest import BASE
 from tests.security.nginx import nginx_binary
-from tests.servers import HERE, Program, Service, free_port
+from tests.servers import HERE, AnsweringProgram, Service, free_port
 from tests.service.test_documents import commands
 
 from .conftest import ROOT, _missing
@@ -41,25 +40,6 @@ http {{
 """
 
 
-class _Started(Program):
-    """A program with a log, ready when it answers."""
-
-    def start(self):
-        """Nothing yet: `run` needs to know more."""
-
-    def run(self, argv, url, **options):
-        with (self.folder / "log").open("wb") as log:
-            self._spawn(argv, stdout=log, stderr=log, cwd=self.folder, **options)
-        deadline = time.monotonic() + 20
-        while True:
-            try:
-                return httpx2.get(url, trust_env=False).raise_for_status()
-            except httpx2.TransportError:
-                assert self.running, (self.folder / "log").read_text()
-                assert time.monotonic() < deadline, (self.folder / "log").read_text()
-                time.sleep(0.05)
-
-
 def fenced(language):
     """The one block of that language in the section."""
     text = (ROOT / "README.md").read_text().split("## Hearts on the product page", 1)[1]
@@ -72,7 +52,8 @@ def test_ten_minutes_of_the_readme(chromium):
         _missing("there is no nginx")
     lines = commands("README.md", "## Hearts on the product page in ten minutes")
     lines = lines[: lines.index(".venv/bin/wishwell proxy") + 1]
-    with Service() as service, _Started("proxy") as proxy, _Started("nginx") as nginx:
+    proxy, nginx = AnsweringProgram("proxy"), AnsweringProgram("nginx")
+    with Service() as service, closing(proxy), closing(nginx):
         port, shop = free_port(), free_port()
         script = "\n".join(lines).replace("wwadm_…", service.admin_token())
         script = script.replace(".venv/bin/wishwell", f"exec {service.command}")
@@ -82,7 +63,7 @@ def test_ten_minutes_of_the_readme(chromium):
             "WISHWELL_PROXY_PORT": str(port),
         }
         livez = f"http://{HERE}:{port}{BASE}/livez"
-        proxy.run(["bash", "-euo", "pipefail", "-c", script], livez, env=environment)
+        proxy.begin(["bash", "-euo", "pipefail", "-c", script], livez, env=environment)
         nginx.folder.chmod(0o755)
         (nginx.folder / "index.html").write_text(
             f"<!doctype html><title>A shop</title>{fenced('html')}"
@@ -91,7 +72,7 @@ def test_ten_minutes_of_the_readme(chromium):
         text = _NGINX.format(folder=nginx.folder, here=HERE, port=shop, location=location)
         (nginx.folder / "nginx.conf").write_text(text)
         url = f"http://{HERE}:{shop}/"
-        nginx.run([nginx_binary(), "-c", nginx.folder / "nginx.conf"], url)
+        nginx.begin([nginx_binary(), "-c", nginx.folder / "nginx.conf"], url)
         page = chromium.new_page()
         wrong = []
         page.on("console", lambda message: wrong.append(message.text))

@@ -1,7 +1,6 @@
 """Each operation of the client, against the running service."""
 
 import inspect
-import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -10,6 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from tests.client.lossy import Lossy
+from tests.servers import wait_until
 from wishwell.client import (
     AsyncWishwell,
     Conflict,
@@ -117,10 +117,8 @@ def test_admin_token_acts_for_profiles_and_for_the_store(connect, shop):
 
 def logged(service, request_id):
     """The request is in the service's log, as soon as that was read."""
-    deadline = time.monotonic() + 5
-    while not any(request_id in line for line in service.log_lines()):
-        assert time.monotonic() < deadline, request_id
-        time.sleep(0.01)
+    seen = wait_until(lambda: any(request_id in line for line in service.log_lines()), seconds=5)
+    assert seen, request_id
 
 
 def test_errors_carry_status_message_and_request_id(wishes, service):

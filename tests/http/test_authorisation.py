@@ -13,6 +13,7 @@ import jwt
 import pytest
 
 from tests.conftest import SIGNING_KEY, Shop
+from tests.servers import wait_until
 from wishwell.http import routes
 
 # How each operation is asked, on a record of the profile "mine" unless said otherwise.
@@ -127,12 +128,12 @@ class World:
         shop.service.quick("token", "revoke", "--store", shop.handle, revoked.gid)
         closed = shop.session()
         shop.token(customer=shop.gid("sink"), session=closed.gid)
-        deadline = time.monotonic() + 5
-        while time.monotonic() < deadline and (
-            shop.client(revoked.token).get("/items").status_code != 401
-            or shop.client(revoked_admin).get("/items").status_code != 401
-        ):
-            time.sleep(0.1)
+
+        def both_refused() -> bool:
+            tokens = revoked.token, revoked_admin
+            return {shop.client(token).get("/items").status_code for token in tokens} == {401}
+
+        assert wait_until(both_refused, seconds=5, every=0.1)
         return {
             "none": None,
             "junk": "junk",

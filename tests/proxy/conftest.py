@@ -33,8 +33,7 @@ from tests.servers import (
     KEPT,
     PREFIX,
     WISHWELL,
-    Program,
-    ServerFailed,
+    AnsweringProgram,
     Service,
     free_port,
     wait_until,
@@ -70,7 +69,7 @@ def implementation(request) -> str:
     return request.param
 
 
-class Running(Program):
+class Running(AnsweringProgram):
     """A proxy as a process of its own, in a clean environment."""
 
     def __init__(self, implementation: str, settings: dict[str, str]) -> None:
@@ -88,16 +87,9 @@ class Running(Program):
         return kept | {"TMPDIR": str(self.folder)} | self.settings
 
     def start(self, *, seconds: float = 20) -> Running:
-        with (self.folder / "log").open("ab") as log:
-            self._spawn(self.command, stdout=log, stderr=log, cwd=self.folder, env=self.environment)
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline and self.running:
-            with contextlib.suppress(httpx2.TransportError):
-                if httpx2.get(f"{self.url}{self.base}/livez", trust_env=False).status_code == 200:
-                    return self
-            time.sleep(0.05)
-        self.kill()
-        raise ServerFailed(f"the proxy did not start: {self.output()}")
+        livez = f"{self.url}{self.base}/livez"
+        self.begin(self.command, livez, seconds=seconds, env=self.environment)
+        return self
 
     def stop(self) -> int:
         return self._end(signal.SIGTERM, 20)
@@ -114,9 +106,6 @@ class Running(Program):
             env=self.environment,
             timeout=20,
         )
-
-    def output(self) -> str:
-        return (self.folder / "log").read_text(errors="replace")
 
 
 class Fixed:

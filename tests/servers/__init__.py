@@ -11,7 +11,15 @@ interpreter ends; a small minder process outlives even a `kill -9` of the tests 
             service.client(service.admin_token()).get("/items")
 """
 
-from tests.servers.base import HERE, PREFIX, Program, ServerFailed, free_port, wait_until
+from tests.servers.base import (
+    HERE,
+    PREFIX,
+    AnsweringProgram,
+    Program,
+    ServerFailed,
+    free_port,
+    wait_until,
+)
 from tests.servers.postgres import PostgresServer, postgres_binaries
 from tests.servers.redis import RedisServer, redis_binary
 from tests.servers.service import KEPT, PRINTED, SECRETS, WISHWELL, Service
@@ -23,6 +31,7 @@ __all__ = [
     "PRINTED",
     "SECRETS",
     "WISHWELL",
+    "AnsweringProgram",
     "PostgresServer",
     "Program",
     "RedisServer",

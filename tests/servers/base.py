@@ -15,6 +15,7 @@ import time
 import weakref
 from pathlib import Path
 
+import httpx2
 import psutil
 
 PREFIX = "/api/2025-04"
@@ -150,9 +151,8 @@ class Program:
     def _spawn(self, argv: list, **options) -> subprocess.Popen:
         process = subprocess.Popen(
             [str(word) for word in argv],
-            stdin=subprocess.DEVNULL,
             start_new_session=True,
-            **options,
+            **{"stdin": subprocess.DEVNULL, **options},
         )
         mind("watch", process.pid)
         self._owned["process"] = process
@@ -202,3 +202,29 @@ class Program:
 
     def __exit__(self, *_) -> None:
         self.close()
+
+
+class AnsweringProgram(Program):
+    """A program that prints to a file, and is ready once a URL of its answers with 200."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self._kind = kind
+
+    def begin(self, argv: list, url: str, *, seconds: float = 20, **options) -> None:
+        """Starts it, in its own folder unless ``cwd`` says another, and waits until it is ready."""
+        with (self.folder / "log").open("ab") as log:
+            self._spawn(argv, stdout=log, stderr=log, **{"cwd": self.folder, **options})
+
+        def answers() -> bool:
+            with contextlib.suppress(httpx2.TransportError):
+                return httpx2.get(url, trust_env=False).status_code == 200
+            return False
+
+        ready = wait_until(lambda: answers() or not self.running, seconds=seconds, every=0.05)
+        if not ready or not self.running:
+            self.kill()
+            raise ServerFailed(f"the {self._kind} did not start: {self.output()}")
+
+    def output(self) -> str:
+        return (self.folder / "log").read_text(errors="replace")

@@ -8,17 +8,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
-import weakref
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
+
+from tests.servers.base import Program
 
 # It answers a line of JSON with a line of JSON. The real standard output is put aside first, so
 # that nothing which a command prints can be taken for an answer. A command of its own process is
@@ -96,13 +95,13 @@ class CommandFailed(Exception):
     """An interpreter ended that was to be kept."""
 
 
-class _Interpreter:
+class _Interpreter(Program):
     """One of them; it ends when nobody can use it any more."""
 
-    def __init__(self, python: Mapping[str, str], mind) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="wishwell-kept-", dir="/tmp"))
+    def __init__(self, python: Mapping[str, str]) -> None:
+        super().__init__("kept")
         environment = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", **python}
-        self.process = subprocess.Popen(
+        process = self._spawn(
             [sys.executable, "-c", _LOOP],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -110,11 +109,8 @@ class _Interpreter:
             text=True,
             env=environment,
             cwd=self.folder,
-            start_new_session=True,
         )
-        mind("folder", self.folder)
-        mind("watch", self.process.pid)
-        self.close = weakref.finalize(self, _end, self.process, self.folder, mind)
+        self._owned["clients"] = [process.stdin, process.stdout]
 
     def ask(self, question: dict) -> str:
         with contextlib.suppress(BrokenPipeError):
@@ -128,21 +124,10 @@ class _Interpreter:
         raise CommandFailed("the kept interpreter ended")
 
 
-def _end(process: subprocess.Popen, folder: Path, mind) -> None:
-    process.kill()
-    process.wait()
-    process.stdin.close()
-    process.stdout.close()
-    shutil.rmtree(folder, ignore_errors=True)
-    mind("forget", process.pid)
-    mind("cleared", folder)
-
-
 class Interpreters:
     """As many as were ever needed at once: one for a call, then it is free for the next."""
 
-    def __init__(self, mind) -> None:
-        self._mind = mind
+    def __init__(self) -> None:
         self._free: dict[tuple, list[_Interpreter]] = defaultdict(list)
 
     @contextlib.contextmanager
@@ -153,7 +138,7 @@ class Interpreters:
         try:
             one = free.pop()  # atomic: threads share this
         except IndexError:
-            one = _Interpreter(python, self._mind)
+            one = _Interpreter(python)
         try:
             yield one
         except BaseException:
@@ -164,7 +149,7 @@ class Interpreters:
     def here(self, args: Sequence[str], env: Mapping[str, str], cwd: Path) -> tuple[int, str, str]:
         """Runs a command within the interpreter: exit code, standard output, standard error."""
         with self._one("here", env) as one:
-            watchdog = threading.Timer(30, one.process.kill)
+            watchdog = threading.Timer(30, one.kill)
             watchdog.start()
             try:
                 answer = one.ask({"args": args, "env": dict(env), "cwd": str(cwd)})

@@ -11,7 +11,6 @@ import secrets
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 from tests.servers.base import HERE, Program, ServerFailed, free_port, wait_until
@@ -168,13 +167,9 @@ class PostgresServer(Program):
         """A streaming copy of this server, running: it takes reads and follows every write."""
         copy = PostgresServer(template=self)
         copy.start()
-        deadline = time.monotonic() + 20
-        while (
-            self.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") != "1\n"
-        ):
-            if time.monotonic() > deadline:
-                raise ServerFailed(f"the standby does not follow: {copy.log()[-2000:]}")
-            time.sleep(0.05)
+        asked = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
+        if not wait_until(lambda: self.sql(asked) == "1\n", seconds=20, every=0.05):
+            raise ServerFailed(f"the standby does not follow: {copy.log()[-2000:]}")
         return copy
 
     def stop(self, mode: str = "fast") -> None:

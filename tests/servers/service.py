@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from tests.servers.base import PREFIX, Program, ServerFailed, mind
+from tests.servers.base import PREFIX, Program, ServerFailed
 from tests.servers.kept import CommandFailed, Interpreters
 
 # Everything that the program printed in this run (of each service and command its lines), every
@@ -63,7 +63,7 @@ def _note_response(response: httpx2.Response) -> None:
 
 
 WISHWELL = Path(sys.executable).parent / "wishwell"
-KEPT = Interpreters(mind)
+KEPT = Interpreters()
 
 
 def _collect(stream, lines: list[str], arrived: threading.Condition) -> None:

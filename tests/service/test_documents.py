@@ -5,10 +5,9 @@ import os
 import re
 import sqlite3
 import subprocess
-import time
 from pathlib import Path
 
-from tests.servers import Service, postgres_binaries
+from tests.servers import Service, postgres_binaries, wait_until
 
 ROOT = Path(__file__).parents[2]
 
@@ -122,9 +121,5 @@ def test_leaked_tokens_are_revoked_as_described():
 
 
 def _until_refused(service, token):
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        if service.client(token).get("/items").status_code == 401:
-            return
-        time.sleep(0.1)
-    raise AssertionError("still good after 5 seconds")
+    client = service.client(token)
+    assert wait_until(lambda: client.get("/items").status_code == 401, seconds=5, every=0.1)

@@ -17,7 +17,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.conftest import Shop
-from tests.servers import PostgresServer, Service
+from tests.servers import PostgresServer, Service, wait_until
 
 ROOT = Path(__file__).parents[2]
 RULES = yaml.safe_load((ROOT / "ops" / "alerts.yaml").read_text())
@@ -40,10 +40,8 @@ def value(service: Service, name: str, **labels: str) -> float:
 
 def reaches(service: Service, name: str, expected, within: float = 10) -> None:
     """Gauges are of the last second: soon the metric is what is expected."""
-    deadline = time.monotonic() + within
-    while not expected(found := value(service, name)):
-        assert time.monotonic() < deadline, f"{name} is {found}"
-        time.sleep(0.1)
+    found = wait_until(lambda: expected(value(service, name)), seconds=within, every=0.1)
+    assert found, f"{name} is {value(service, name)}"
 
 
 # Its tests share it: one process of the suite runs them.
@@ -241,22 +239,22 @@ def test_limits_store_that_is_away_shows(redis_server):
     """While Redis is frozen the process counts alone, and says so until it is back."""
     with Service({"WISHWELL_REDIS_URL": redis_server.url}) as service:
         client = service.client(service.admin_token())
-        assert client.get("/items").status_code == 200
-        reaches(service, "wishwell_limits_store_away", lambda n: n == 0)
+
+        def served() -> bool:
+            assert client.get("/items").status_code == 200
+            return True
+
+        def away() -> float:
+            return value(service, "wishwell_limits_store_away")
+
+        assert wait_until(lambda: served() and away() == 0, seconds=10, every=0.1)
         redis_server.pause()
         try:
             # A late answer or two are the requests' own trouble; half a second of them is not.
-            deadline = time.monotonic() + 10
-            while not value(service, "wishwell_limits_store_away") and time.monotonic() < deadline:
-                assert client.get("/items").status_code == 200
-            assert value(service, "wishwell_limits_store_away") == 1
+            assert wait_until(lambda: served() and away() == 1, seconds=10)
         finally:
             redis_server.resume()
-        deadline = time.monotonic() + 10
-        while value(service, "wishwell_limits_store_away") and time.monotonic() < deadline:
-            client.get("/items")
-            time.sleep(0.2)
-        assert value(service, "wishwell_limits_store_away") == 0
+        assert wait_until(lambda: served() and away() == 0, seconds=10, every=0.2)
 
 
 @pytest.mark.slow
@@ -277,10 +275,12 @@ def test_worker_that_died_is_not_counted_as_busy(postgres_server):
         [worker, *_] = workers(service)
         worker.send_signal(signal.SIGKILL)
         psutil.wait_procs([worker], timeout=10)
-        deadline = time.monotonic() + 15
-        while len(workers(service)) < 2 or worker.pid in {p.pid for p in workers(service)}:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+
+        def replaced() -> bool:
+            pids = {process.pid for process in workers(service)}
+            return len(pids) >= 2 and worker.pid not in pids
+
+        assert wait_until(replaced, seconds=15, every=0.1)
         time.sleep(2)  # the new one has sampled, and the old one would be there still
         assert value(service, limit) == 14
 

@@ -53,10 +53,9 @@ def busy():
             other.execute("BEGIN IMMEDIATE")
             writing = threading.Thread(target=write)
             writing.start()
-            deadline = time.monotonic() + 5
-            while httpx2.get(service.url + PREFIX + "/items").status_code != 503:
-                assert time.monotonic() < deadline, "it was never full"
             try:
+                url = service.url + PREFIX + "/items"
+                assert wait_until(lambda: httpx2.get(url).status_code == 503, seconds=5)
                 yield service
             finally:
                 other.execute("ROLLBACK")
@@ -157,16 +156,15 @@ def test_what_was_refused_is_told_once_a_second(busy):
         lines = service.output().count('"route":"shed"')
         found = raw(service, f"GET {PREFIX}/items HTTP/1.1\r\nHost: a\r\n\r\n".encode() * 20, 20)
         assert {status for status, _, _ in found} == {"503"}
-    deadline = time.monotonic() + 5
-    said = 0
-    while said < 20 and time.monotonic() < deadline:
-        time.sleep(0.1)
-        said = sum(
+
+    def said() -> int:
+        return sum(
             json.loads(line)["requests"]
             for line in service.output().splitlines()
             if line.startswith("{") and '"event":"shed"' in line
         )
-    assert said >= 20
+
+    assert wait_until(lambda: said() >= 20, seconds=5, every=0.1)
     assert lines == 0
     text = httpx2.get(service.url + "/metrics").text
     assert 'wishwell_requests_total{method="GET",route="shed",status="503"}' in text

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from tests.servers import PREFIX, Service
+from tests.servers import PREFIX, Service, wait_until
 
 NAMES = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found"}
 NAMES |= {405: "Method Not Allowed", 409: "Conflict", 415: "Unsupported Media Type"}
@@ -169,10 +169,7 @@ def walk(http: httpx2.Client, path: str, direction: str = "next", **params) -> l
 
 def soon(check, within: float = 5.0) -> None:
     """Ask until the check holds; every process has to know of a change within 5 seconds."""
-    deadline = time.monotonic() + within
-    while not check():
-        assert time.monotonic() < deadline, f"not within {within} s"
-        time.sleep(0.1)
+    assert wait_until(check, seconds=within, every=0.1), f"not within {within} s"
 
 
 def fresh_window(seconds: float = 5) -> None:
