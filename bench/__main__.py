@@ -21,7 +21,7 @@ from typing import Any
 
 from bench import pgbench, report, seed, single, steady
 from bench.single import Figure, say
-from bench.targets import GENEROUS, Target, start, write_owners
+from bench.targets import GENEROUS, Target, start, stop, write_owners
 from tests.servers import PostgresServer
 from wishwell.db import migrate
 
@@ -78,9 +78,7 @@ def everything(profiles: int, *, quick: bool) -> Iterator[tuple[list[Target], Po
             yield from _filled(folder, server, profiles, running, quick=quick)
         finally:
             for target in running:
-                target.process.terminate()
-            for target in running:
-                target.process.wait(20)
+                stop(target)
 
 
 def _filled(

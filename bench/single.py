@@ -22,7 +22,7 @@ import psutil
 
 from bench import seed
 from bench.client import Raw
-from bench.targets import GENEROUS, Target, start, write_owners
+from bench.targets import GENEROUS, Target, start, stop, write_owners
 from tests.servers import PostgresServer
 from wishwell import config, ids
 from wishwell.db.sqlite import connect
@@ -83,11 +83,6 @@ def deploy(engine: str, folder: Path, server: PostgresServer) -> Deployment:
     return Deployment(
         engine, url, store, run("token", "create", "--store", STORE, "--label", "b"), folder
     )
-
-
-def stop(target: Target) -> None:
-    target.process.terminate()
-    target.process.wait(20)
 
 
 def insert(place: Deployment, rows: dict[str, list[tuple[Any, ...]]]) -> None:

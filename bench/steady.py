@@ -17,8 +17,8 @@ import psutil
 
 from bench.client import PREFIX, connected
 from bench.seed import Owner
-from bench.single import ROUNDS, Deployment, Figure, stop
-from bench.targets import Target, start, write_owners
+from bench.single import ROUNDS, Deployment, Figure
+from bench.targets import Target, start, stop, write_owners
 
 SECONDS = 6
 """Of each run at a constant rate."""

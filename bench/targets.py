@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from bench.seed import Owner
 from tests.servers import free_port
+from tests.servers.base import mind
 
 GENEROUS = {
     f"WISHWELL_LIMIT_{name}": "10000000"
@@ -58,6 +59,7 @@ def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[st
             stdout=log,
             stderr=log,
         )
+    mind("watch", process.pid)  # it ends with us, however we end
     url = f"http://127.0.0.1:{port}"
     for _ in range(int(10 / every)):
         try:
@@ -71,3 +73,10 @@ def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[st
         else:
             break
     return Target(name, kind, url, owners, process)
+
+
+def stop(target: Target) -> None:
+    """Ends a server as an operator would."""
+    target.process.terminate()
+    target.process.wait(20)
+    mind("forget", target.process.pid)
