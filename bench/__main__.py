@@ -78,6 +78,8 @@ def everything(profiles: int, *, quick: bool) -> Iterator[tuple[list[Target], Po
             yield from _filled(folder, server, profiles, running, quick=quick)
         finally:
             for target in running:
+                target.process.terminate()
+            for target in running:
                 stop(target)
 
 

@@ -15,7 +15,6 @@ import itertools
 import json
 import os
 import secrets
-import socket
 import statistics
 import subprocess
 import sys
@@ -30,7 +29,7 @@ import psutil
 import uvloop
 
 from bench.targets import GENEROUS
-from tests.servers import Service, free_port
+from tests.servers import AnsweringProgram, Service, free_port
 from wishwell.proxy.upstream import Upstream
 
 ITEMS = 30
@@ -68,7 +67,7 @@ def wrk(way: Way, connections: int, seconds: int, script: Path) -> tuple[float, 
     return rate, p50 / 1000, p99 / 1000
 
 
-def start_proxy(service: Service, admin: str, secret: str) -> tuple[subprocess.Popen[bytes], str]:
+def start_proxy(service: Service, admin: str, secret: str) -> tuple[AnsweringProgram, str]:
     """`wishwell proxy` in front of a service, and its address."""
     port = free_port()
     environment = {
@@ -78,40 +77,20 @@ def start_proxy(service: Service, admin: str, secret: str) -> tuple[subprocess.P
         "WISHWELL_PROXY_SECRET": secret,
         "WISHWELL_PROXY_PORT": str(port),
     }
-    with (service.folder / "proxy.log").open("wb") as log:
-        process = subprocess.Popen(
-            [str(service.command), "proxy"],
-            env=environment,
-            cwd=service.folder,
-            stdout=log,
-            stderr=log,
-        )
+    proxy = AnsweringProgram("proxy")
     url = f"http://127.0.0.1:{port}"
-    for _ in range(200):
-        try:
-            httpx2.get(f"{url}{BASE}/livez")
-            return process, url
-        except httpx2.ConnectError:
-            time.sleep(0.05)
-    process.kill()
-    raise RuntimeError((service.folder / "proxy.log").read_text())
+    proxy.begin([service.command, "proxy"], f"{url}{BASE}/livez", env=environment)
+    return proxy, url
 
 
 @contextlib.contextmanager
 def relay(service: Service) -> Iterator[int]:
     """A process that only passes bytes on to a service; its port."""
     port = free_port()
-    words = [sys.executable, "-m", "bench.relay", str(port), str(service.url).rpartition(":")[2]]
-    process = subprocess.Popen(words, cwd=Path(__file__).parents[1])
-    try:
-        for _ in range(200):
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-                break
-            time.sleep(0.05)
+    words = [sys.executable, "-m", "bench.relay", port, str(service.url).rpartition(":")[2]]
+    with contextlib.closing(AnsweringProgram("relay")) as program:
+        program.begin(words, f"http://127.0.0.1:{port}/livez", cwd=Path(__file__).parents[1])
         yield port
-    finally:
-        process.terminate()
-        process.wait(20)
 
 
 def ways(service: Service, proxy: str, admin: str) -> list[Way]:
@@ -157,8 +136,8 @@ def main() -> None:
     with service:
         script = service.folder / "report.lua"
         script.write_text(LUA)
-        process, url = start_proxy(service, admin, secret)
-        try:
+        program, url = start_proxy(service, admin, secret)
+        with contextlib.closing(program):
             both = ways(service, url, admin)
             if given.clients:
                 uvloop.run(clients(both[0], given.rounds))
@@ -170,10 +149,7 @@ def main() -> None:
                 measure(both, given.rounds, given.seconds, script)
             both.pop()
             livez = Way("livez of the proxy", f"{url}{BASE}/livez", "Accept: */*")
-            cost([*both, livez], [service.process.pid, process.pid], script)
-        finally:
-            process.terminate()
-            process.wait(20)
+            cost([*both, livez], [service.process.pid, program.process.pid], script)
 
 
 def measure(all_ways: list[Way], rounds: int, seconds: int, script: Path) -> None:

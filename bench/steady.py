@@ -23,6 +23,9 @@ from bench.targets import Target, start, stop, write_owners
 SECONDS = 6
 """Of each run at a constant rate."""
 
+_PATIENCE = 30
+"""Seconds after its end until a run is given up."""
+
 
 class _Runs(NamedTuple):
     """One server at one rate: the rounds' p50 and p99 in seconds, and how busy it was."""
@@ -94,7 +97,8 @@ def _logged_ratio(log: Path, begin: int) -> float:
     """p99 against p50 of the log's ``ms``, from the request's head to its answer, since a size."""
     with log.open("rb") as lines:
         lines.seek(begin)
-        times = sorted(entry["ms"] for line in lines if "ms" in (entry := json.loads(line)))
+        entries = [json.loads(line) for line in lines if line.startswith(b"{")]
+    times = sorted(entry["ms"] for entry in entries if "ms" in entry)
     return times[int(len(times) * 0.99)] / times[len(times) // 2]
 
 
@@ -119,6 +123,10 @@ def steady(url: str, requests: Sequence[bytes], rate: float, seconds: float) -> 
     began = time.perf_counter()
     sent, due = 0, began
     while len(latencies) < total:
+        if time.perf_counter() > began + seconds + _PATIENCE:
+            raise RuntimeError(
+                f"at a constant rate: {total - len(latencies)} of {total} not answered"
+            )
         while free and sent < total and due <= time.perf_counter():
             number = free.popleft()
             busy[number] = due

@@ -68,6 +68,7 @@ def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[st
             break
         except OSError:
             if process.poll() is not None:
+                mind("forget", process.pid)
                 raise RuntimeError(f"{name} ended: see {folder}") from None
             time.sleep(every)
         else:

@@ -21,7 +21,18 @@ from uuid import UUID
 
 import msgspec
 
-from wishwell import auth, directory, ids, items, limits, lists, pages, profiles, search, stores
+from wishwell import (
+    addresses,
+    auth,
+    directory,
+    ids,
+    items,
+    lists,
+    pages,
+    profiles,
+    search,
+    stores,
+)
 from wishwell.config import load
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
@@ -224,7 +235,7 @@ def address(data: bytes) -> None:
     """The address that a limit counts: the peer's own, unless a trusted proxy says otherwise."""
     forwarded, kind = data[1:].decode("latin-1"), data[:1]
     for peer, own in (("10.0.0.1", False), ("192.0.2.7", True), ("", True)):
-        found = limits.client_address(peer, forwarded, NETWORKS)
+        found = addresses.of_client(peer, forwarded, NETWORKS)
         assert found.isascii() and found.isprintable() and 0 < len(found) <= 64
         if own:
             assert found == (peer or "unknown")

@@ -5,8 +5,6 @@ Redis or Valkey: then one script counts and answers in one round trip, by the se
 When that goes away, requests are served and counted here until it is back.
 """
 
-import functools
-import ipaddress
 import time
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Protocol
@@ -17,10 +15,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from wishwell.config import Network
-
 WINDOW = 60
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Kind = Literal["read", "write", "token"]
 
 log = structlog.get_logger("wishwell.limits")
@@ -156,59 +151,3 @@ class RedisLimiter:
 
     async def close(self) -> None:
         await self._redis.aclose()
-
-
-@functools.lru_cache(maxsize=1024)
-def direct_address(peer: str) -> str:
-    """``client_address`` of a request that nobody passed on."""
-    return client_address(peer, None, ())
-
-
-def client_address(peer: str, forwarded: str | None, trusted: tuple[Network, ...]) -> str:
-    """The address that a request counts for when it has no valid token.
-
-    ``forwarded`` (X-Forwarded-For) is believed only from a trusted proxy, and only up to the first
-    address, from the right, that is none. Of IPv6, the /64 counts: a client has all of it.
-    """
-    address = _farthest(peer, forwarded, trusted)
-    return _counted(address) if address else peer or "unknown"
-
-
-def shopper_address(peer: str, forwarded: str | None, trusted: tuple[Network, ...]) -> str | None:
-    """The same, but None where it would be a trusted proxy's, whom all shoppers come through."""
-    address = _farthest(peer, forwarded, trusted)
-    return _counted(address) if address and not _within(address, trusted) else None
-
-
-def _farthest(peer: str, forwarded: str | None, trusted: tuple[Network, ...]) -> Address | None:
-    address = _address(peer)
-    if forwarded and trusted and address and _within(address, trusted):
-        for hop in reversed(forwarded.split(",")):
-            nearer = _address(hop.strip())
-            if nearer is None:
-                break
-            address = nearer
-            if not _within(nearer, trusted):
-                break
-    return address
-
-
-def _counted(address: Address) -> str:
-    if address.version == 6:
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return str(address)
-
-
-def _address(text: str) -> Address | None:
-    try:
-        # Without the zone of an IPv6 address (%eth0): it may be any text, so a limit of its own.
-        address = ipaddress.ip_address(text.partition("%")[0])
-    except ValueError:
-        return None
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
-        return address.ipv4_mapped
-    return address
-
-
-def _within(address: Address, networks: tuple[Network, ...]) -> bool:
-    return any(address in network for network in networks)

@@ -126,7 +126,8 @@ def _clear_up(owned: dict) -> None:
     if owned["process"] is not None:
         _kill_family(owned["process"])
     for client in owned.get("clients", ()):
-        client.close()
+        with contextlib.suppress(OSError):  # a pipe to a process that is gone
+            client.close()
     shutil.rmtree(owned["folder"], ignore_errors=True)
     mind("cleared", owned["folder"])
 

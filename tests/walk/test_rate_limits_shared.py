@@ -111,6 +111,12 @@ def test_forwarding_header_counts_from_the_last_that_is_not_a_proxy(behind_proxy
         assert got == [401] * 3 + [429], "made-up addresses in front are no new callers"
         got = [statuses(http, 1, f"198.51.100.{n}, 203.0.113.10, 10.0.0.{n}")[0] for n in range(4)]
         assert got == [401] * 3 + [429], "a chain of trusted proxies is skipped"
+        lines = [("X-Forwarded-For", "203.0.113.11"), ("X-Forwarded-For", "10.0.0.1")]
+        got = [http.get("/items", headers=lines).status_code for _ in range(4)]
+        assert got == [401] * 3 + [429], "a proxy may add a line of its own"
+        assert statuses(http, 1, "203.0.113.11, ,") == [429], "an empty element is none"
+        other = [("X-Forwarded-For", "203.0.113.11"), ("X-Forwarded-For", "203.0.113.12")]
+        assert http.get("/items", headers=other).status_code == 401
 
 
 def test_forwarding_header_that_is_garbage_does_no_harm(behind_proxy):

@@ -10,6 +10,7 @@ from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.directory import Directory
 from wishwell.errors import Unavailable
+from wishwell.http.answers import Headers
 from wishwell.limits import Limiter, LocalLimiter
 from wishwell.pages import Sealer
 from wishwell.profiles import Scope
@@ -78,7 +79,8 @@ class Request:
     path: str
     query_string: bytes
     headers: dict[bytes, bytes]
-    repeated: list[bytes]
+    repeated: Headers
+    """All header lines, where a name is there twice; else nothing."""
     peer: str
     receive: Receive
     room: Room

@@ -11,7 +11,7 @@ from typing import Any
 
 import structlog
 
-from wishwell import ids, limits, profiles, stores
+from wishwell import addresses, ids, profiles, stores
 from wishwell.auth import Caller
 from wishwell.errors import (
     Forbidden,
@@ -102,7 +102,7 @@ class Pipeline:
             scope["path"],
             scope["query_string"],
             headers,
-            [name for name, _ in pairs] if len(headers) != len(pairs) else [],
+            pairs if len(headers) != len(pairs) else [],
             scope["client"][0] if scope["client"] else "",
             receive,
             self._room,
@@ -216,18 +216,19 @@ class Pipeline:
 
     def refused_limits(self, peer: str) -> Headers:
         """The limit headers of a request that could not even be read: it counts for nobody."""
-        key = f"address:{limits.direct_address(peer)}"
+        key = f"address:{addresses.direct(peer)}"
         limit = self._service.settings.limit_address
         return answers.limits(self._service.local_limiter.count(key, limit, 0))
 
     async def _take(self, request: Request, kind: Kind, cost: int = 1) -> Taken:
         service, caller = self._service, request.caller
         if caller is None:
-            address = limits.client_address(
-                request.peer,
-                request.header(b"x-forwarded-for"),
-                service.settings.trusted_proxies,
+            forwarded = (
+                addresses.forwarded(request.repeated)
+                if request.repeated
+                else request.header(b"x-forwarded-for")
             )
+            address = addresses.of_client(request.peer, forwarded, service.settings.trusted_proxies)
             limit = service.settings.limit_address
             return await service.limiter.take(f"address:{address}", limit, cost)
         who, name = ("admin", caller.token_id)
@@ -288,7 +289,8 @@ def _request_id(given: bytes | None) -> str:
     return ids.random_uuid()
 
 
-def _check_once(names: list[bytes]) -> None:
+def _check_once(pairs: Headers) -> None:
+    names = [name for name, _ in pairs]
     for name in _ONCE:
         if names.count(name) > 1:
             raise Invalid(f"{name.decode().title()}: this header is there twice.")

@@ -324,7 +324,7 @@ class Proxy:
         if visit.method != "POST":
             return answers.empty(visit.id)
         try:
-            self._newcomers.check(newcomers.address(visit.scope, visit.headers, self._settings))
+            self._newcomers.check(newcomers.address(visit.scope, self._settings))
             session = await self._tokens.begin(visit.id)
             visit.shopper = session
             value = self._signer.value(session, int(time.time()))

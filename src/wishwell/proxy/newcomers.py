@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wishwell import limits
+from wishwell import addresses
 from wishwell.proxy.answers import Refused
 from wishwell.proxy.settings import Settings
 
@@ -14,15 +14,13 @@ _MOST = 100_000
 """Addresses that are counted in one window: a bound on memory; those beyond it are not refused."""
 
 
-def address(
-    scope: Mapping[str, Any], headers: Mapping[bytes, bytes], settings: Settings
-) -> str | None:
+def address(scope: Mapping[str, Any], settings: Settings) -> str | None:
     """Who a request comes from; None where that may be a proxy which nobody has named."""
     client = scope.get("client")
     if client is None or not settings.trusted:
         return None
-    forwarded = headers.get(b"x-forwarded-for", b"").decode("latin-1")
-    return limits.shopper_address(client[0], forwarded, settings.trusted)
+    forwarded = addresses.forwarded(scope["headers"])
+    return addresses.of_shopper(client[0], forwarded, settings.trusted)
 
 
 class Newcomers:

@@ -1,11 +1,9 @@
 """Where a request comes from: the shop's own origin, over https or not. No I/O."""
 
-import functools
-import ipaddress
 from collections.abc import Mapping
 from typing import Any
 
-from wishwell.config import Network
+from wishwell import addresses
 from wishwell.proxy.answers import Refused
 from wishwell.proxy.settings import Settings
 
@@ -42,18 +40,7 @@ def check_same(
 def is_trusted(scope: Mapping[str, Any], settings: Settings) -> bool:
     """Whether the request comes from one of the shop's own proxies."""
     client = scope.get("client")
-    return client is not None and bool(settings.trusted) and _within(client[0], settings.trusted)
-
-
-@functools.lru_cache(1024)
-def _within(peer: str, networks: tuple[Network, ...]) -> bool:
-    try:
-        address = ipaddress.ip_address(peer)
-    except ValueError:
-        return False
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
-        address = address.ipv4_mapped
-    return any(address in network for network in networks)
+    return client is not None and addresses.is_within(client[0], settings.trusted)
 
 
 def _own(
