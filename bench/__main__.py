@@ -12,6 +12,8 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -105,7 +107,7 @@ def _filled(
             made, env=env, check=True, capture_output=True, text=True
         ).stdout.strip()
         rows, owners = seed.plan(store, profiles)
-        doomed, more_owners = seed.plan(store, VICTIMS, first=profiles)
+        doomed, more_owners = seed.plan(store, 0 if quick else VICTIMS, first=profiles)
         victims = [
             seed.Owner(token, profile, row[1], "-")
             for token, profile, row in seed.each_item(doomed, more_owners)
@@ -152,7 +154,7 @@ def measure(
     results = []
     for number in range(1, rounds + 1):
         for work in works:
-            for target in targets:
+            for target in targets[:: 1 if number % 2 else -1]:
                 if work in OURS_ALONE and target.kind != "wishwell":
                     continue
                 if target.name == "floor SQLite" and work in WRITES:
@@ -215,6 +217,8 @@ def main() -> None:
         return
     if given.quick:
         given.rounds, given.profiles = 3, 5_000
+    if shutil.which("wrk") is None:
+        sys.exit("This takes wrk, which Debian has: apt install wrk")
     works = ["page", "post"] if given.quick else [*READS, *WRITES, *OURS_ALONE]
     figures: list[Figure] = []
     with everything(given.profiles, quick=given.quick) as (targets, server, url):
@@ -236,9 +240,10 @@ def main() -> None:
             if "floor" in name and report.median(values) < QUICK_FLOOR
         ]
         sys.exit(f"below {QUICK_FLOOR} of the floor: {', '.join(low)}" if low else 0)
+    report.write(vars(given), results, figures)  # what is there, should the rest break
     with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
         figures += alone(Path(name), server, 5_000)
-    report.write(vars(given), results, figures)  # what is there, should the last part break
+    report.write(vars(given), results, figures)
     if not given.without_large:
         memory = {"shared_buffers": "1GB", "maintenance_work_mem": "1GB", "max_wal_size": "8GB"}
         with (
@@ -250,4 +255,9 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    # Told to stop, it clears up as after any error.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

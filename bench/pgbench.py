@@ -29,7 +29,7 @@ SCRIPTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "list": (_SQL["list_with_items"], (_PROFILE, _LIST)),
     "post": (
         _SQL["item_save"],
-        (_PROFILE, "gen_random_uuid()", ":product", "0", "2", "NULL", _NOW, "4500"),
+        (_PROFILE, "gen_random_uuid()", ":product", "0", ":quantity", "NULL", _NOW, "4500"),
     ),
     "patch": (_SQL["item_change"], (_PROFILE, _ITEM, "NULL", "NULL", ":product", "NULL", _NOW)),
 }
@@ -63,6 +63,7 @@ class Limit:
         script = self._folder / f"{work}.pgbench"
         script.write_text(
             f"\\set n random(1, {self._count})\n\\set product random(1, 30)\n"
+            "\\set quantity random(1, 1000)\n"
             + " ".join(sql.split()) + ";\n"
         )  # fmt: skip
         command = [

@@ -15,6 +15,7 @@ import itertools
 import json
 import os
 import secrets
+import signal
 import statistics
 import subprocess
 import sys
@@ -239,4 +240,6 @@ async def clients(way: Way, rounds: int, requests: int = 500) -> None:
 
 
 if __name__ == "__main__":
+    # Told to stop, it clears up as after any error.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     main()

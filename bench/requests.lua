@@ -24,7 +24,9 @@ local function build(kind, o)
   local n = math.random(30)
   if kind == "post" then
     h["x-q"] = tostring(n)
-    return wrk.format("POST", base .. "/items", h, '{"productId":' .. n .. ',"quantity":2}')
+    -- A new quantity each run: what changes nothing costs no commit.
+    h["x-n"] = tostring(math.random(1000))
+    return wrk.format("POST", base .. "/items", h, '{"productId":' .. n .. ',"quantity":' .. h["x-n"] .. '}')
   end
   if kind == "patch" then
     h["x-q"] = tostring(n)

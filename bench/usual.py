@@ -1,8 +1,8 @@
 """The usual way: FastAPI, pydantic, SQLAlchemy 2 ORM and asyncpg, as their documentation teaches.
 
 A session a request by dependency injection, a JWT checked in a dependency, relationships loaded
-with ``selectinload``, answers through ``response_model``. Its own tables, with the same keys and
-indexes.
+with ``selectinload``, answers through ``response_model``. Its own tables, with the keys and
+indexes that its requests need.
 
 ``USUAL_DATABASE`` names the database; ``uvicorn bench.usual:app``.
 """
