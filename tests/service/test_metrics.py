@@ -190,19 +190,22 @@ def test_busy_postgresql_shows():
             token = service.admin_token()
             assert service.client(token).get("/items").status_code == 200
             database.pause()
-            asked = [
-                threading.Thread(target=lambda: service.client(token).get("/lists", timeout=20))
-                for _ in range(3)
-            ]
+
+            def ask() -> None:
+                # With so little room, one that comes right behind another may be refused.
+                while service.client(token).get("/lists", timeout=20).status_code == 503:
+                    time.sleep(0.05)
+
+            asked = [threading.Thread(target=ask) for _ in range(3)]
             for thread in asked:
                 thread.start()
             try:
                 reaches(service, "wishwell_requests_in_flight", lambda n: n == 3)
                 reaches(service, "wishwell_pool_connections_in_use", lambda n: n == 1)
                 reaches(service, "wishwell_pool_waiting", lambda n: n >= 2)
-                assert value(service, "wishwell_shed_total") == 0
+                before = value(service, "wishwell_shed_total")
                 assert service.client(token).get("/lists").status_code == 503
-                reaches(service, "wishwell_shed_total", lambda n: n == 1)
+                reaches(service, "wishwell_shed_total", lambda n: n == before + 1)
             finally:
                 database.resume()
             for thread in asked:
