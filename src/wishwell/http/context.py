@@ -79,8 +79,8 @@ class Request:
     path: str
     query_string: bytes
     headers: dict[bytes, bytes]
-    repeated: Headers
-    """All header lines, where a name is there twice; else nothing."""
+    pairs: Headers
+    """All header lines; ``headers`` has the last of each name."""
     peer: str
     receive: Receive
     room: Room

@@ -102,7 +102,7 @@ class Pipeline:
             scope["path"],
             scope["query_string"],
             headers,
-            pairs if len(headers) != len(pairs) else [],
+            pairs,
             scope["client"][0] if scope["client"] else "",
             receive,
             self._room,
@@ -149,8 +149,8 @@ class Pipeline:
             request.route = route.path
         refused: WishwellError | None = None
         try:
-            if request.repeated:
-                _check_once(request.repeated)
+            if len(request.headers) != len(request.pairs):
+                _check_once(request.pairs)
             request.caller = await self._caller(request)
         except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
@@ -223,11 +223,7 @@ class Pipeline:
     async def _take(self, request: Request, kind: Kind, cost: int = 1) -> Taken:
         service, caller = self._service, request.caller
         if caller is None:
-            forwarded = (
-                addresses.forwarded(request.repeated)
-                if request.repeated
-                else request.header(b"x-forwarded-for")
-            )
+            forwarded = addresses.forwarded(request.pairs)
             address = addresses.of_client(request.peer, forwarded, service.settings.trusted_proxies)
             limit = service.settings.limit_address
             return await service.limiter.take(f"address:{address}", limit, cost)
