@@ -13,7 +13,6 @@ import contextlib
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,7 @@ from typing import Any
 
 from bench import pgbench, report, seed, single, steady
 from bench.single import Figure, say
-from bench.targets import GENEROUS, Target, start, stop, write_owners
+from bench.targets import GENEROUS, Target, run, start, stop, write_owners
 from tests.servers import PostgresServer
 from wishwell.db import migrate
 
@@ -79,10 +78,7 @@ def everything(profiles: int, *, quick: bool) -> Iterator[tuple[list[Target], Po
         try:
             yield from _filled(folder, server, profiles, running, quick=quick)
         finally:
-            for target in running:
-                target.process.terminate()
-            for target in running:
-                stop(target)
+            stop(*running)
 
 
 def _filled(
@@ -184,7 +180,7 @@ def alone(folder: Path, server: PostgresServer, profiles: int) -> list[Figure]:
     for engine in ("PostgreSQL", "SQLite"):
         say(f"a constant rate, {engine}")
         place = single.deploy(engine, folder / f"steady-{engine}", server)
-        rows, owners = seed.plan(place.store, 4 * profiles)
+        rows, owners = seed.plan(place.store, 20_000)
         single.insert(place, rows)
         figures += steady.half_load(place, owners, lambda t: wrk(t, "page", 3)["rate"])
         say(f"depth and links, {engine}")
@@ -255,9 +251,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # Told to stop, it clears up as after any error.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit(130)
+    run(main)

@@ -15,7 +15,6 @@ import itertools
 import json
 import os
 import secrets
-import signal
 import statistics
 import subprocess
 import sys
@@ -29,7 +28,7 @@ import httpx2
 import psutil
 import uvloop
 
-from bench.targets import GENEROUS
+from bench.targets import GENEROUS, run
 from tests.servers import AnsweringProgram, Service, free_port
 from wishwell.proxy.upstream import Upstream
 
@@ -240,6 +239,4 @@ async def clients(way: Way, rounds: int, requests: int = 500) -> None:
 
 
 if __name__ == "__main__":
-    # Told to stop, it clears up as after any error.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    main()
+    run(main)

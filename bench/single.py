@@ -232,8 +232,7 @@ def workers(place: Deployment, owners: Path, load: Callable[[Target], float]) ->
     one, two = one._replace(owners=owners), two._replace(owners=owners)
     time.sleep(2)
     ratios = [load(two) / load(one) for _ in range(ROUNDS)]
-    stop(one)
-    stop(two)
+    stop(one, two)
     note = "wrk, PostgreSQL and the workers share two cores, which one worker already fills"
     name = "pages with two workers against one, PostgreSQL"
     return [Figure(name, "times", "reported", ratios, None, note)]
@@ -256,8 +255,7 @@ def large(server: PostgresServer, folder: Path, load: Callable[[Target], dict[st
         few, many = (load(target) for target in targets)
         rates.append(many["rate"] / few["rate"])
         tails.append(many["p99_ms"] / few["p99_ms"])
-    for target in targets:
-        stop(target)
+    stop(*targets)
     name = f"{big:,} items against {small:,}, PostgreSQL"
     return [
         Figure(f"throughput, {name}", "times", "≥ 0.85", rates, lambda value: value >= 0.85),
@@ -346,8 +344,7 @@ def group_commit(
             for kind, settings in servers
         )
         done = [(load(ours), load(alone)) for _ in range(ROUNDS)]
-        stop(ours)
-        stop(alone)
+        stop(ours, alone)
         counts = [sum(pair[at]["count"] for pair in done) for at in (0, 1)]
         return [one["rate"] / other["rate"] for one, other in done], counts
 

@@ -63,10 +63,9 @@ def half_load(
     half, floors = (statistics.mean(each) for each in zip(*rates, strict=True))
     runs = ((ours, pages, half), (floor, bare, half), (floor, bare, floors))
     found = [_Runs([], [], []) for _ in runs]
-    said = place.folder / f"{ours.name.replace(' ', '-')}.log"
     inside: list[float] = []
     for _ in range(ROUNDS):
-        before_round = said.stat().st_size
+        before_round = ours.log.stat().st_size
         for kept, (target, requests, rate) in zip(found, runs, strict=True):
             process = psutil.Process(target.process.pid)
             before = sum(process.cpu_times()[:2])
@@ -74,9 +73,8 @@ def half_load(
             kept.busy.append((sum(process.cpu_times()[:2]) - before) / SECONDS)
             kept.p50.append(times[len(times) // 2])
             kept.p99.append(times[int(len(times) * 0.99)])
-        inside.append(_logged_ratio(said, before_round))
-    stop(ours)
-    stop(floor)
+        inside.append(_logged_ratio(ours.log, before_round))
+    stop(ours, floor)
     mine, same, own = found
     what = f"p99 against p50 at half of the highest throughput, {engine}"
     against = [a / b for a, b in zip(mine.p99, same.p99, strict=True)]

@@ -1,12 +1,13 @@
 """What is measured: the service, the floor and the usual way, each one process, on one machine."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ class Target(NamedTuple):
     url: str
     owners: Path
     process: subprocess.Popen[bytes]
+    log: Path
 
 
 def write_owners(path: Path, owners: list[Owner]) -> Path:
@@ -50,7 +52,8 @@ def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[st
             sys.executable, "-m", "uvicorn", f"bench.{kind}:app", "--port", str(port),
             "--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "error",
         ]  # fmt: skip
-    with (folder / f"{name.replace(' ', '-')}.log").open("wb") as log:
+    printed = folder / f"{name.replace(' ', '-')}.log"
+    with printed.open("wb") as log:
         process = subprocess.Popen(
             [*under, *command],
             env={"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[1])}
@@ -73,11 +76,22 @@ def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[st
             time.sleep(every)
         else:
             break
-    return Target(name, kind, url, owners, process)
+    return Target(name, kind, url, owners, process, printed)
 
 
-def stop(target: Target) -> None:
-    """Ends a server as an operator would."""
-    target.process.terminate()
-    target.process.wait(20)
-    mind("forget", target.process.pid)
+def stop(*targets: Target) -> None:
+    """Ends servers as an operator would, all at once."""
+    for target in targets:
+        target.process.terminate()
+    for target in targets:
+        target.process.wait(20)
+        mind("forget", target.process.pid)
+
+
+def run(main: Callable[[], None]) -> None:
+    """Runs a command, which clears up when it is told to stop as after any error."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
