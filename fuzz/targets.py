@@ -68,7 +68,7 @@ def service() -> SimpleNamespace:
     owner = profiles.of_customer(STORE, "gid://shopify/Customer/1")
     new_id = ids.UUID7(lambda: NOW)
     for product in (1, 2, 3):
-        run(items.save(owner, db, items.NewItem(product), new_id(), 9, now))
+        run(items.save(owner, db, items.NewItem(product), new_id(), stores.Bounds(9, 9, 9, 9), now))
     return SimpleNamespace(run=run, db=db, tokens=tokens, owner=owner, folder=folder, runner=runner)
 
 

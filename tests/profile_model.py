@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wishwell import ids
-from wishwell.errors import Conflict, Invalid, NotFound
+from wishwell.errors import Conflict, Invalid, LimitReached, NotFound
 
 GONE = "01900000-0000-7000-8000-000000000000"
 
@@ -53,13 +53,15 @@ def _moment(created, id):
 class Model:
     """One profile: its items and lists by id. A list knows the position of each of its items."""
 
-    def __init__(self):
+    def __init__(self, entries=1_000_000, list_items=1_000_000):
+        """``entries``, ``list_items``: the bounds of all lists together, and of one."""
         self.items = {}
         self.lists = {}
+        self.most = (entries, list_items)
 
     def copy(self):
         """Another one that may be changed on its own."""
-        other = Model()
+        other = Model(*self.most)
         other.items = {id: dict(item) for id, item in self.items.items()}
         other.lists = {id: held | {"items": dict(held["items"])} for id, held in self.lists.items()}
         return other
@@ -95,6 +97,7 @@ class Model:
         if any(made not in self.lists for made in on):
             raise NotFound("")
         found = self.twin(product, variant)
+        self.check_room([made for made in on if found not in self.lists[made]["items"]])
         if found is None:
             self.items[id] = {
                 "product": product, "variant": variant, "quantity": quantity or 1,
@@ -109,6 +112,14 @@ class Model:
         if added:
             self.touch(self.items[id], now)
         return id, found is None
+
+    def check_room(self, added, gone=0):
+        entries, list_items = self.most
+        sizes = [len(held["items"]) for held in self.lists.values()]
+        if any(len(self.lists[made]["items"]) >= list_items for made in added):
+            raise LimitReached("")
+        if added and sum(sizes) + len(added) - gone > entries:
+            raise LimitReached("")
 
     def touch(self, record, now):
         record["updated"] = later(record["updated"], now)
@@ -146,8 +157,10 @@ class Model:
     def set_lists(self, id, on, now):
         if id not in self.items or any(made not in self.lists for made in on):
             raise NotFound("")
-        if sorted(on) == self.lists_of(id):
+        before = self.lists_of(id)
+        if sorted(on) == before:
             return
+        self.check_room([made for made in on if made not in before], len(set(before) - set(on)))
         for made, held in self.lists.items():
             if made not in on:
                 held["items"].pop(id, None)

@@ -114,6 +114,8 @@ class Settings:
     purge_interval: float = setting(600.0, _seconds(1, 86_400))
     items_per_profile: int = setting(5_000, _whole(1, 100_000))
     lists_per_profile: int = setting(250, _whole(1, 10_000))
+    limit_entries: int = setting(20_000, _whole(1, 1_000_000))
+    limit_list_items: int = setting(1_000, _whole(1, 100_000))
     limit_profile_read: int = setting(600, _whole(1, 10_000_000))
     limit_profile_write: int = setting(240, _whole(1, 10_000_000))
     limit_profile_token: int = setting(30, _whole(1, 10_000_000))

@@ -9,6 +9,7 @@ from wishwell import ids, pages, profiles, search
 from wishwell.db import Database, Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Conflict, Invalid, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, WholeStore
+from wishwell.stores import Bounds
 
 NO_VARIANT = 0
 """Stored instead of a variant: a NULL would slip through the unique constraint."""
@@ -103,37 +104,38 @@ async def find(profile: Profile, db: Reader, id: str) -> Item:
 
 
 async def save(
-    profile: Profile, db: Database, new: NewItem, id: str, limit: int, now: str
+    profile: Profile, db: Database, new: NewItem, id: str, bounds: Bounds, now: str
 ) -> tuple[Item, bool]:
     """Saves; whether that made the item (with this ``id``) or found it there.
 
     What ``new`` names is set on an item that is there, its lists are added, nothing else changes.
-    Raises ``LimitReached`` at ``limit`` items, ``NotFound`` for a list that the profile does not
-    have, ``profiles.missing`` for a session that has ended.
+    Raises ``LimitReached`` where it would pass one of the ``bounds``, ``NotFound`` for a list that
+    the profile does not have, ``profiles.missing`` for a session that has ended.
     """
     if not new.list_ids and new.tags is None:
-        sure = max(limit - _HEADROOM, 0)
+        sure = max(bounds.items - _HEADROOM, 0)
         row = await db.write.one("item_save", *_save_arguments(profile, new, id, sure, now))
         if row is not None:
             return from_row(row), bool(row[8])
     # The rarer cases: lists, tags, a customer's first item, a full or ended profile.
-    return await db.transaction(_save, profile, new, id, limit, now)
+    return await db.transaction(_save, profile, new, id, bounds, now)
 
 
 async def _save(
-    tx: Writer, profile: Profile, new: NewItem, id: str, limit: int, now: str
+    tx: Writer, profile: Profile, new: NewItem, id: str, bounds: Bounds, now: str
 ) -> tuple[Item, bool]:
     await profiles.lock(tx, profile, now)
     await _check_lists(tx, profile, new.list_ids)
-    row = await tx.one("item_save", *_save_arguments(profile, new, id, limit, now))
+    row = await tx.one("item_save", *_save_arguments(profile, new, id, bounds.items, now))
     if row is None:
-        raise LimitReached(f"A profile holds at most {limit} items; delete some first.")
+        raise LimitReached(f"A profile holds at most {bounds.items} items; delete some first.")
     item, created = from_row(row), bool(row[8])
     if new.tags is not None:
         await index_tags(tx, profile, item.id, new.tags)
     added = [list_id for list_id in new.list_ids if list_id not in item.list_ids]
     if added:
-        await tx.run_many("entry_add", [(profile.id, at, item.id, 0) for at in added])
+        await _check_room(tx, profile, added, 0, bounds)
+        await tx.run("entries_add", profile.id, item.id, added)
         await tx.run("item_touch", profile.id, item.id, now)
         item = await find(profile, tx, item.id)
     return item, created
@@ -223,25 +225,29 @@ async def _delete_in_store(tx: Writer, store: WholeStore, ids_: Sequence[str]) -
 
 
 async def set_lists(
-    profile: Profile, db: Database, id: str, list_ids: Sequence[str], now: str
+    profile: Profile, db: Database, id: str, list_ids: Sequence[str], bounds: Bounds, now: str
 ) -> Item:
-    """Puts the item on exactly these lists. Raises ``NotFound`` for the item or a list."""
-    if not db.has_functions:
-        return await db.transaction(_set_lists, profile, id, tuple(list_ids), now)
-    # The same in one round trip instead of six; an id that is no UUID is of no list.
-    wanted = [at if ids.is_uuid(at) else ids.NO_UUID for at in list_ids]
-    row = await db.write.one("item_set_lists", profile.id, id, wanted, now)
-    if row is None:
-        raise await _absent(db.read, profile, id)
-    item = from_row(row)
-    if set(item.list_ids) != set(list_ids):
-        # It changes nothing unless the profile has all of the lists.
-        raise NotFound(_UNKNOWN_LIST)
-    return item
+    """Puts the item on exactly these lists.
+
+    Raises ``NotFound`` for the item or a list, ``LimitReached`` where a list or the profile would
+    hold more than its bound.
+    """
+    if db.has_functions:
+        # The same in one round trip instead of seven; an id that is no UUID is of no list.
+        wanted = [at if ids.is_uuid(at) else ids.NO_UUID for at in list_ids]
+        most = (bounds.entries, bounds.list_items)
+        row = await db.write.one("item_set_lists", profile.id, id, wanted, now, *most)
+        if row is None:
+            raise await _absent(db.read, profile, id)
+        item = from_row(row)
+        if set(item.list_ids) == set(list_ids):
+            return item
+        # It has changed nothing; why, the long way tells.
+    return await db.transaction(_set_lists, profile, id, tuple(list_ids), bounds, now)
 
 
 async def _set_lists(
-    tx: Writer, profile: Profile, id: str, list_ids: tuple[str, ...], now: str
+    tx: Writer, profile: Profile, id: str, list_ids: tuple[str, ...], bounds: Bounds, now: str
 ) -> Item:
     if not await profiles.lock_known(tx, profile):
         raise NotFound("There is no such item.")
@@ -253,10 +259,11 @@ async def _set_lists(
     item = from_row(row)
     gone = [at for at in item.list_ids if at not in list_ids]
     added = [at for at in list_ids if at not in item.list_ids]
+    if added:
+        await _check_room(tx, profile, added, len(gone), bounds)
+        await tx.run("entries_add", profile.id, id, added)
     if gone:
         await tx.run("entries_remove", profile.id, id, gone)
-    if added:
-        await tx.run("entries_add", profile.id, id, added)
     if gone or added:
         await tx.run("item_touch", profile.id, id, now)
         # Under the lock nobody else changes it: it needs not be read again.
@@ -273,6 +280,22 @@ async def _check_lists(tx: Reader, profile: Profile, list_ids: Sequence[str]) ->
     for id in list_ids:
         if id not in there:
             raise NotFound(_UNKNOWN_LIST)
+
+
+async def _check_room(
+    tx: Reader, profile: Profile, added: Sequence[str], gone: int, bounds: Bounds
+) -> None:
+    """Raises ``LimitReached`` where one more item on each of the lists, and on ``gone`` other lists
+    one less, would be too many."""
+    row = await tx.one("entries_count", profile.id, list(added))
+    assert row is not None
+    entries, fullest = row
+    if fullest >= bounds.list_items:
+        raise LimitReached(f"listIds: a list holds at most {bounds.list_items} items.")
+    if entries + len(added) - gone > bounds.entries:
+        raise LimitReached(
+            f"listIds: a profile's items stand on its lists at most {bounds.entries} times in all."
+        )
 
 
 async def index_tags(tx: Writer, profile: Profile, id: str, tags: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from wishwell.db import Database, Reader, Row, Writer
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.items import Item
 from wishwell.profiles import Profile, Scope, WholeStore
+from wishwell.stores import Bounds
 
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
@@ -89,16 +90,18 @@ def _saved(row: Row) -> tuple[Any, Any]:
     return row[11], row[5]
 
 
-async def create(profile: Profile, db: Database, name: str, id: str, limit: int, now: str) -> List:
-    """A new, empty list. Raises ``LimitReached`` at ``limit`` lists, ``profiles.missing``."""
-    return await db.transaction(_create, profile, name, id, limit, now)
+async def create(
+    profile: Profile, db: Database, name: str, id: str, bounds: Bounds, now: str
+) -> List:
+    """A new, empty list. Raises ``LimitReached`` for one more than may be, ``profiles.missing``."""
+    return await db.transaction(_create, profile, name, id, bounds.lists, now)
 
 
-async def _create(tx: Writer, profile: Profile, name: str, id: str, limit: int, now: str) -> List:
+async def _create(tx: Writer, profile: Profile, name: str, id: str, most: int, now: str) -> List:
     await profiles.lock(tx, profile, now)
     row = await tx.one("list_count", profile.id)
-    if row is not None and row[0] >= limit:
-        raise LimitReached(f"A profile holds at most {limit} lists; delete some first.")
+    if row is not None and row[0] >= most:
+        raise LimitReached(f"A profile holds at most {most} lists; delete some first.")
     await tx.run("list_create", profile.id, id, profile.store_id, name, now)
     return List(id, name, 0, now, now)
 

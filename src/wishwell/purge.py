@@ -2,20 +2,30 @@
 
 from collections.abc import AsyncIterator
 
+import structlog
+
 from wishwell import ids
 from wishwell.config import Settings
 from wishwell.db import Database, Writer
 
 _BATCH = 100
+_RECORDS = 2_000
+"""How many records a step removes at most: what others wait for, and what a transaction's time must
+suffice for. A large session takes several steps."""
+
 _DAY_MS = 86_400_000
 _FIRST = ("", "00000000-0000-0000-0000-000000000000")
+_STEPS = ("purge_entries", "purge_tags", "purge_items", "purge_lists")
+
+log = structlog.get_logger("wishwell.purge")
 
 
 async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[int]:
-    """Purges in small batches; yields how many sessions are gone so far.
+    """Purges in small steps; yields after each how many sessions are gone so far.
 
     A session's time runs from its last token: until that ends, up to a day later, it is in use, so
-    the longer period begins there. One that holds nothing goes by the shorter period.
+    the longer period begins there. One that holds nothing goes by the shorter period. One that
+    can't be removed is passed over, and named in the log. Raises ``Unavailable``.
     """
     idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * _DAY_MS)))
     empty = ids.timestamp(max(0, now - int(settings.empty_session_days * _DAY_MS)))
@@ -25,12 +35,43 @@ async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[
         rows = await db.read.all("sessions_idle", idle, empty, *after, _BATCH)
         if not rows:
             return
-        found = [row[0] for row in rows]
-        removed += await db.transaction(_purge, idle, empty, found)
-        yield removed
+        gids = {row[0]: row[2] for row in rows}
+        ended = await db.transaction(_end, idle, empty, list(gids), ids.timestamp(now))
+        async for gone in _remove(db, {id: gids[id] for id in ended}):
+            removed += gone
+            yield removed
         after = (rows[-1][1], rows[-1][0])
 
 
-async def _purge(tx: Writer, idle: str, empty: str, found: list[str]) -> int:
+async def _end(tx: Writer, idle: str, empty: str, found: list[str], now: str) -> list[str]:
+    """Closes those that are still past their time and that nobody writes to now."""
     held = [row[0] for row in await tx.all("sessions_lock", found)]
-    return len(await tx.all("sessions_purge", idle, empty, held))
+    return [row[0] for row in await tx.all("sessions_end", idle, empty, held, now)]
+
+
+async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
+    """Removes the sessions with these keys; yields after each step how many are gone by it."""
+    done = not gids
+    try:
+        while not done:
+            done = await db.transaction(_step, list(gids))
+            yield len(gids) if done else 0
+    except Exception as error:
+        await db.ping()  # without a database there is nothing to pass over
+        if len(gids) == 1:
+            log.warning("session_not_purged", profile=next(iter(gids.values())), reason=str(error))
+            return
+        for id, gid in gids.items():
+            async for gone in _remove(db, {id: gid}):
+                yield gone
+
+
+async def _step(tx: Writer, sessions: list[str]) -> bool:
+    """Removes some of what the sessions hold, or the rest and themselves: then it is True."""
+    left = _RECORDS
+    for statement in _STEPS:
+        left -= len(await tx.all(statement, sessions, left))
+        if left <= 0:
+            return False
+    await tx.run("purge_profiles", sessions)
+    return True

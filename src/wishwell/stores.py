@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 import msgspec
@@ -19,8 +20,10 @@ LIMITS = (
     "admin_token",
     "items",
     "lists",
+    "entries",
+    "list_items",
 )
-"""What a store may override: requests per minute, and records per profile."""
+"""What a store may override: requests per minute, and the bounds of a profile."""
 
 DEFAULT_HANDLE = "default"
 
@@ -43,6 +46,16 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
         if not self.auth_flow:
             raise NotFound("This store has no sign-in path (authFlow).")
         return self.auth_flow.replace("{email}", quote(email, safe=""))
+
+
+class Bounds(NamedTuple):
+    """How much a profile may hold: ``entries`` are the places of its items on all of its lists,
+    ``list_items`` the items of one. Only a link may take a profile past them."""
+
+    items: int
+    lists: int
+    entries: int
+    list_items: int
 
 
 class StorePatch(msgspec.Struct, frozen=True):
@@ -117,6 +130,11 @@ def limit(store: Store, settings: Settings, name: str) -> int:
     setting = f"{name}_per_profile" if name in ("items", "lists") else f"limit_{name}"
     default: int = getattr(settings, setting)
     return default
+
+
+def bounds(store: Store, settings: Settings) -> Bounds:
+    """A store's own bounds, else the settings'."""
+    return Bounds(*(limit(store, settings, name) for name in Bounds._fields))
 
 
 def _blank(id: str, handle: str, now: str) -> Store:

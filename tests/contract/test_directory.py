@@ -74,7 +74,7 @@ def test_what_could_not_be_written_is_written_the_next_time(opened):
                 await known.flush()
         clock[0] += 60_000
         await known.flush()
-        [(_, touched)] = await db.read.all(
+        [(_, touched, _)] = await db.read.all(
             "sessions_idle", "9", "9", "", "0" * 8 + "-0000" * 3 + "-" + "0" * 12, 9
         )
         [used] = await db.read.all("admin_tokens")

@@ -4,7 +4,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests import strategies
-from wishwell import items, linking, lists, search
+from tests.contract.conftest import bounds
+from wishwell import items, linking, lists, profiles, search
 from wishwell.items import NewItem
 from wishwell.pages import PageRequest
 
@@ -30,14 +31,18 @@ def fill(bench, profile, plan):
     names, wanted, order = plan
     made = [
         bench.run(
-            lists.create(profile, bench.db, name.strip(), bench.new_id(), 999, bench.clock.tick())
+            lists.create(
+                profile, bench.db, name.strip(), bench.new_id(), bounds(999), bench.clock.tick()
+            )
         )
         for name in names
     ]
     for product, variant, quantity, tags, on in wanted:
         chosen = tuple(made[at].id for at in on if at < len(made))
         new = NewItem(product, variant, quantity, tuple(tags), chosen)
-        bench.run(items.save(profile, bench.db, new, bench.new_id(), 999, bench.clock.tick()))
+        bench.run(
+            items.save(profile, bench.db, new, bench.new_id(), bounds(999), bench.clock.tick())
+        )
     if made and order is not None:
         held = bench.run(lists.find(profile, bench.db.read, made[0].id, "recently_saved")).items
         chosen = [held[at].id for at in order if at < len(held)]
@@ -63,7 +68,7 @@ def test_link_keeps_every_rule(bench, mine, theirs):
     fill(bench, session, theirs)
     old, old_lists = contents(bench, customer)
     new, new_lists = contents(bench, session)
-    bench.run(bench.db.transaction(linking.link, session, customer, bench.clock.tick()))
+    bench.run(bench.db.transaction(linking.link, session, customer, 1_000, bench.clock.tick()))
     now, now_lists = contents(bench, customer)
 
     assert now.keys() == old.keys() | new.keys()
@@ -102,10 +107,10 @@ def test_link_keeps_every_rule(bench, mine, theirs):
             ]
 
     assert not bench.run(bench.db.read.all("link_lists", session.id))
-    assert not bench.run(bench.db.read.all("link_entries", session.id))
+    assert not bench.entries(session)
     assert bench.run(bench.db.read.one("item_count", session.id))[0] == 0
     again = bench.run(
-        bench.db.transaction(linking.link, session, bench.new_customer(), bench.clock.tick())
+        bench.db.transaction(linking.link, session, bench.new_customer(), 1_000, bench.clock.tick())
     )
     assert again == 0
     assert contents(bench, customer) == (now, now_lists)
@@ -122,13 +127,87 @@ def test_link_never_fails_for_a_limit_and_drops_nothing(bench):
     for profile, prefix, first in ((customer, "a", 1), (session, "b", 301)):
         tags = tuple(f"{prefix}{number}" for number in range(20))
         new = NewItem(10_000, None, 1, tags)
-        bench.run(items.save(profile, bench.db, new, bench.new_id(), 9999, bench.clock.tick()))
+        bench.run(
+            items.save(profile, bench.db, new, bench.new_id(), bounds(9999), bench.clock.tick())
+        )
         for product in range(first, first + 600):
             new = NewItem(product)
-            bench.run(items.save(profile, bench.db, new, bench.new_id(), 9999, bench.clock.tick()))
-    bench.run(bench.db.transaction(linking.link, session, customer, bench.clock.tick()))
+            bench.run(
+                items.save(profile, bench.db, new, bench.new_id(), bounds(9999), bench.clock.tick())
+            )
+    bench.run(bench.db.transaction(linking.link, session, customer, 1_000, bench.clock.tick()))
     found = bench.run(bench.db.read.one("item_count", customer.id))
     assert found[0] == 901
     asked = PageRequest(None, 250, search.parse("tag:a0,b0"))
     [merged] = bench.run(items.page(bench.db, customer, asked)).records
     assert len(merged.tags) == 40
+
+
+class Counting:
+    """A handle that counts the statements that run through it."""
+
+    def __init__(self, tx):
+        self.tx, self.count = tx, 0
+
+    def __getattr__(self, verb):
+        self.count += 1
+        return getattr(self.tx, verb)
+
+
+def test_link_takes_as_many_statements_for_thousands_of_items_as_for_one(bench):
+    """Each is a round trip to PostgreSQL, and holds up every other write on SQLite."""
+
+    async def counted(tx, session, customer):
+        counting = Counting(tx)
+        await linking.link(counting, session, customer, 1_000, bench.clock.tick())
+        return counting.count
+
+    counts = []
+    for products, made, on in ((1, 1, 1), (2_500, 20, 3)):
+        customer, session = bench.new_customer(), bench.new_session()
+        bench.run(bench.db.transaction(profiles.lock, customer, bench.clock.tick()))
+        bench.fill(customer, products=products, lists=made, tags=1)
+        bench.fill(session, products=products, lists=made, on=on, tags=2)
+        counts.append(bench.run(bench.db.transaction(counted, session, customer)))
+    assert counts[0] == counts[1]
+
+
+def test_link_at_the_bounds_drops_nothing(bench):
+    """4,900 items on both sides, each on 4 of 20 lists of the same names, half of the places shared."""
+    customer, session = bench.new_customer(), bench.new_session()
+    bench.run(bench.db.transaction(profiles.lock, customer, bench.clock.tick()))
+    mine = bench.fill(customer, products=4_900, lists=20, on=4)
+    theirs = bench.fill(session, products=4_900, lists=20, on=6)
+    bench.run(bench.db.transaction(linking.link, session, customer, 1_000, bench.clock.tick()))
+    assert bench.run(bench.db.read.one("item_count", customer.id))[0] == 4_900
+    assert bench.entries(customer) == 4_900 * 6
+    assert bench.entries(session) == 0
+    held = bench.run(bench.db.read.all("list_entries", customer.id, mine[0]))
+    places = sorted(row[1] for row in held)
+    assert len(set(places)) == len(places) == 4_900 * 6 // 20
+    assert places[:980] == [*range(1, 981)]
+    assert not set(theirs) & {
+        row[0] for row in bench.run(bench.db.read.all("link_lists", customer.id))
+    }
+
+
+def test_list_past_its_bound_is_joined_by_no_other(bench):
+    """A link never fails for a bound: the first takes the list past it, the next list of that name
+    then moves as one of its own. So a list holds at most twice as many as it may."""
+    customer = bench.new_customer()
+    for number in range(3):
+        session = bench.new_session()
+        made = bench.run(
+            lists.create(session, bench.db, "Wishes", bench.new_id(), bounds(9), bench.clock.tick())
+        )
+        for product in range(3):
+            new = NewItem(1 + number * 3 + product, list_ids=(made.id,))
+            bench.run(
+                items.save(session, bench.db, new, bench.new_id(), bounds(9), bench.clock.tick())
+            )
+        bench.run(bench.db.transaction(linking.link, session, customer, 3, bench.clock.tick()))
+    _, shown = contents(bench, customer)
+    assert sorted((made.name, made.item_count) for made in shown.values()) == [
+        ("Wishes", 3),
+        ("Wishes", 6),
+    ]

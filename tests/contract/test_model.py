@@ -3,7 +3,9 @@
 import msgspec
 import pytest
 from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
+from tests.contract.conftest import bounds
 from tests.profile_model import Model
 from tests.strategies import at_length, sequences
 from wishwell import items, lists, pages, profiles, search
@@ -19,13 +21,14 @@ def do(bench, profile, model, step):
     now = bench.clock.tick()
     id = bench.new_id()
     db, run = bench.db, bench.run
+    most = bounds(UNLIMITED, entries=model.most[0], list_items=model.most[1])
     match step:
         case ("save", product, variant, quantity, tags, on):
             chosen = tuple(dict.fromkeys(model.list_at(at) for at in on))
             kept = None if tags is None else tuple(tags)
             new = NewItem(product, variant, quantity, kept, chosen)
             both(
-                lambda: run(items.save(profile, db, new, id, UNLIMITED, now)),
+                lambda: run(items.save(profile, db, new, id, most, now)),
                 lambda: model.save(id, product, variant, quantity, tags, chosen, now),
                 lambda got, want: (got[0].id, got[1]) == want,
             )
@@ -50,12 +53,12 @@ def do(bench, profile, model, step):
             target = model.item_at(at)
             chosen = list(dict.fromkeys(model.list_at(other) for other in on))
             both(
-                lambda: run(items.set_lists(profile, db, target, chosen, now)),
+                lambda: run(items.set_lists(profile, db, target, chosen, most, now)),
                 lambda: model.set_lists(target, chosen, now),
             )
         case ("new_list", name):
             name = lists.check_name(name)
-            run(lists.create(profile, db, name, id, UNLIMITED, now))
+            run(lists.create(profile, db, name, id, bounds(UNLIMITED), now))
             model.new_list(id, name, now)
         case ("rename", at, name):
             target, name = model.list_at(at), name and lists.check_name(name)
@@ -137,21 +140,25 @@ PARTLY = [
 ]
 
 
-@given(sequence=sequences)
-@example(sequence=PARTLY)
+rooms = st.sampled_from([(UNLIMITED, UNLIMITED), (5, UNLIMITED), (UNLIMITED, 3)])
+
+
+@given(sequence=sequences, room=rooms)
+@example(sequence=PARTLY, room=(UNLIMITED, UNLIMITED))
 @settings(
     max_examples=70, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_any_sequence_agrees_with_the_model(bench, sequence):
-    """Records, order, counts and refusals, after each sequence and after each of its steps."""
-    profile, model = bench.new_customer(), Model()
+def test_any_sequence_agrees_with_the_model(bench, sequence, room):
+    """Records, order, counts and refusals, after each sequence and after each of its steps; also
+    where few entries, or few items on a list, may be."""
+    profile, model = bench.new_customer(), Model(*room)
     for step in sequence:
         do(bench, profile, model, step)
     compare(bench, profile, model)
 
 
 test_any_sequence_at_length = at_length(
-    test_any_sequence_agrees_with_the_model, 200, sequence=sequences
+    test_any_sequence_agrees_with_the_model, 200, sequence=sequences, room=rooms
 )
 
 
@@ -190,11 +197,13 @@ def test_limits_of_a_profile_are_exact(bench):
     """The limit is reached, not passed, by items and by lists; saving what is there still works."""
     profile, now = bench.new_customer(), bench.clock.tick()
     for product in (1, 2, 3):
-        bench.run(items.save(profile, bench.db, NewItem(product), bench.new_id(), 3, now))
+        bench.run(items.save(profile, bench.db, NewItem(product), bench.new_id(), bounds(3), now))
     with pytest.raises(Invalid):
-        bench.run(items.save(profile, bench.db, NewItem(4), bench.new_id(), 3, now))
-    _, created = bench.run(items.save(profile, bench.db, NewItem(3), bench.new_id(), 3, now))
+        bench.run(items.save(profile, bench.db, NewItem(4), bench.new_id(), bounds(3), now))
+    _, created = bench.run(
+        items.save(profile, bench.db, NewItem(3), bench.new_id(), bounds(3), now)
+    )
     assert not created
-    bench.run(lists.create(profile, bench.db, "x", bench.new_id(), 1, now))
+    bench.run(lists.create(profile, bench.db, "x", bench.new_id(), bounds(1), now))
     with pytest.raises(Invalid):
-        bench.run(lists.create(profile, bench.db, "y", bench.new_id(), 1, now))
+        bench.run(lists.create(profile, bench.db, "y", bench.new_id(), bounds(1), now))

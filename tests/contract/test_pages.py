@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.contract.conftest import bounds
 from wishwell import items, linking, profiles, search
 from wishwell.errors import Invalid
 from wishwell.items import NewItem
@@ -27,7 +28,7 @@ def stocked(bench):
             bench.clock.tick()
             new = NewItem(number, number % 3 or None, 1, ("even",) if number % 2 == 0 else ())
             item, _ = bench.run(
-                items.save(profile, bench.db, new, bench.new_id(), 1000, bench.clock.tick())
+                items.save(profile, bench.db, new, bench.new_id(), bounds(1000), bench.clock.tick())
             )
             owners[profile].append(item)
     return store, owners
@@ -87,14 +88,16 @@ def test_records_that_stay_are_seen_once_while_others_come_and_go(bench):
         for product in range(1, 41):
             new = NewItem(product, None, 1, ("stays",) if product % 2 else None)
             item, _ = bench.run(
-                items.save(profile, bench.db, new, bench.new_id(), 1000, bench.clock.tick())
+                items.save(profile, bench.db, new, bench.new_id(), bounds(1000), bench.clock.tick())
             )
             stay += [item.id] if product % 2 else []
 
         async def disturb(profile=profile):
             for number in range(40):
                 new = NewItem(1000 + number)
-                await items.save(profile, bench.db, new, bench.new_id(), 1000, bench.clock.tick())
+                await items.save(
+                    profile, bench.db, new, bench.new_id(), bounds(1000), bench.clock.tick()
+                )
                 if number % 2 == 0:
                     gone = await items.page(
                         bench.db,
@@ -128,7 +131,9 @@ def test_page_whose_records_are_gone_still_leads_back(bench):
     profile, saved = bench.new_customer(), []
     for product in (1, 2, 3):
         item, _ = bench.run(
-            items.save(profile, bench.db, NewItem(product), bench.new_id(), 9, bench.clock.tick())
+            items.save(
+                profile, bench.db, NewItem(product), bench.new_id(), bounds(9), bench.clock.tick()
+            )
         )
         saved.append(item.id)
     everything = search.Search()
@@ -178,7 +183,7 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
 
     def save(profile):
         new = NewItem(1 if profile.is_session else 2)
-        return bench.run(items.save(profile, bench.db, new, bench.new_id(), 99, now))[0].id
+        return bench.run(items.save(profile, bench.db, new, bench.new_id(), bounds(99), now))[0].id
 
     older, edge = save(session), save(customer)
 
@@ -191,7 +196,7 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
             rows = await bench.db.page(name, fragments, *arguments)
             self.pages_read += 1
             if self.pages_read == 1:
-                await bench.db.transaction(linking.link, session, customer, now)
+                await bench.db.transaction(linking.link, session, customer, 1_000, now)
                 await items.delete(customer, bench.db, edge)
             return rows
 

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from tests.contract.conftest import bounds
 from wishwell import config, items, linking, profiles, purge
 from wishwell.errors import NotFound
 from wishwell.items import NewItem
@@ -26,7 +27,7 @@ def there(bench, profile):
 def save(bench, profile, product=1):
     new = NewItem(product)
     now = bench.clock.tick()
-    return bench.run(items.save(profile, bench.db, new, bench.new_id(), 99, now))[0]
+    return bench.run(items.save(profile, bench.db, new, bench.new_id(), bounds(99), now))[0]
 
 
 def test_sessions_go_by_what_they_hold(bench):
@@ -63,7 +64,7 @@ def test_linked_session_is_remembered_as_long_as_any(bench):
     """Its tokens must get their 401 and a second link its 201, not as if it had never been."""
     session, customer = bench.new_session(), bench.new_customer()
     save(bench, session)
-    bench.run(bench.db.transaction(linking.link, session, customer, bench.clock.tick()))
+    bench.run(bench.db.transaction(linking.link, session, customer, 1_000, bench.clock.tick()))
     run_purge(bench, bench.clock() + 3 * DAY)
     assert there(bench, session)
     run_purge(bench, bench.clock() + 92 * DAY)
@@ -82,7 +83,7 @@ def test_purge_beside_saves_loses_nothing_that_was_answered(bench):
                     pass
 
             saving = items.save(
-                session, bench.db, NewItem(1), bench.new_id(), 99, bench.clock.tick()
+                session, bench.db, NewItem(1), bench.new_id(), bounds(99), bench.clock.tick()
             )
             return await asyncio.gather(saving, purging(), return_exceptions=True)
 
@@ -102,3 +103,68 @@ def test_more_sessions_than_a_batch_all_go_with_progress(bench):
     assert len(seen) >= 3
     assert seen == sorted(seen)
     assert not any(there(bench, session) for session in made)
+
+
+def test_large_session_goes_in_steps_and_is_gone_from_the_first(bench):
+    """5,000 items on 20,000 places: no step removes more than so many records."""
+    large, small = bench.new_session(), bench.new_session()
+    bench.fill(large, products=5_000, lists=250, on=4, tags=1)
+    save(bench, small)
+    later = bench.clock() + 92 * DAY
+
+    async def until(steps):
+        count = 0
+        async for _ in purge.sessions(bench.db, SETTINGS, later):
+            count += 1
+            if count == steps:
+                break
+        return count
+
+    assert bench.run(until(3)) == 3
+    with pytest.raises(NotFound):
+        bench.run(profiles.check_open(bench.db.read, large))
+    assert there(bench, large)
+    assert bench.entries(large) > 0
+    assert bench.run(until(1_000)) > 10  # the next purge goes on
+    assert not there(bench, large)
+    assert not there(bench, small)
+    assert bench.entries(large) == 0
+
+
+STUCK = {
+    "sqlite": (
+        "CREATE TRIGGER stuck BEFORE DELETE ON items WHEN OLD.product_id = 666 "
+        "BEGIN SELECT RAISE(ABORT, 'stuck'); END",
+        "DROP TRIGGER stuck",
+    ),
+    "postgresql": (
+        "CREATE FUNCTION stuck() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$BEGIN RAISE 'stuck'; END$$; CREATE TRIGGER stuck BEFORE DELETE ON items FOR EACH ROW "
+        "WHEN (OLD.product_id = 666) EXECUTE FUNCTION stuck()",
+        "DROP TRIGGER stuck ON items; DROP FUNCTION stuck",
+    ),
+}
+
+
+def test_session_that_can_not_be_removed_is_passed_over_and_named(bench, engine, capsys):
+    """The others go, those behind it too."""
+    made = [bench.new_session() for _ in range(151)]
+    for number, session in enumerate(made):
+        save(bench, session, product=666 if number == 70 else 1)
+
+    async def execute(tx, sql):
+        done = tx._connection.execute(sql)
+        if engine == "postgresql":
+            await done
+
+    bench.run(bench.db.transaction(execute, STUCK[engine][0]))
+    try:
+        run_purge(bench, bench.clock() + 92 * DAY)
+    finally:
+        bench.run(bench.db.transaction(execute, STUCK[engine][1]))
+    assert [session for session in made if there(bench, session)] == [made[70]]
+    said = capsys.readouterr().out
+    assert "session_not_purged" in said
+    assert made[70].gid in said
+    run_purge(bench, bench.clock() + 92 * DAY)
+    assert not there(bench, made[70])

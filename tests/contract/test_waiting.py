@@ -7,6 +7,7 @@ import asyncio
 
 import pytest
 
+from tests.contract.conftest import bounds
 from wishwell import items, linking, lists, profiles
 from wishwell.errors import NotFound
 from wishwell.items import ItemPatch, NewItem
@@ -51,8 +52,8 @@ async def _one_after_the_other(db, first, second, last=None):
 def wish(bench):
     """A customer with an item and a list that it is not on."""
     profile, now = bench.new_customer(), bench.clock.tick()
-    item, _ = bench.run(items.save(profile, bench.db, NewItem(1), bench.new_id(), 99, now))
-    made = bench.run(lists.create(profile, bench.db, "x", bench.new_id(), 99, now))
+    item, _ = bench.run(items.save(profile, bench.db, NewItem(1), bench.new_id(), bounds(99), now))
+    made = bench.run(lists.create(profile, bench.db, "x", bench.new_id(), bounds(99), now))
     return profile, item.id, made.id
 
 
@@ -61,7 +62,7 @@ def put_on_list(profile, item, made):
 
     async def edit(tx):
         await tx.one("profile_lock", profile.id)
-        await tx.run("entry_add", profile.id, made, item, 0)
+        await tx.run("entries_add", profile.id, item, [made])
 
     return edit
 
@@ -78,7 +79,7 @@ def test_change_shows_the_lists_that_it_waited_for(bench, wish, patch):
 def test_set_lists_takes_off_a_list_that_it_waited_for(bench, wish):
     """The item is on exactly the lists that were named, whatever came before."""
     profile, item, made = wish
-    edit = lambda: items.set_lists(profile, bench.db, item, [], bench.clock.tick())  # noqa: E731
+    edit = lambda: items.set_lists(profile, bench.db, item, [], bounds(99), bench.clock.tick())  # noqa: E731
     got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), edit))
     assert got.list_ids == []
     assert bench.run(bench.db.read.one("item_find", profile.id, item))[5] is None
@@ -88,13 +89,13 @@ def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
     """It changes nothing, and says why."""
     customer, session = bench.new_customer(), bench.new_session()
     now = bench.clock.tick()
-    item, _ = bench.run(items.save(session, bench.db, NewItem(1), bench.new_id(), 99, now))
-    made = bench.run(lists.create(session, bench.db, "x", bench.new_id(), 99, now))
+    item, _ = bench.run(items.save(session, bench.db, NewItem(1), bench.new_id(), bounds(99), now))
+    made = bench.run(lists.create(session, bench.db, "x", bench.new_id(), bounds(99), now))
 
     async def link(tx):
-        await linking.link(tx, session, customer, now)
+        await linking.link(tx, session, customer, 1_000, now)
 
-    edit = lambda: items.set_lists(session, bench.db, item.id, [made.id], now)  # noqa: E731
+    edit = lambda: items.set_lists(session, bench.db, item.id, [made.id], bounds(99), now)  # noqa: E731
     with pytest.raises(NotFound, match="no such session"):
         bench.run(_one_after_the_other(bench.db, link, edit))
     assert bench.run(bench.db.read.one("item_find", customer.id, item.id))[5] is None
@@ -104,7 +105,10 @@ def test_save_shows_the_lists_that_it_waited_for(bench, wish):
     """A save of what is there already."""
     profile, item, made = wish
     new = NewItem(1, None, 5)
-    save = lambda: items.save(profile, bench.db, new, bench.new_id(), 9999, bench.clock.tick())  # noqa: E731
+
+    def save():
+        return items.save(profile, bench.db, new, bench.new_id(), bounds(9999), bench.clock.tick())
+
     got, created = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), save))
     assert (got.id, got.list_ids, created) == (item, [made], False)
 
@@ -121,12 +125,12 @@ def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench)
     """The merged item and the moved one: gone, or neither; never the one without the other."""
     customer, session = bench.new_customer(), bench.new_session()
     now = bench.clock.tick()
-    own, _ = bench.run(items.save(customer, bench.db, NewItem(1), bench.new_id(), 99, now))
-    bench.run(items.save(session, bench.db, NewItem(1), bench.new_id(), 99, now))
-    moved, _ = bench.run(items.save(session, bench.db, NewItem(2), bench.new_id(), 99, now))
+    own, _ = bench.run(items.save(customer, bench.db, NewItem(1), bench.new_id(), bounds(99), now))
+    bench.run(items.save(session, bench.db, NewItem(1), bench.new_id(), bounds(99), now))
+    moved, _ = bench.run(items.save(session, bench.db, NewItem(2), bench.new_id(), bounds(99), now))
 
     async def link(tx):
-        await linking.link(tx, session, customer, now)
+        await linking.link(tx, session, customer, 1_000, now)
 
     delete = lambda: items.delete_many(bench.db, customer, [own.id, moved.id])  # noqa: E731
     bench.run(_one_after_the_other(bench.db, link, delete))
@@ -140,7 +144,9 @@ def test_bulk_delete_over_a_store_takes_sessions_before_customers(bench):
         customer = bench.new_customer()
     now, made = bench.clock.tick(), []
     for profile in (session, customer):
-        item, _ = bench.run(items.save(profile, bench.db, NewItem(1), bench.new_id(), 99, now))
+        item, _ = bench.run(
+            items.save(profile, bench.db, NewItem(1), bench.new_id(), bounds(99), now)
+        )
         made.append(item.id)
     store = profiles.WholeStore(bench.store.id)
     without_waiting = f"SELECT 1 FROM profiles WHERE profile_id = '{customer.id}' FOR UPDATE NOWAIT"

@@ -177,6 +177,36 @@ def test_saves_at_the_limit_never_pass_it(service):
     race(shop, (10, round_))
 
 
+@pytest.mark.parametrize("bound", ["list_items", "entries"])
+def test_items_put_on_a_list_at_the_bound_never_pass_it(service, bound):
+    """30 at once, by saves and by set-lists, where 10 may be: exactly 10, the rest 400."""
+    shop = Shop(service, *GENEROUS, "--limit", f"{bound}=10")
+
+    async def round_(http, number):
+        mine = await token_of(http, shop, customer=shop.gid())
+        own = bearer(mine["token"])
+        made = (await http.post("/lists", json={"name": "x"}, headers=own)).json()["data"]["id"]
+        there = [
+            (await http.post("/items", json={"productId": n + 1}, headers=own)).json()["data"]["id"]
+            for n in range(15)
+        ]
+        on = {"listIds": [made]}
+        answers = await asyncio.gather(
+            *(http.put(f"/items/{id}/lists", json=on, headers=own) for id in there),
+            *(
+                http.post("/items", json={"productId": n + 101} | on, headers=own)
+                for n in range(15)
+            ),
+        )
+        refused = [answer for answer in answers if answer.status_code == 400]
+        assert len(refused) == 20
+        assert all(answer.is_success for answer in answers if answer not in refused)
+        listed = (await http.get(f"/lists/{made}", headers=own)).json()["data"]
+        assert listed["itemCount"] == 10
+
+    race(shop, (6, round_))
+
+
 def test_orders_and_list_changes_at_once_keep_a_permutation(racing, rounds):
     """Orders, list changes and deletes at once: the list is a set of what is on it, no 5xx."""
 

@@ -101,6 +101,46 @@ def test_list_with_an_unknown_field_is_refused(http, field):
         refused(http.patch(f"/lists/{record['id']}", json={"name": "x", field: 1}), 400, field)
 
 
+def test_list_holds_no_more_items_than_may_be(make_shop):
+    """beyond §1, lists are bounded: on every way in; what is on it already may stay and change."""
+    shop = make_shop("--limit", "list_items=2")
+    http = shop.customer("1").http
+    full, other = new_list(http, "Full")["id"], new_list(http, "Other")["id"]
+    first = save(http, 1, listIds=[full])
+    save(http, 2, listIds=[full])
+    third = save(http, 3)
+    with nothing_changes(http):
+        for listed in ([full], [other, full]):
+            body = {"productId": 4, "listIds": listed}
+            refused(http.post("/items", json=body), 400, "listIds", "2 items")
+            refused(http.post("/items", json=body | {"productId": 3}), 400, "listIds")
+            refused(
+                http.put(f"/items/{third['id']}/lists", json={"listIds": listed}), 400, "listIds"
+            )
+    data(http.post("/items", json={"productId": 1, "quantity": 5, "listIds": [full]}), 200)
+    data(http.put(f"/items/{first['id']}/lists", json={"listIds": [other]}), 200)
+    data(http.put(f"/items/{third['id']}/lists", json={"listIds": [full, other]}), 200)
+    assert whole_list(http, full)["itemCount"] == 2
+
+
+def test_items_stand_on_no_more_places_of_lists_than_may_be(make_shop):
+    """beyond §1, lists are bounded: over all lists of a profile; one place may be given for another."""
+    shop = make_shop("--limit", "entries=3")
+    http = shop.customer("1").http
+    made = [new_list(http, name)["id"] for name in "ABCD"]
+    first = save(http, 1, listIds=made[:2])
+    save(http, 2, listIds=made[:1])
+    with nothing_changes(http):
+        refused(
+            http.post("/items", json={"productId": 3, "listIds": made[:1]}), 400, "listIds", "3"
+        )
+        refused(http.put(f"/items/{first['id']}/lists", json={"listIds": made[:3]}), 400, "listIds")
+    data(http.put(f"/items/{first['id']}/lists", json={"listIds": made[2:]}), 200)
+    data(http.put(f"/items/{first['id']}/lists", json={"listIds": []}), 200)
+    save(http, 3, listIds=made[:2])
+    save(shop.customer("2").http, 1)
+
+
 def test_create_over_the_limit_of_lists_is_refused(make_shop):
     """decisions §4, 400: too many lists."""
     shop = make_shop("--limit", "lists=2")

@@ -230,6 +230,18 @@ def test_linking_never_fails_for_a_size_limit(make_shop):
     refused(customer.http.post("/items", json={"productId": 4}), 400)
 
 
+def test_linking_never_fails_for_the_bounds_of_lists(make_shop):
+    """beyond §1, lists are bounded: a merge never fails for one, and drops nothing."""
+    shop = make_shop("--limit", "list_items=1", "--limit", "entries=1")
+    visitor, customer = shop.session(), shop.customer("1")
+    theirs, ours = new_list(visitor.http, "Gifts"), new_list(customer.http, "Gifts")
+    save(visitor.http, 1, listIds=[theirs["id"]])
+    save(customer.http, 2, listIds=[ours["id"]])
+    data(link(shop, visitor.gid, customer.gid), 201)
+    assert whole_list(customer.http, ours["id"])["itemCount"] == 2
+    refused(customer.http.post("/items", json={"productId": 3, "listIds": [ours["id"]]}), 400)
+
+
 # --- the closed session --------------------------------------------------------------------------
 
 

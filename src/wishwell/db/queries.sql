@@ -2,6 +2,7 @@
 --
 -- * A line that ends in `--postgresql` or `--sqlite` is for that engine alone.
 -- * in_uuids($n), in_numbers($n), in_texts($n): membership in one array parameter.
+-- * pairs($n): the key and the value of each entry of a JSON object.
 -- * item_fields(x), list_fields(x): the columns of a record, in the order of its shape in Python.
 -- * item_written(x), list_written(x): the same for RETURNING. A statement that waited for its lock
 --   still sees the entries of before: these see what is there now (docs/decisions/0013).
@@ -136,7 +137,7 @@ WHERE i.store_id = $1 AND i.id in_uuids($2);
 
 -- name: sessions_idle
 -- $1: anything untouched since then goes. $2: what holds nothing and was untouched since then.
-SELECT p.profile_id, p.touched_at FROM profiles p
+SELECT p.profile_id, p.touched_at, p.gid FROM profiles p
 WHERE p.is_session = 1 AND p.touched_at < $2
   AND (p.touched_at < $1
        OR NOT EXISTS (SELECT 1 FROM items i WHERE i.profile_id = p.profile_id)
@@ -153,16 +154,40 @@ ORDER BY profile_id
 FOR UPDATE SKIP LOCKED --postgresql
 ;
 
--- name: sessions_purge
+-- name: sessions_end
 -- The conditions again, in a statement that begins after the lock is held: a session may have been
--- touched or saved to since it was found, and a statement does not see what it waited for.
-DELETE FROM profiles AS p
+-- touched or saved to since it was found, and a statement does not see what it waited for. Closed, it is
+-- gone for everybody, however many steps its records take.
+UPDATE profiles AS p SET closed_at = coalesce(p.closed_at, $4), email = NULL
 WHERE p.profile_id in_uuids($3) AND p.is_session = 1 AND p.touched_at < $2
   AND (p.touched_at < $1
        OR NOT EXISTS (SELECT 1 FROM items i WHERE i.profile_id = p.profile_id)
           AND NOT EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = p.profile_id)
           AND p.closed_at IS NULL)
 RETURNING profile_id;
+
+-- name: purge_entries
+DELETE FROM entries WHERE (profile_id, list_id, item_id) IN (
+    SELECT e.profile_id, e.list_id, e.item_id FROM entries e WHERE e.profile_id in_uuids($1) LIMIT $2)
+RETURNING profile_id;
+
+-- name: purge_tags
+DELETE FROM item_tags WHERE (profile_id, item_id, tag) IN (
+    SELECT t.profile_id, t.item_id, t.tag FROM item_tags t WHERE t.profile_id in_uuids($1) LIMIT $2)
+RETURNING profile_id;
+
+-- name: purge_items
+DELETE FROM items WHERE (profile_id, id) IN (
+    SELECT i.profile_id, i.id FROM items i WHERE i.profile_id in_uuids($1) LIMIT $2)
+RETURNING profile_id;
+
+-- name: purge_lists
+DELETE FROM lists WHERE (profile_id, id) IN (
+    SELECT l.profile_id, l.id FROM lists l WHERE l.profile_id in_uuids($1) LIMIT $2)
+RETURNING profile_id;
+
+-- name: purge_profiles
+DELETE FROM profiles WHERE profile_id in_uuids($1);
 
 
 ------------------------------------------------------------------------------------- items
@@ -192,8 +217,8 @@ SELECT count(*) FROM items WHERE profile_id = $1;
 SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.id = $2;
 
 -- name: item_set_lists
--- The function of migration 0003; on SQLite, items.set_lists does without.
-SELECT item_written(i) FROM item_set_lists($1, $2, $3, $4) AS i --postgresql
+-- The function of migration 0004; on SQLite, items.set_lists does without.
+SELECT item_written(i) FROM item_set_lists($1, $2, $3, $4, $5, $6) AS i --postgresql
 ;
 
 -- name: item_and_lists
@@ -305,15 +330,15 @@ SELECT e.item_id, e.position, i.created_at
 FROM entries e JOIN items i ON i.profile_id = e.profile_id AND i.id = e.item_id
 WHERE e.profile_id = $1 AND e.list_id = $2;
 
--- name: entry_add
-INSERT INTO entries (profile_id, list_id, item_id, position) VALUES ($1, $2, $3, $4)
-ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
-
 -- name: entry_place
 UPDATE entries SET position = $4 WHERE profile_id = $1 AND list_id = $2 AND item_id = $3;
 
--- name: entries_of_item
-SELECT list_id FROM entries WHERE profile_id = $1 AND item_id = $2;
+-- name: entries_count
+-- Of the profile, and of the fullest of the lists $2.
+SELECT (SELECT count(*) FROM entries WHERE profile_id = $1),
+       (SELECT coalesce(max(size), 0) FROM (
+           SELECT count(*) AS size FROM entries
+           WHERE profile_id = $1 AND list_id in_uuids($2) GROUP BY list_id) AS sizes);
 
 -- name: entries_add
 INSERT INTO entries (profile_id, list_id, item_id, position)
@@ -326,44 +351,117 @@ DELETE FROM entries WHERE profile_id = $1 AND item_id = $2 AND list_id in_uuids(
 ----------------------------------------------------------------------------------- linking
 -- $1 is the session's key, $2 the customer's. Rows are copied and deleted, never re-keyed.
 
--- name: link_same_items
--- What both have: the customer's item stays.
-SELECT s.id, s.quantity, s.tags, s.created_at, c.id, c.quantity, c.tags, c.created_at, c.updated_at
+-- A link is a constant number of statements, whatever the two hold. They run in this order.
+
+-- name: link_begin
+-- profile_lock, and for the rest of the transaction PostgreSQL joins by hash: all of one profile with all
+-- of another, whatever its statistics say of tables that a moment ago were small.
+SELECT closed_at
+, set_config('enable_nestloop', 'off', true), set_config('enable_mergejoin', 'off', true) --postgresql
+FROM profiles WHERE profile_id = $1
+FOR NO KEY UPDATE --postgresql
+;
+
+-- name: link_tags
+-- Of what both have, the customer's item and the tags of both, where they differ.
+SELECT c.id, c.tags, s.tags
 FROM items s
 JOIN items c ON c.profile_id = $2 AND c.product_id = s.product_id AND c.variant_id = s.variant_id
-WHERE s.profile_id = $1;
+WHERE s.profile_id = $1 AND s.tags <> '' AND s.tags <> c.tags;
 
--- name: link_merge_item
-UPDATE items SET quantity = $3, tags = $4, created_at = $5, updated_at = $6
-WHERE profile_id = $1 AND id = $2;
+-- name: link_set_tags
+-- $2: their new tags, by id.
+WITH m AS MATERIALIZED (SELECT key::uuid AS id, value FROM pairs($2))
+UPDATE items SET tags = m.value, updated_at = CASE WHEN $3::text > updated_at THEN $3::text ELSE updated_at END
+FROM m
+WHERE items.profile_id = $1 AND items.id = m.id;
+
+-- name: link_merge_items
+-- Of what both have, the customer's item stays. It changes too when it will be on another list.
+UPDATE items AS c
+SET quantity = CASE WHEN s.quantity > c.quantity THEN s.quantity ELSE c.quantity END,
+    created_at = CASE WHEN s.created_at < c.created_at THEN s.created_at ELSE c.created_at END,
+    updated_at = CASE WHEN $3::text > c.updated_at THEN $3::text ELSE c.updated_at END
+FROM items AS s
+WHERE s.profile_id = $1 AND c.profile_id = $2
+  AND c.product_id = s.product_id AND c.variant_id = s.variant_id
+  AND (s.quantity > c.quantity OR s.created_at < c.created_at
+       OR EXISTS (SELECT 1 FROM entries e WHERE e.profile_id = $1 AND e.item_id = s.id));
 
 -- name: link_move_items
+-- From here on the customer has each of the session's products, by the same id or another.
 INSERT INTO items
     (profile_id, id, store_id, product_id, variant_id, quantity, tags, created_at, updated_at)
 SELECT $2, s.id, s.store_id, s.product_id, s.variant_id, s.quantity, s.tags, s.created_at, s.updated_at
 FROM items s
 WHERE s.profile_id = $1
-  AND NOT EXISTS (SELECT 1 FROM items c WHERE c.profile_id = $2
-                  AND c.product_id = s.product_id AND c.variant_id = s.variant_id);
+ON CONFLICT (profile_id, product_id, variant_id) DO NOTHING;
 
 -- name: link_move_tags
 INSERT INTO item_tags (profile_id, item_id, tag, store_id)
-SELECT $2, t.item_id, t.tag, t.store_id
-FROM item_tags t JOIN items c ON c.profile_id = $2 AND c.id = t.item_id
-WHERE t.profile_id = $1;
+SELECT $2, c.id, t.tag, t.store_id
+FROM item_tags t
+JOIN items s ON s.profile_id = $1 AND s.id = t.item_id
+JOIN items c ON c.profile_id = $2 AND c.product_id = s.product_id AND c.variant_id = s.variant_id
+WHERE t.profile_id = $1
+ON CONFLICT (profile_id, item_id, tag) DO NOTHING;
 
 -- name: link_lists
-SELECT id, name FROM lists WHERE profile_id = $1 ORDER BY id;
+SELECT l.id, l.name, (SELECT count(*) FROM entries e WHERE e.profile_id = $1 AND e.list_id = l.id)
+FROM lists l WHERE l.profile_id = $1 ORDER BY l.id;
 
--- name: link_move_list
+-- name: link_move_lists
+-- $3: those that join one of the customer's, and so don't move.
 INSERT INTO lists (profile_id, id, store_id, name, created_at, updated_at)
 SELECT $2, s.id, s.store_id, s.name, s.created_at, s.updated_at
-FROM lists s WHERE s.profile_id = $1 AND s.id = $3;
+FROM lists s WHERE s.profile_id = $1 AND NOT (s.id in_uuids($3));
 
--- name: link_entries
-SELECT e.list_id, e.item_id, e.position, i.created_at
-FROM entries e JOIN items i ON i.profile_id = e.profile_id AND i.id = e.item_id
-WHERE e.profile_id = $1;
+-- name: link_touch_lists
+-- $3: which list of the customer's each list joins. Answers those that grow by it.
+UPDATE lists SET updated_at = CASE WHEN $4::text > updated_at THEN $4::text ELSE updated_at END
+WHERE profile_id = $2 AND id IN (
+    SELECT j.value::uuid FROM pairs($3) AS j
+    WHERE EXISTS (
+        SELECT 1 FROM entries e
+        JOIN items s ON s.profile_id = $1 AND s.id = e.item_id
+        JOIN items c ON c.profile_id = $2 AND c.product_id = s.product_id AND c.variant_id = s.variant_id
+        LEFT JOIN entries h ON h.profile_id = $2 AND h.list_id = j.value::uuid AND h.item_id = c.id
+        WHERE e.profile_id = $1 AND e.list_id = j.key::uuid AND h.item_id IS NULL))
+RETURNING id;
+
+-- name: link_place
+-- Gives all that is on the lists $2 a place, so that what joins them comes behind.
+UPDATE entries SET position = p.place
+FROM (SELECT e.list_id, e.item_id, row_number() OVER (
+          PARTITION BY e.list_id ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC) AS place
+      FROM entries e JOIN items i ON i.profile_id = $1 AND i.id = e.item_id
+      WHERE e.profile_id = $1 AND e.list_id in_uuids($2)) AS p
+WHERE entries.profile_id = $1 AND entries.list_id = p.list_id AND entries.item_id = p.item_id
+  AND entries.position <> p.place;
+
+-- name: link_move_entries
+-- Those of a list that joins come behind what is there, in the order that they have. $3 as above.
+INSERT INTO entries (profile_id, list_id, item_id, position)
+SELECT $2::uuid, coalesce(m.target, m.list_id), m.item_id,
+       CASE WHEN m.target IS NULL THEN m.position ELSE m.place + coalesce(h.size, 0) END
+FROM (SELECT j.value::uuid AS target, e.list_id, c.id AS item_id, e.position, row_number() OVER (
+          PARTITION BY j.value ORDER BY e.list_id, e.position = 0, e.position, s.created_at DESC, c.id DESC) AS place
+      FROM entries e
+      JOIN items s ON s.profile_id = $1 AND s.id = e.item_id
+      JOIN items c ON c.profile_id = $2 AND c.product_id = s.product_id AND c.variant_id = s.variant_id
+      LEFT JOIN pairs($3) AS j ON j.key = e.list_id::text
+      WHERE e.profile_id = $1) AS m
+LEFT JOIN (SELECT list_id, count(*) AS size FROM entries WHERE profile_id = $2 GROUP BY list_id) AS h
+       ON h.list_id = m.target
+WHERE true
+ORDER BY m.list_id, m.place
+ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
+
+-- name: link_leave_entries
+DELETE FROM entries WHERE profile_id = $1;
+
+-- name: link_leave_tags
+DELETE FROM item_tags WHERE profile_id = $1;
 
 -- name: link_leave_items
 DELETE FROM items WHERE profile_id = $1;

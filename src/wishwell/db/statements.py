@@ -49,6 +49,7 @@ _MACROS = {
         (r"in_uuids\((\$\d+)\)", r"= ANY(\1::uuid[])"),
         (r"in_numbers\((\$\d+)\)", r"= ANY(\1::bigint[])"),
         (r"in_texts\((\$\d+)\)", r"= ANY(\1::text[])"),
+        (r"pairs\((\$\d+)\)", r"json_each_text(\1::json)"),
         (
             r"owner\((\$\d+)\)",
             r"(SELECT profile_id, store_id FROM profiles WHERE profile_id = \1"
@@ -59,6 +60,7 @@ _MACROS = {
         (r"list_ids(?:_written)?\((\w+)\)", _LIST_IDS["sqlite"]),
         (r"list_size_written\((\w+)\)", _LIST_SIZE),
         (r"in_(?:uuids|numbers|texts)\((\$\d+)\)", r"IN (SELECT value FROM json_each(\1))"),
+        (r"pairs\((\$\d+)\)", r"json_each(\1)"),
         (
             r"owner\((\$\d+)\)",
             r"(SELECT profile_id, store_id FROM profiles WHERE profile_id = \1"

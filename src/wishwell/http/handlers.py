@@ -37,9 +37,9 @@ async def list_items(service: Services, request: Request) -> Answer:
 async def create_item(service: Services, request: Request) -> Answer:
     profile = _owner(service, request)
     new = (await _body(service, request, wire.NewItemBody)).new_item()
-    limit = _limit(service, request, "items")
+    bounds = _bounds(service, request)
     item, created = await items.save(
-        profile, service.db, new, service.new_id(), limit, service.now()
+        profile, service.db, new, service.new_id(), bounds, service.now()
     )
     if not created:
         return answers.record(item)
@@ -85,8 +85,9 @@ async def delete_item(service: Services, request: Request) -> Answer:
 async def set_item_lists(service: Services, request: Request) -> Answer:
     wire.parameters(request.query_string, _NONE)
     chosen = wire.list_ids((await _body(service, request, wire.ItemListsBody)).list_ids)
+    bounds = _bounds(service, request)
     item = await _item(
-        request, service, items.set_lists, service.db, _id(request), chosen, service.now()
+        request, service, items.set_lists, service.db, _id(request), chosen, bounds, service.now()
     )
     return answers.record(item)
 
@@ -104,8 +105,8 @@ async def list_lists(service: Services, request: Request) -> Answer:
 async def create_list(service: Services, request: Request) -> Answer:
     profile = _owner(service, request)
     name = lists.check_name((await _body(service, request, wire.NewListBody)).name)
-    limit = _limit(service, request, "lists")
-    made = await lists.create(profile, service.db, name, service.new_id(), limit, service.now())
+    bounds = _bounds(service, request)
+    made = await lists.create(profile, service.db, name, service.new_id(), bounds, service.now())
     return answers.created(made, f"{PREFIX}/lists/{made.id}")
 
 
@@ -181,27 +182,28 @@ async def create_profile_token(service: Services, request: Request) -> Answer:
     # Asked for before anything is done: what fails after a link must not say that nothing was.
     named = customer or session
     revoked = await auth.revoked_until(service.db.read, named) if named else 0
-    profile = await _token_profile(service, store, session, customer)
+    profile = await _token_profile(service, request, session, customer)
     token = service.tokens.issue(profile, revoked)
     return answers.created({"token": token, "profile": profile.gid}, None)
 
 
 async def _token_profile(
-    service: Services, store: stores.Store, session: Profile | None, customer: Profile | None
+    service: Services, request: Request, session: Profile | None, customer: Profile | None
 ) -> Profile:
     """The profile that the token is for: the four rows of the decisions, section 1."""
+    assert request.caller is not None
     now = service.now()
     if customer is not None:
         if session is not None:
-            moved = await service.db.transaction(linking.link, session, customer, now)
+            most = _bounds(service, request).list_items
+            moved = await service.db.transaction(linking.link, session, customer, most, now)
             metrics.linked(moved)
         return customer
     if session is not None:
         await profiles.renew_session(service.db.write, session, now)
         return session
-    return await profiles.create_session(
-        service.db.write, store, service.settings.session_namespace, ids.random_uuid(), now
-    )
+    namespace, store = service.settings.session_namespace, request.caller.store
+    return await profiles.create_session(service.db.write, store, namespace, ids.random_uuid(), now)
 
 
 # -------------------------------------------------------------------------------- what they share
@@ -266,9 +268,9 @@ def _owner(service: Services, request: Request) -> Profile:
     return request.scope
 
 
-def _limit(service: Services, request: Request, name: str) -> int:
+def _bounds(service: Services, request: Request) -> stores.Bounds:
     assert request.caller is not None
-    return stores.limit(request.caller.store, service.settings, name)
+    return stores.bounds(request.caller.store, service.settings)
 
 
 def _id(request: Request) -> str:

@@ -1,0 +1,1 @@
+-- Nothing: items.set_lists counts by itself here.
