@@ -11,10 +11,11 @@ from tests.servers import HERE
 
 
 class Relay:
-    """``port`` is where it listens."""
+    """``port`` is where it listens; ``delay`` what each piece waits, in seconds, each way."""
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: int, delay: float = 0.0) -> None:
         self._target = target
+        self._delay = delay
         self._open: set[asyncio.StreamWriter] = set()
         self.port = 0
 
@@ -35,15 +36,17 @@ class Relay:
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
+                if self._delay:
+                    await asyncio.sleep(self._delay)
                 writer.write(data)
                 await writer.drain()
         writer.transport.abort()
 
 
 @asynccontextmanager
-async def relay(target: int) -> AsyncIterator[Relay]:
+async def relay(target: int, delay: float = 0.0) -> AsyncIterator[Relay]:
     """A relay for the time of the block."""
-    made = Relay(target)
+    made = Relay(target, delay)
     server = await asyncio.start_server(made.pass_on, HERE, 0)
     made.port = server.sockets[0].getsockname()[1]
     try:
