@@ -8,6 +8,9 @@ from wishwell.http import answers
 
 Headers = list[tuple[bytes, bytes]]
 
+NOSNIFF = (b"x-content-type-options", b"nosniff")
+PRIVATE = ((b"cache-control", b"private, no-store"), (b"vary", b"Cookie"))
+
 
 class Answer(msgspec.Struct):
     """What goes back, but for the headers that every answer has."""

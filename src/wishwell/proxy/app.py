@@ -34,8 +34,6 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 CustomerOf = Callable[[Scope], str | int | Awaitable[str | int | None] | None]
 
 _BODY_SECONDS = 10.0
-_NOSNIFF = (b"x-content-type-options", b"nosniff")
-_PRIVATE = ((b"cache-control", b"private, no-store"), (b"vary", b"Cookie"))
 
 log = structlog.get_logger("wishwell.request")
 
@@ -175,10 +173,10 @@ class Proxy:
 
     async def _send(self, visit: _Visit, answer: Answer, send: Send) -> None:
         headers = answer.headers
-        headers.append(_NOSNIFF)
+        headers.append(answers.NOSNIFF)
         if visit.path.startswith(f"{self._settings.base}/api/"):
             shopper = self._signer.shopper(visit.shopper) if visit.shopper else b"-"
-            headers.extend(_PRIVATE)
+            headers.extend(answers.PRIVATE)
             headers.append((b"wishwell-shopper", shopper))
         elif answer.status >= 400:
             headers.append((b"cache-control", b"no-store"))
