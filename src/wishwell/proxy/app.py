@@ -212,10 +212,16 @@ class Proxy:
         if visit.method in allowed.WRITES:
             origin.check_same(visit.scope, visit.headers, self._settings, secure=visit.secure)
             body = await _body(visit)
-        if visit.customer is not None and visit.visitor is not None:
-            await self._tokens.link(visit.visitor.session, visit.customer, visit.id)
+        if await self._is_linked(visit):
             self._remove_cookie(visit)
         return await self._for_shopper(visit, route, body)
+
+    async def _is_linked(self, visit: _Visit) -> bool:
+        """Links the session of a customer who still carries one; where that fails, the customer is
+        served all the same, and the cookie stays for another try."""
+        if visit.customer is None or visit.visitor is None:
+            return False
+        return await self._tokens.link(visit.visitor.session, visit.customer, visit.id)
 
     def _platform(self, visit: _Visit) -> str | None:
         """The customer of the platform's signed query. Without a good one nothing goes on."""
