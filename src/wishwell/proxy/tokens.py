@@ -11,7 +11,16 @@ import msgspec
 import structlog
 
 from wishwell.proxy.allowed import API
-from wishwell.proxy.answers import Answer, Refused, Relayed, away, late, redirected
+from wishwell.proxy.answers import (
+    Answer,
+    Refused,
+    Relayed,
+    away,
+    late,
+    misconfigured,
+    reason,
+    redirected,
+)
 from wishwell.proxy.inside import Inside
 from wishwell.proxy.upstream import Unanswered, Unreached, Upstream
 
@@ -53,16 +62,7 @@ class _PutOff(NamedTuple):
     seconds: float
 
 
-class _Error(msgspec.Struct):
-    message: str
-
-
-class _Failure(msgspec.Struct):
-    error: _Error
-
-
 _issued = msgspec.json.Decoder(_Envelope)
-_failure = msgspec.json.Decoder(_Failure)
 
 
 class Tokens:
@@ -153,8 +153,8 @@ class Tokens:
         seconds = min(before.seconds * 2, _LONGEST) if before else _SHORTEST
         put_off = _PutOff(self._clock() + seconds, seconds)
         _remember(self._put_off, session, put_off, self._most)
-        reason = error.message if isinstance(error, Refused) else _reason(error.answer)
-        log.warning("link_put_off", requestId=request_id, seconds=seconds, reason=reason)
+        why = error.message if isinstance(error, Refused) else reason(error.answer)
+        log.warning("link_put_off", requestId=request_id, seconds=seconds, reason=why)
 
     async def _renew(self, gid: str, request_id: str) -> str:
         kind = "session" if "/Session/" in gid else "customer"
@@ -199,8 +199,8 @@ class Tokens:
         if answer.status == 429 or answer.status >= 500:
             raise Relayed(answer)
         # The admin token, or the platform's name, is not what the store knows.
-        log.error("refused_by_api", requestId=request_id, reason=_reason(answer))
-        raise away()
+        log.error("refused_by_api", requestId=request_id, reason=reason(answer))
+        raise misconfigured()
 
 
 async def reached(asked: Awaitable[Answer]) -> Answer:
@@ -228,15 +228,6 @@ def _remember(known: OrderedDict[str, V], key: str, value: V, most: int) -> None
     known.move_to_end(key)
     if len(known) > most:
         known.popitem(last=False)
-
-
-def _reason(answer: Answer) -> str:
-    """What the API said when it did not do what it was asked."""
-    try:
-        said = _failure.decode(answer.body).error.message
-    except msgspec.MsgspecError:
-        said = "an answer of another form"
-    return f"{answer.status}: {said}"
 
 
 def lifetime(token: str) -> float:
