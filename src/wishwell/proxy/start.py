@@ -74,14 +74,14 @@ class Check:
             return None
         if answer.status == 429 or answer.status >= 500:
             return None
-        return (
-            "" if answer.status == 200 else f"{self._blamed(answer)} The API says: {reason(answer)}"
-        )
+        if answer.status == 200:
+            return ""
+        return f"{self._blamed(answer)} The API says: {reason(answer)}"
 
     def _blamed(self, answer: Answer) -> str:
         settings = self._settings
         if answer.status in (401, 403):
             return f"{PREFIX}TOKEN is not an admin token of the API at {settings.api}."
         if answer.status == 400:
-            return f"{PREFIX}PLATFORM is {settings.platform}, which the token's store is not of."
+            return f"{PREFIX}PLATFORM is {settings.platform}, and the store's is another one."
         return f"{PREFIX}API is {settings.api}, where there is no Wishwell API."
