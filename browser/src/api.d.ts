@@ -23,8 +23,8 @@ export interface paths {
          *     has the item already, the answer is 200 with that item, on which the `quantity` and `tags`
          *     that the body names are set, to whose lists the `listIds` are added, and nothing else is
          *     changed. A list that the profile does not have is answered 404, and nothing is saved. A
-         *     profile holds at most 5,000 items unless the service is set otherwise; one more is answered
-         *     400. An admin token must name the owner in `Profile`.
+         *     profile holds at most 5,000 items unless the service is set otherwise; one more is answered 400.
+         *     An admin token must name the owner in `Profile`.
          */
         post: operations["createItem"];
         /**
@@ -329,7 +329,7 @@ export interface components {
         /** @description What every answer that is not 2xx has for a body. */
         Error: {
             error: {
-                /** @description What is wrong */
+                /** @description What is wrong, for a human reader. */
                 message: string;
                 /** @description The name of the status. */
                 error: string;
@@ -538,7 +538,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body did not arrive in time. Nothing was done. */
+        /**
+         * @description The headers or the body did not arrive in time. Nothing was done, and the connection is
+         *     closed.
+         */
         RequestTimeout: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -637,8 +640,9 @@ export interface components {
             };
         };
         /**
-         * @description The database can't be reached, or the service is shutting down. Nothing was done; ask again
-         *     after `Retry-After` seconds.
+         * @description The database can't be reached or is too slow, there are too many requests at once, or the
+         *     service is shutting down. Ask again after `Retry-After` seconds. Nothing was done, unless
+         *     the message says that it is not known.
          */
         ServiceUnavailable: {
             headers: {
@@ -827,6 +831,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -994,6 +999,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -1040,6 +1046,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -1205,6 +1212,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -1311,6 +1319,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -1357,6 +1366,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -1584,7 +1594,7 @@ export interface operations {
                     "application/json": {
                         openapi: string;
                         info: Record<string, never>;
-                        servers: unknown[];
+                        servers: Record<string, never>[];
                         paths: Record<string, never>;
                         components: Record<string, never>;
                     };
@@ -1592,6 +1602,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];

@@ -154,6 +154,8 @@ class Application:
                 # milliseconds in which nothing is answered, need not look at it again.
                 gc.collect()
                 gc.freeze()
+                if self._proxy is not None:
+                    await self._proxy.begin()
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
                 if self._proxy is not None:

@@ -18,7 +18,8 @@ from uvicorn.supervisors import Multiprocess
 from wishwell import app
 from wishwell.config import Settings
 from wishwell.errors import Misconfigured
-from wishwell.http.server import GuardedProtocol, PathsOnly
+from wishwell.http.server import GuardedProtocol
+from wishwell.proxy.protocol import PathsOnly
 
 logger = structlog.get_logger("wishwell")
 

@@ -77,9 +77,9 @@ EXPECTED = {
 }
 SUCCESS = {"createItem": {"200", "201"}, "createList": {"201"}, "createProfileToken": {"201"}}
 SUCCESS |= {name: {"204"} for name in ("deleteItems", "deleteItem", "deleteList")}
-ALWAYS = {"400", "405", "429", "431", "500", "503"}
+ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 WITH_TOKEN = {"401", "403", "404"}
-WITH_BODY = {"408", "413", "415"}
+WITH_BODY = {"413", "415"}
 
 STANDARD_HEADERS = {
     "X-RateLimit-Limit",
@@ -314,6 +314,32 @@ def test_patterns_are_anchored_and_mean_the_same_to_every_engine():
             assert pattern.endswith("$") or pattern in ("^/", "^Bearer"), place
             assert not re.search(r"\\[sSdDwWbBpP]|\(\?[^:]", pattern), place
             re.compile(pattern)
+
+
+def test_no_key_is_without_a_value():
+    """A description in one line that has a comma is cut there: the rest becomes a key of nothing."""
+    empty = [
+        f"{place}/{key}"
+        for place, value in walk(DOCUMENT)
+        for key, inner in value.items()
+        if inner is None and "/examples/" not in place
+    ]
+    assert empty == []
+
+
+def test_no_line_of_a_text_becomes_a_numbered_list():
+    """In Markdown a line that begins with a number and a full stop begins a list."""
+    for place, value in walk(DOCUMENT):
+        for key in ("description", "summary"):
+            if isinstance(text := value.get(key), str):
+                assert not re.search(r"^ *[0-9]+[.)] ", text, re.MULTILINE), f"{place}/{key}"
+
+
+def test_every_array_says_what_it_holds():
+    for place, schema in walk(DOCUMENT):
+        types = schema.get("type")
+        if types == "array" or (isinstance(types, list) and "array" in types):
+            assert "items" in schema, place
 
 
 @pytest.mark.parametrize(

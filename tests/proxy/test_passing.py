@@ -75,6 +75,62 @@ def test_chunked_body_arrives_whole(front):
     assert visitor.products() == [1, 7]
 
 
+@pytest.mark.python_only("the JavaScript one reads it as HTTP/1.1")
+@pytest.mark.parametrize("length", [(), ("Connection: keep-alive",)], ids=["", "kept"])
+def test_chunks_in_http_1_0_are_refused(front, length):
+    """What passes: HTTP/1.0 has no chunks (RFC 9112, 6.1): where its body ends is anybody's guess."""
+    visitor = front.anyone(1)
+    lines = (*COMMON, "Transfer-Encoding: chunked", *length)
+    request = head(front, *lines, cookie=visitor.cookie).replace(b"HTTP/1.1", b"HTTP/1.0")
+    with nothing_forwarded(front.api):
+        assert over_the_wire(front.proxy, request + CHUNKS).status == 400
+    assert visitor.products() == [1]
+
+
+@pytest.mark.python_only("the JavaScript one goes by what a list begins or ends with")
+@pytest.mark.parametrize("value", ["nonsense", "100-continue, x", "x, 100-continue", "200-ok", ""])
+def test_expectation_that_is_unknown_is_417(front, value):
+    """What passes: what can't be met is refused before anything is done (RFC 9110, 10.1.1)."""
+    visitor = front.anyone(1)
+    lines = (*COMMON, f"Expect: {value}", "Content-Length: 15", "Connection: close")
+    with nothing_forwarded(front.api):
+        got = over_the_wire(front.proxy, head(front, *lines, cookie=visitor.cookie) + BODY)
+    assert got.status == 417
+    assert visitor.products() == [1]
+
+
+@pytest.mark.parametrize("value", ["100-continue", "100-Continue"])
+def test_expectation_of_100_continue_is_met(front, value):
+    """What passes: who waits for it is told to go on, once, and then gets the one answer."""
+    visitor = front.anyone(1)
+    lines = (*COMMON, f"Expect: {value}", "Content-Length: 15", "Connection: close")
+    got = over_the_wire(front.proxy, head(front, *lines, cookie=visitor.cookie) + BODY)
+    assert got.everything.count(b"HTTP/1.1 100") == 1
+    assert got.everything.count(b"HTTP/1.1 201") == 1
+    assert visitor.products() == [1, 7]
+
+
+def test_client_of_http_1_0_is_told_no_100(front):
+    """What passes: it would take it for the answer (RFC 9110, 10.1.1)."""
+    visitor = front.anyone(1)
+    lines = (*COMMON, "Expect: 100-continue", "Content-Length: 15")
+    request = head(front, *lines, cookie=visitor.cookie).replace(b"HTTP/1.1", b"HTTP/1.0")
+    got = over_the_wire(front.proxy, request + BODY)
+    assert got.status == 201
+    assert visitor.products() == [1, 7]
+
+
+@pytest.mark.python_only("the JavaScript one tells everybody to go on, and then refuses")
+def test_body_that_is_refused_is_not_asked_for(front):
+    """What passes: who asks before the body is sent is refused without it."""
+    visitor = front.anyone(1)
+    lines = ("Content-Type: application/json", "Expect: 100-continue", "Content-Length: 15")
+    evil = ("Sec-Fetch-Site: cross-site", *lines)
+    got = over_the_wire(front.proxy, head(front, *evil, cookie=visitor.cookie), patience=1)
+    assert got.status == 403
+    assert b"HTTP/1.1 100" not in got.everything
+
+
 FORBIDDEN = {
     "Authorization": "Bearer {admin}",
     "Profile": "{other}",
@@ -191,6 +247,31 @@ def test_every_answer_is_private(front):
         assert answer.headers["Cache-Control"] == "private, no-store"
         assert answer.headers["Vary"] == "Cookie"
         assert len(answer.headers["Wishwell-Shopper"]) in (1, 16)
+
+
+NO_REQUEST = {
+    "no HTTP": b"hello\r\n\r\n",
+    "target in absolute form": f"GET http://x{BASE}/api/items HTTP/1.1\r\nHost: x\r\n\r\n".encode(),
+    "# in the query": f"GET {BASE}/api/items?a#b HTTP/1.1\r\nHost: x\r\n\r\n".encode(),
+    "no host": f"GET {BASE}/api/items HTTP/1.1\r\n\r\n".encode(),
+    "host twice": f"GET {BASE}/api/items HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n".encode(),
+    "length and chunks": head(None, *COMMON, *AMBIGUOUS["length and chunks"][0]) + CHUNKS,
+    "headers too large": head(None, "X-Y: " + "a" * 70_000),
+}
+
+
+@pytest.mark.python_only("the JavaScript one takes some of these")
+@pytest.mark.parametrize("name", NO_REQUEST)
+def test_refusal_of_what_is_no_request_is_private(front, name):
+    """What passes: the headers of every answer under api/, also where nobody was looked for."""
+    got = over_the_wire(front.proxy, NO_REQUEST[name], patience=1)
+    assert got.status in (400, 431)
+    error = json.loads(got.body)["error"]
+    assert error["requestId"] == got.headers["x-request-id"]
+    assert error["statusCode"] == got.status
+    expected = {"cache-control": "private, no-store", "vary": "Cookie", "wishwell-shopper": "-"}
+    expected["x-content-type-options"] = "nosniff"
+    assert {name: got.headers.get(name) for name in expected} == expected
 
 
 def test_shopper_says_whether_it_is_the_same(front):

@@ -68,6 +68,24 @@ def test_change_from_another_site_is_403(front, name):
     assert visitor.products() == [1]
 
 
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_origin_is_in_the_one_spelling_of_browsers(new_front, scheme):
+    """Same origin only: lower case, without the scheme's own port, which a Host may have."""
+    front = new_front(TRUSTED="127.0.0.1")
+    port = {"http": 80, "https": 443}[scheme]
+    asked = {"X-Forwarded-Proto": scheme, "Host": f"Shop.example:{port}"}
+    for origin, status in (
+        (f"{scheme}://shop.example", 201),
+        (f"{scheme}://shop.example:{port}", 403),
+        (f"{scheme}://Shop.example", 403),
+        (f"{scheme.upper()}://shop.example", 403),
+    ):
+        browser = front.browser()
+        browser.http.headers.pop("Sec-Fetch-Site")
+        answer = browser.post("/items", json={"productId": 1}, headers=asked | {"Origin": origin})
+        assert answer.status_code == status, origin
+
+
 TWICE = ("Sec-Fetch-Site", "Origin", "Content-Type")
 
 
@@ -124,7 +142,7 @@ def test_preflight_is_405(front):
 
 def test_origin_is_a_setting(new_front):
     """Same origin only: with WISHWELL_PROXY_ORIGIN only those count, and not the request's own."""
-    front = new_front(ORIGIN="https://shop.example,https://www.shop.example")
+    front = new_front(ORIGIN="https://shop.example,https://www.shop.example:443")
     browser = front.browser()
     browser.http.headers.pop("Sec-Fetch-Site")
     for origin, status in (

@@ -1,10 +1,33 @@
 """docs/proxy.md, Sign-in and Sign-out."""
 
+import asyncio
+import contextlib
+import json
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 
+import asyncpg
 import httpx2
+import pytest
 
-from .conftest import asked_of, envelope, made_cookie, removes_cookie, shop_jwt, shopper_of
+from tests.conftest import Shop
+from tests.servers import wait_until
+from wishwell.proxy.tokens import Tokens
+from wishwell.proxy.upstream import Upstream
+
+from .conftest import (
+    JWT_KEY,
+    ROOMY,
+    Fixed,
+    Front,
+    asked_of,
+    envelope,
+    made_cookie,
+    new_api,
+    removes_cookie,
+    shop_jwt,
+    shopper_of,
+)
 
 
 def links(api) -> float:
@@ -89,6 +112,87 @@ def test_fault_of_the_link_keeps_the_cookie(new_front):
     assert int(refused[0].headers["Retry-After"]) >= 1
     assert "Set-Cookie" not in refused[0].headers
     assert visitor.products() == [1]
+
+
+@contextlib.contextmanager
+def locked(database: str, gid: str):
+    """Somebody else holds the row of a profile: whatever begins by locking it waits in vain."""
+    with asyncio.Runner() as runner:
+        other = runner.run(asyncpg.connect(database))
+        runner.run(other.execute("BEGIN"))
+        assert runner.run(other.fetch("SELECT 1 FROM profiles WHERE gid = $1 FOR UPDATE", gid))
+        yield
+        runner.run(other.close())
+
+
+@pytest.fixture
+def on_postgresql(postgres_server, start_proxy):
+    """A proxy before an API on PostgreSQL that gives up a wait after half a second."""
+    database = postgres_server.create_database()
+    api = new_api(WISHWELL_DATABASE_URL=database, WISHWELL_DATABASE_TIMEOUT="0.5")
+    api.cli("migrate")
+    with api:
+        shop = Shop(api, *ROOMY)
+        proxy = start_proxy(api, shop.admin_token, JWT_KEY=JWT_KEY, JWT_HEADER="X-Shop-Token")
+        yield Front(proxy, shop, api), database
+
+
+@pytest.mark.python_only("the JavaScript one answers the link's 503, reads included")
+def test_customer_whose_link_fails_is_served(on_postgresql):
+    """Sign-in: a link that fails keeps nobody out, is tried again, and then nothing is missing."""
+    front, database = on_postgresql
+    front.shop.customer("held-up").http.post("/items", json={"productId": 1})
+    visitor = front.anyone(2, 3)
+    token = {"X-Shop-Token": shop_jwt("held-up")}
+
+    def signed_in() -> list[int]:
+        answer = visitor.get("/items", headers=token)
+        assert answer.status_code == 200, answer.text
+        assert answer.headers["Wishwell-Shopper"] == shopper_of("gid://shopify/Customer/held-up")
+        return sorted(item["productId"] for item in answer.json()["data"])
+
+    with locked(database, visitor.session):
+        first = visitor.get("/items", headers=token)
+        assert [item["productId"] for item in first.json()["data"]] == [1]
+        assert "Set-Cookie" not in first.headers
+        assert visitor.post("/items", json={"productId": 4}, headers=token).status_code == 201
+        assert signed_in() == [1, 4]
+        assert visitor.cookie is not None
+    [line] = [entry for entry in front.proxy.output().splitlines() if "link_put_off" in entry][:1]
+    assert "503" in json.loads(line)["reason"]
+    assert visitor.session not in front.proxy.output()
+    assert wait_until(lambda: signed_in() == [1, 2, 3, 4], seconds=10, every=0.1)
+    assert visitor.cookie is None
+    assert visitor.get("/items").json() == {"data": []}
+
+
+def test_link_that_fails_is_tried_again_after_growing_pauses():
+    """Sign-in: after 1 s, then twice as long each time, at most 60 s; those meanwhile don't wait."""
+    busy = Fixed(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
+    now = [0.0]
+
+    async def walk() -> None:
+        upstream = Upstream(busy.url, 5)
+        tokens = Tokens(upstream, "wwadm_" + "x" * 49, 10, clock=lambda: now[0])
+
+        async def link() -> bool:
+            session = "gid://wishwell/Session/400705fd-f08e-4532-85ca-9a17350587b9"
+            return await tokens.link(session, "gid://shopify/Customer/7", str(uuid.uuid4()))
+
+        assert await asyncio.gather(*(link() for _ in range(5))) == [False] * 5
+        for asked, pause in enumerate((1, 2, 4, 8, 16, 32, 60, 60), start=1):
+            assert busy.asked == asked
+            now[0] += pause - 0.01
+            assert not await link()
+            assert busy.asked == asked
+            now[0] += 0.01
+            assert await asyncio.gather(link(), link()) == [False, False]
+        await upstream.close()
+
+    try:
+        asyncio.run(walk())
+    finally:
+        busy.close()
 
 
 def test_sign_out_begins_anew(front):

@@ -11,6 +11,7 @@ from tests.servers import PREFIX
 from .conftest import (
     RATE_HEADERS,
     data,
+    envelope,
     has_standard_headers,
     new_list,
     over_the_wire,
@@ -145,6 +146,34 @@ def test_docs_page_loads_nothing_from_elsewhere(service):
     for target in re.findall(r"""<(?:script|link)[^>]*(?:src|href)=["']([^"'#]+)""", answer.text):
         if not target.startswith("data:"):
             assert http.get(str(answer.url.join(target))).status_code == 200, target
+
+
+@pytest.mark.parametrize(
+    "accept",
+    ["text/html,application/xhtml+xml,*/*;q=0.8", "TEXT/HTML ; q=0.5", "text/*", "*/*", None],
+)
+def test_person_at_the_top_is_sent_to_the_docs_page(service, accept):
+    """A browser and curl find the page; below a path of a proxy in front, too."""
+    http = service.client()
+    if accept is None:
+        http.headers.pop("Accept")
+    headers = {} if accept is None else {"Accept": accept}
+    for method in ("GET", "HEAD"):
+        answer = http.request(method, f"{service.url}/", headers=headers)
+        assert answer.status_code == 303
+        assert answer.headers["Location"] == "docs"
+        assert answer.headers["Vary"] == "Accept"
+        assert ("docs" in answer.text) == (method == "GET")
+        assert not any(name.lower().startswith("x-ratelimit") for name in answer.headers)
+    page = http.get(f"{service.url}/", headers=headers, follow_redirects=True)
+    assert (page.status_code, page.url) == (200, f"{service.url}/docs")
+    assert http.post(f"{service.url}/").status_code == 405
+
+
+@pytest.mark.parametrize("accept", ["application/json", "image/*", "text/html;q=0", ""])
+def test_program_at_the_top_finds_nothing(service, accept):
+    """What takes no page gets the 404 of any other path."""
+    envelope(service.client().get(f"{service.url}/", headers={"Accept": accept}), 404)
 
 
 # --- health and metrics --------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """What stands around the API: its description, the page to browse it, health and metrics."""
 
 import functools
+import re
 from importlib import resources
 
 import msgspec
@@ -63,6 +64,26 @@ async def metrics(service: Services, request: Request) -> Answer:
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     body = prometheus_client.generate_latest(registry)
     return Answer(200, body, [(b"content-type", prometheus_client.CONTENT_TYPE_LATEST.encode())])
+
+
+async def top(service: Services, request: Request) -> Answer:
+    """A person is sent to the page; whatever takes no page finds nothing here."""
+    if not _takes_html(request.header(b"accept")):
+        raise NotFound("There is nothing at this path.")
+    # Relative, so that it also leads there from below a path of a proxy in front.
+    headers = [(b"location", b"docs"), (b"vary", b"Accept"), (b"content-type", b"text/plain")]
+    return Answer(303, b"The documentation is at: docs\n", headers)
+
+
+def _takes_html(accept: str | None) -> bool:
+    if accept is None:
+        return True
+    for entry in accept.lower().split(","):
+        kind, _, parameters = entry.partition(";")
+        refused = re.fullmatch(r"\s*q=0(\.0*)?\s*", parameters)
+        if kind.strip() in ("text/html", "text/*", "*/*") and not refused:
+            return True
+    return False
 
 
 async def docs(service: Services, request: Request) -> Answer:

@@ -48,6 +48,7 @@ API = (
 )  # fmt: skip
 
 OUTSIDE = (
+    Route("/", {"GET": around.top}),
     Route("/livez", {"GET": around.livez}),
     Route("/readyz", {"GET": around.readyz}),
     Route("/metrics", {"GET": around.metrics}),

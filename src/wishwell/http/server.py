@@ -144,6 +144,9 @@ class GuardedProtocol(HttpToolsProtocol):
     bounded = b"/api/"
     """What the target of a request begins with that may be shed: health is always answered."""
 
+    refusal_headers: tuple[tuple[bytes, bytes], ...] = ()
+    """What the answer to a request that could not be read has besides."""
+
     targets: tuple[bytes, ...] = (b"/", b"http://", b"https://")
     forbidden = b""
     """What a request's target begins with, and a character that it must not hold."""
@@ -257,6 +260,8 @@ class GuardedProtocol(HttpToolsProtocol):
         if version == "1.0" and any(name == b"transfer-encoding" for name, _ in self.headers):
             # RFC 9112, 6.1: its framing is faulty, as an older proxy would see another end of it.
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "HTTP/1.0 knows no Transfer-Encoding.")
+        if version == "1.0":
+            self.expect_100_continue = False  # RFC 9110, 10.1.1: such a client knows no 100
         if not self.url.startswith(self.targets):
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "The request's target must be a path.")
         if self.forbidden and self.forbidden in self.url:
@@ -376,15 +381,9 @@ class GuardedProtocol(HttpToolsProtocol):
             (b"connection", b"close"),
             # Not uvicorn's, which adds none where the application dates its answers itself.
             (b"date", formatdate(usegmt=True).encode()),
+            *self.refusal_headers,
         ]
         if isinstance(self.app, Limited):
             headers += self.app.refused_limits(self.client[0] if self.client else "")
         lines = b"".join(b"%s: %s\r\n" % header for header in headers)
         return STATUS_LINE[status] + lines + b"\r\n" + body
-
-
-class PathsOnly(GuardedProtocol):
-    """Takes a target that is a path and a query, and nothing else: a proxy is not to be misread."""
-
-    targets = (b"/",)
-    forbidden = b"#"

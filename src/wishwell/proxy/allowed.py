@@ -44,7 +44,7 @@ _PASSED_BACK = frozenset(
         b"allow",
     }
 )
-_ONCE = (b"content-type", b"content-length", b"origin", b"sec-fetch-site", b"host")
+_ONCE = (b"content-type", b"content-length", b"origin", b"sec-fetch-site", b"host", b"expect")
 
 
 class Route(NamedTuple):
@@ -92,12 +92,15 @@ def check_query(query: bytes) -> None:
 
 
 def check_headers(headers: Mapping[bytes, bytes], repeated: Iterable[bytes]) -> None:
-    """Raises ``Refused`` where two readers could take the request for different ones."""
+    """Raises ``Refused`` where two readers could take the request for different ones, and for what
+    it expects but can't have."""
     for name in _ONCE:
         if name in repeated:
             raise Refused(400, f"{name.decode().title()}: this header is there twice.")
     if b"transfer-encoding" in headers and b"content-length" in headers:
         raise Refused(400, "Content-Length and Transfer-Encoding can't both be there.")
+    if headers.get(b"expect", b"100-continue").lower() != b"100-continue":
+        raise Refused(417, "Expect: only 100-continue can be met.")
 
 
 def to_api(headers: Mapping[bytes, bytes], request_id: str, *, has_body: bool) -> bytes:

@@ -8,6 +8,20 @@ from wishwell.http import answers
 
 Headers = list[tuple[bytes, bytes]]
 
+NOSNIFF = (b"x-content-type-options", b"nosniff")
+PRIVATE = ((b"cache-control", b"private, no-store"), (b"vary", b"Cookie"))
+
+
+class _Error(msgspec.Struct):
+    message: str
+
+
+class _Failure(msgspec.Struct):
+    error: _Error
+
+
+_failure = msgspec.json.Decoder(_Failure)
+
 
 class Answer(msgspec.Struct):
     """What goes back, but for the headers that every answer has."""
@@ -56,6 +70,20 @@ def away() -> Refused:
     return Refused(
         503, "The wishlist can't be reached just now. Nothing was done.", [(b"retry-after", b"1")]
     )
+
+
+def misconfigured() -> Refused:
+    """The API takes the proxy's settings for wrong, and waiting a second won't help."""
+    message = "The shop's wishlist is set up wrongly: the proxy's log says how. Nothing was done."
+    return Refused(503, message, [(b"retry-after", b"60")])
+
+
+def reason(answer: Answer) -> str:
+    """Why the API did not do what it was asked: its status and its message, for the log."""
+    try:
+        return f"{answer.status}, {_failure.decode(answer.body).error.message}"
+    except msgspec.MsgspecError:
+        return f"{answer.status}, without a message."
 
 
 def late() -> Refused:

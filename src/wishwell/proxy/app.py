@@ -4,7 +4,6 @@ The order is that of docs/proxy.md: path and method, the platform's signature, w
 the body, the link of a visitor who signs in, the token, and only then the API.
 """
 
-import asyncio
 import inspect
 import time
 from collections.abc import Awaitable, Callable
@@ -16,7 +15,7 @@ import structlog
 
 from wishwell import ids
 from wishwell.log import Line, write_line
-from wishwell.proxy import allowed, answers, cookie, newcomers, origin, who
+from wishwell.proxy import allowed, answers, cookie, newcomers, origin, reading, who
 from wishwell.proxy.allowed import Route
 from wishwell.proxy.answers import Answer, Headers, Refused, Relayed
 from wishwell.proxy.assets import Assets
@@ -25,6 +24,7 @@ from wishwell.proxy.inside import Inside
 from wishwell.proxy.keys import KeySet
 from wishwell.proxy.newcomers import Newcomers
 from wishwell.proxy.settings import Settings
+from wishwell.proxy.start import Check
 from wishwell.proxy.tokens import Tokens, Unknown, reached
 from wishwell.proxy.upstream import Upstream
 
@@ -33,15 +33,8 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 CustomerOf = Callable[[Scope], str | int | Awaitable[str | int | None] | None]
 
-_BODY_SECONDS = 10.0
-_NOSNIFF = (b"x-content-type-options", b"nosniff")
-_PRIVATE = ((b"cache-control", b"private, no-store"), (b"vary", b"Cookie"))
 
 log = structlog.get_logger("wishwell.request")
-
-
-class _Gone(Exception):
-    """The browser has gone before its body was whole."""
 
 
 class _Visit:
@@ -124,6 +117,7 @@ class Proxy:
         self._assets = Assets(Path(settings.assets), settings.base)
         self._upstream = upstream or Upstream(settings.api, settings.timeout)
         self._tokens = Tokens(self._upstream, settings.token, settings.tokens)
+        self._check = Check(self._upstream, settings)
         self._newcomers = Newcomers(settings.new_sessions)
         self._keys = KeySet(settings.jwt_jwks, settings.timeout) if settings.jwt_jwks else None
 
@@ -135,6 +129,7 @@ class Proxy:
             await send({"type": "websocket.close", "code": 1003})
             return
         started = time.perf_counter()
+        self._check.begin()  # a server that mounts it may tell it of no start
         visit = _Visit(scope, receive)
         try:
             answer = await self._answer(visit)
@@ -142,7 +137,7 @@ class Proxy:
             answer = refused.answer(visit.id)
         except Relayed as relayed:
             answer = self._passed_on(relayed.answer)
-        except _Gone:
+        except reading.Gone:
             return
         except Exception as error:
             log.error("failed", requestId=visit.id, exc_info=error)
@@ -158,8 +153,14 @@ class Proxy:
         )
         write_line(line)
 
+    async def begin(self) -> None:
+        """Asks the API whether it takes the settings, and logs if not. It holds a start up for a
+        second at most; a mounted proxy asks by itself with its first request."""
+        await self._check.patiently()
+
     async def close(self) -> None:
         """Closes the connections to the API."""
+        self._check.end()
         await self._upstream.close()
         if self._keys is not None:
             await self._keys.close()
@@ -171,14 +172,15 @@ class Proxy:
                 await self.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
+            await self.begin()
             await send({"type": "lifespan.startup.complete"})
 
     async def _send(self, visit: _Visit, answer: Answer, send: Send) -> None:
         headers = answer.headers
-        headers.append(_NOSNIFF)
+        headers.append(answers.NOSNIFF)
         if visit.path.startswith(f"{self._settings.base}/api/"):
             shopper = self._signer.shopper(visit.shopper) if visit.shopper else b"-"
-            headers.extend(_PRIVATE)
+            headers.extend(answers.PRIVATE)
             headers.append((b"wishwell-shopper", shopper))
         elif answer.status >= 400:
             headers.append((b"cache-control", b"no-store"))
@@ -213,11 +215,17 @@ class Proxy:
         body = b""
         if visit.method in allowed.WRITES:
             origin.check_same(visit.scope, visit.headers, self._settings, secure=visit.secure)
-            body = await _body(visit)
-        if visit.customer is not None and visit.visitor is not None:
-            await self._tokens.link(visit.visitor.session, visit.customer, visit.id)
+            body = await reading.body(visit.headers, visit.receive)
+        if await self._is_linked(visit):
             self._remove_cookie(visit)
         return await self._for_shopper(visit, route, body)
+
+    async def _is_linked(self, visit: _Visit) -> bool:
+        """Links the session of a customer who still carries one; where that fails, the customer is
+        served all the same, and the cookie stays for another try."""
+        if visit.customer is None or visit.visitor is None:
+            return False
+        return await self._tokens.link(visit.visitor.session, visit.customer, visit.id)
 
     def _platform(self, visit: _Visit) -> str | None:
         """The customer of the platform's signed query. Without a good one nothing goes on."""
@@ -366,33 +374,3 @@ class Proxy:
         if visit.customer is None and visit.visitor is not None and visit.visitor.is_due(now):
             value = self._signer.value(visit.visitor.session, now)
             visit.set_cookie = cookie.line(value, secure=visit.secure)
-
-
-async def _body(visit: _Visit) -> bytes:
-    """All of the body. Raises ``Refused`` for one that is too large or too slow."""
-    length = visit.headers.get(b"content-length", b"0")
-    if not length.isdigit():
-        raise Refused(400, "Content-Length: is not a number.")
-    if int(length[:12]) > allowed.MAX_BODY:
-        raise _too_large()
-    parts: list[bytes] = []
-    size = 0
-    try:
-        async with asyncio.timeout(_BODY_SECONDS):
-            more = True
-            while more:
-                message = await visit.receive()
-                if message["type"] == "http.disconnect":
-                    raise _Gone
-                parts.append(message.get("body", b""))
-                size += len(parts[-1])
-                if size > allowed.MAX_BODY:
-                    raise _too_large()
-                more = message.get("more_body", False)
-    except TimeoutError:
-        raise Refused(408, "The body did not arrive in time.") from None
-    return b"".join(parts)
-
-
-def _too_large() -> Refused:
-    return Refused(413, f"The body is larger than {allowed.MAX_BODY // 1024} KiB.")

@@ -6,9 +6,9 @@ import click
 
 from wishwell import config, log, serve
 from wishwell.errors import Misconfigured
-from wishwell.http.server import PathsOnly
 from wishwell.proxy import settings as proxy_settings
 from wishwell.proxy.app import Proxy
+from wishwell.proxy.protocol import PathsOnly
 
 _STOP_SECONDS = 8
 

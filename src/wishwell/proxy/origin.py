@@ -5,7 +5,7 @@ from typing import Any
 
 from wishwell import addresses
 from wishwell.proxy.answers import Refused
-from wishwell.proxy.settings import Settings
+from wishwell.proxy.settings import Settings, plain_origin
 
 Headers = Mapping[bytes, bytes]
 
@@ -33,7 +33,9 @@ def check_same(
     given = headers.get(b"origin")
     if given is None:
         raise Refused(403, "A change needs the header Origin or Sec-Fetch-Site.")
-    if _plain(given) not in (settings.origin or (_own(scope, headers, settings, secure=secure),)):
+    # As a browser writes it, letter for letter: no browser sends upper case, or the scheme's port.
+    own = settings.origin or (_own(scope, headers, settings, secure=secure),)
+    if given.decode("latin-1") not in own:
         raise Refused(403, "Only the shop's own pages may change a wishlist.")
 
 
@@ -50,10 +52,7 @@ def _own(
     host = headers.get(b"host")
     if b"x-forwarded-host" in headers and is_trusted(scope, settings):
         host = headers[b"x-forwarded-host"]
-    return _plain((b"https://" if secure else b"http://") + host.strip()) if host else None
-
-
-def _plain(origin: bytes) -> str:
-    """An origin in the one spelling of browsers: lower case, without the scheme's own port."""
-    text = origin.decode("latin-1").lower()
-    return text.removesuffix(":443" if text.startswith("https:") else ":80")
+    if not host:
+        return None
+    scheme = "https" if secure else "http"
+    return plain_origin(f"{scheme}://{host.strip().decode('latin-1')}")

@@ -72,8 +72,14 @@ def _long(value: str) -> str:
     return value
 
 
+def plain_origin(origin: str) -> str:
+    """An origin in the one spelling of browsers: lower case, without the scheme's own port."""
+    origin = origin.lower()
+    return origin.removesuffix(":443" if origin.startswith("https:") else ":80")
+
+
 def _origins(value: str) -> tuple[str, ...]:
-    found = tuple(part.strip().lower().rstrip("/") for part in value.split(","))
+    found = tuple(plain_origin(part.strip().rstrip("/")) for part in value.split(","))
     if not all(re.fullmatch(r"https?://[a-z0-9.:\[\]-]+", origin) for origin in found):
         raise ValueError("must be origins such as https://shop.example, separated by commas")
     return found

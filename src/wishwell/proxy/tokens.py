@@ -11,13 +11,25 @@ import msgspec
 import structlog
 
 from wishwell.proxy.allowed import API
-from wishwell.proxy.answers import Answer, Refused, Relayed, away, late, redirected
+from wishwell.proxy.answers import (
+    Answer,
+    Refused,
+    Relayed,
+    away,
+    late,
+    misconfigured,
+    reason,
+    redirected,
+)
 from wishwell.proxy.inside import Inside
 from wishwell.proxy.upstream import Unanswered, Unreached, Upstream
 
-T = TypeVar("T")
+V = TypeVar("V")
 _EARLY = 300
 """Seconds before a token's end at which it is renewed."""
+
+_SHORTEST, _LONGEST = 1.0, 60.0
+"""Seconds until a link that failed is tried again: each pause is twice the one before."""
 
 log = structlog.get_logger("wishwell.proxy")
 
@@ -43,6 +55,13 @@ class _Held(NamedTuple):
     ends_at: float
 
 
+class _PutOff(NamedTuple):
+    """When a link that failed may be tried again, and how long that pause is."""
+
+    until: float
+    seconds: float
+
+
 _issued = msgspec.json.Decoder(_Envelope)
 
 
@@ -66,6 +85,7 @@ class Tokens:
         self._held: OrderedDict[str, _Held] = OrderedDict()
         self._flights: dict[tuple[str, str], asyncio.Task[str]] = {}
         self._linked: OrderedDict[str, None] = OrderedDict()
+        self._put_off: OrderedDict[str, _PutOff] = OrderedDict()
 
     async def get(self, gid: str, request_id: str) -> str:
         """A token of a profile. Raises ``Unknown`` too."""
@@ -92,10 +112,23 @@ class Tokens:
         self._keep(issued)
         return issued.profile
 
-    async def link(self, session: str, customer: str, request_id: str) -> None:
-        """Moves what a session holds to a customer. Harmless for one that is gone, or linked."""
-        if session not in self._linked:
-            await self._once((session, customer), lambda: self._link(session, customer, request_id))
+    async def link(self, session: str, customer: str, request_id: str) -> bool:
+        """Moves what a session holds to a customer; harmless for one that is gone, or linked.
+
+        False if that is not done, as the API failed: it is not tried again before a pause is over,
+        from 1 s after the first time to 60 s. It raises nothing.
+        """
+        if session in self._linked:
+            return True
+        key, put_off = (session, customer), self._put_off.get(session)
+        # Nobody else waits for what has failed before.
+        if put_off and (self._clock() < put_off.until or key in self._flights):
+            return False
+        try:
+            await self._once(key, lambda: self._link(session, customer, request_id))
+        except (Refused, Relayed):
+            return False
+        return True
 
     async def _link(self, session: str, customer: str, request_id: str) -> str:
         asked = {"customer": customer, "session": session}
@@ -103,15 +136,25 @@ class Tokens:
             issued = await self._ask(asked, request_id, again=True)
         except Unknown:
             issued = None
+        except (Refused, Relayed) as error:
+            self._put_off_link(session, request_id, error)
+            raise
         self._held.pop(session, None)
+        self._put_off.pop(session, None)
         # The browser may send the cookie again before it has seen that it is removed.
-        self._linked[session] = None
-        if len(self._linked) > self._most:
-            self._linked.popitem(last=False)
+        _remember(self._linked, session, None, self._most)
         if issued is None:
             return ""
         self._keep(issued)
         return issued.token
+
+    def _put_off_link(self, session: str, request_id: str, error: Refused | Relayed) -> None:
+        before = self._put_off.get(session)
+        seconds = min(before.seconds * 2, _LONGEST) if before else _SHORTEST
+        put_off = _PutOff(self._clock() + seconds, seconds)
+        _remember(self._put_off, session, put_off, self._most)
+        why = error.message if isinstance(error, Refused) else reason(error.answer)
+        log.warning("link_put_off", requestId=request_id, seconds=seconds, reason=why)
 
     async def _renew(self, gid: str, request_id: str) -> str:
         kind = "session" if "/Session/" in gid else "customer"
@@ -140,10 +183,8 @@ class Tokens:
 
     def _keep(self, issued: Issued) -> None:
         lives, now = lifetime(issued.token), self._clock()
-        self._held[issued.profile] = _Held(issued.token, now + lives - _EARLY, now + lives)
-        self._held.move_to_end(issued.profile)
-        if len(self._held) > self._most:
-            self._held.popitem(last=False)
+        held = _Held(issued.token, now + lives - _EARLY, now + lives)
+        _remember(self._held, issued.profile, held, self._most)
 
     async def _ask(self, asked: dict[str, str], request_id: str, *, again: bool) -> Issued:
         lines = self._authorization + f"x-request-id: {request_id}\r\n".encode()
@@ -158,8 +199,8 @@ class Tokens:
         if answer.status == 429 or answer.status >= 500:
             raise Relayed(answer)
         # The admin token, or the platform's name, is not what the store knows.
-        log.error("refused_by_api", requestId=request_id, status=answer.status)
-        raise away()
+        log.error("refused_by_api", requestId=request_id, reason=reason(answer))
+        raise misconfigured()
 
 
 async def reached(asked: Awaitable[Answer]) -> Answer:
@@ -179,6 +220,14 @@ async def reached(asked: Awaitable[Answer]) -> Answer:
         log.error("api_redirects", status=answer.status)
         raise redirected()
     return answer
+
+
+def _remember(known: OrderedDict[str, V], key: str, value: V, most: int) -> None:
+    """Keeps the newest ``most``."""
+    known[key] = value
+    known.move_to_end(key)
+    if len(known) > most:
+        known.popitem(last=False)
 
 
 def lifetime(token: str) -> float:

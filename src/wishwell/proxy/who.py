@@ -16,6 +16,9 @@ _CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _PLATFORM = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
 _OLD, _AHEAD = 300, 60
 _LONGEST = 8_192
+_MOST = 2**53 - 1
+"""The largest number that every program reads as itself; another one would become a neighbour."""
+
 SHARED = ("HS256",)
 PUBLIC = ("RS256", "ES256")
 
@@ -124,11 +127,15 @@ def jwt_customer(
         )
     except (jwt.PyJWTError, ValueError) as error:
         raise Wrong(f"it is not valid ({type(error).__name__})") from None
+    # The library takes a time that is text, which others don't.
+    for name in ("exp", "nbf"):
+        if type(claims.get(name, 0)) not in (int, float):
+            raise Wrong(f"its {name} is not a number")
     customer = claims.get(claim)
-    if isinstance(customer, int) and not isinstance(customer, bool):
+    if type(customer) is int and 1 <= customer <= _MOST:
         customer = str(customer)
     if not isinstance(customer, str) or not customer:
-        raise Wrong(f"it has no claim {claim}")
+        raise Wrong(f"its claim {claim} is no text, and no whole number from 1 to {_MOST}")
     return customer
 
 
@@ -154,6 +161,9 @@ def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
 def _header(token: str) -> dict[str, Any]:
     if len(token) > _LONGEST:
         raise Wrong("it is too long")
+    if "=" in token:
+        # The library takes the padding, which is no part of a JWT (RFC 7515, section 2).
+        raise Wrong("it has a = in it")
     try:
         return jwt.get_unverified_header(token)
     except (jwt.PyJWTError, ValueError):

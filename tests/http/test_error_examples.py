@@ -1,0 +1,124 @@
+"""Every example of an error in the description is what the service says, word for word."""
+
+import json
+import sqlite3
+import time
+
+import jwt
+import pytest
+
+from tests.conftest import SIGNING_KEY, Shop
+from tests.servers import Service
+from tests.walk.conftest import over_the_wire, request_head
+from wishwell import errors
+from wishwell.http import answers
+
+from .test_openapi import DOCUMENT
+
+EXAMPLES = {
+    (name, key): example["value"]["error"]
+    for name, response in DOCUMENT["components"]["responses"].items()
+    for key, example in response["content"]["application/json"]["examples"].items()
+}
+
+
+@pytest.fixture(scope="module")
+def shop():
+    """A store of a service that waits for nobody, and whose limits are those of the description."""
+    settings = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
+    settings |= {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_LIMIT_ADDRESS": "1000000"}
+    settings |= {"WISHWELL_HEADER_TIMEOUT": "0.2", "WISHWELL_BODY_TIMEOUT": "0.2"}
+    with Service(settings | {"WISHWELL_DATABASE_TIMEOUT": "0.2"}) as service:
+        yield Shop(service)
+
+
+def expired(shop) -> str:
+    """A token of a customer that was made more than a day ago."""
+    token = shop.customer().token
+    claims = jwt.decode(token, options={"verify_signature": False})
+    made = int(time.time()) - 90_000
+    head = {name: jwt.get_unverified_header(token)[name] for name in ("typ", "kid")}
+    return jwt.encode(claims | {"iat": made, "exp": made + 86_400}, SIGNING_KEY, "HS256", head)
+
+
+def same_twice(shop):
+    http = shop.customer().http
+    http.post("/items", json={"productId": 1})
+    other = http.post("/items", json={"productId": 2}).json()["data"]
+    return http.patch(f"/items/{other['id']}", json={"productId": 1})
+
+
+def until_too_many(shop):
+    http = shop.customer().http
+    answers = (http.delete("/items") for _ in range(1_000))
+    return next(answer for answer in answers if answer.status_code == 429)
+
+
+def sent(shop, head: bytes) -> dict:
+    return json.loads(over_the_wire(shop.service, head).body)
+
+
+def database_locked(shop):
+    http = shop.customer().http
+    other = sqlite3.connect(shop.service.folder / "wishwell.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        return http.post("/items", json={"productId": 1})
+    finally:
+        other.close()
+
+
+def failed(error: Exception) -> dict:
+    """What is made of an error that no request brings about."""
+    return json.loads(answers.failure(error, "id").body)
+
+
+def slow_body(shop):
+    lines = ("Content-Type: application/json", "Content-Length: 9")
+    return sent(shop, request_head("POST", "/items", shop.customer().token, *lines))
+
+
+UNKNOWN = "/items/01964a1b-0739-7128-a24b-e40ad23f0824"
+ASKED = {
+    ("BadRequest", "field"): lambda shop: shop.customer().http.post(
+        "/items", json={"productId": 1, "quantity": 0}
+    ),
+    ("BadRequest", "parameter"): lambda shop: shop.admin.get("/items?colour=red"),
+    ("BadRequest", "owner"): lambda shop: shop.admin.post("/items", json={"productId": 1}),
+    ("Unauthorized", "expired"): lambda shop: shop.client(expired(shop)).get("/items"),
+    ("Forbidden", "profile"): lambda shop: shop.client(shop.session().token, shop.gid()).get(
+        "/items"
+    ),
+    ("NotFound", "record"): lambda shop: shop.customer().http.get(UNKNOWN),
+    ("MethodNotAllowed", "method"): lambda shop: shop.admin.put("/items"),
+    ("RequestTimeout", "headers"): lambda shop: sent(shop, b"GET /api/2025-04/items HTTP/1.1\r\n"),
+    ("RequestTimeout", "slow"): slow_body,
+    ("Conflict", "same"): same_twice,
+    ("ContentTooLarge", "large"): lambda shop: shop.customer().http.post(
+        "/lists", content=b" " * 262_145, headers={"Content-Type": "application/json"}
+    ),
+    ("UnsupportedMediaType", "text"): lambda shop: shop.customer().http.post(
+        "/lists", content=b"{}", headers={"Content-Type": "text/plain"}
+    ),
+    ("TooManyRequests", "write"): until_too_many,
+    ("HeadersTooLarge", "large"): lambda shop: sent(
+        shop, request_head("GET", "/items", None, "X-Y: " + "a" * 17_000)
+    ),
+    ("InternalServerError", "fault"): lambda shop: failed(RuntimeError("the inside")),
+    ("ServiceUnavailable", "database"): database_locked,
+    ("ServiceUnavailable", "undecided"): lambda shop: failed(errors.Undecided("the inside")),
+}
+
+
+def test_every_example_is_asked_for():
+    """A new example needs the request that it is the answer to."""
+    assert EXAMPLES.keys() == ASKED.keys()
+
+
+@pytest.mark.xdist_group("error examples")
+@pytest.mark.parametrize("name", ASKED, ids=" ".join)
+def test_example_of_an_error_is_what_the_service_says(shop, name):
+    """Status, its name and the message; the id is of each request."""
+    answer = ASKED[name](shop)
+    error = (answer if isinstance(answer, dict) else answer.json())["error"]
+    assert error | {"requestId": ""} == EXAMPLES[name] | {"requestId": ""}
