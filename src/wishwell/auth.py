@@ -121,11 +121,15 @@ class Tokens:
         return jwt.encode(claims, self._keys[self._newest], _ALGORITHM, headers)
 
     async def caller(self, token: str) -> Caller:
-        """Who holds the token. Raises ``Unauthenticated``, and ``Unavailable`` as the database."""
-        await self._directory.ensure_fresh()
+        """Who holds the token. Raises ``Unauthenticated``, and ``Unavailable`` as the database.
+
+        What form and signature tell comes first: a token that was made up is refused as such, and
+        counted, while the database is away too.
+        """
         if token.startswith(ADMIN_PREFIX):
             return await self._admin(token)
         known = self._verified.get(token) or await self._verify(token)
+        await self._directory.ensure_fresh()
         now = self._clock() // 1000
         if known.issued > now + _SKEW:  # the clock was put back since it was verified
             raise Unauthenticated(_BAD)
@@ -142,6 +146,7 @@ class Tokens:
     async def _admin(self, token: str) -> Caller:
         if not well_formed(token):
             raise Unauthenticated(_BAD)
+        await self._directory.ensure_fresh()
         found = await self._directory.admin_token(hashed(token))
         store = self._directory.store(found.store_id) if found else None
         if found is None or store is None:
@@ -160,6 +165,7 @@ class Tokens:
                 raise Unauthenticated(_BAD)
             self._headers[header] = key  # only what we have signed: one for each key
             claims = _object(payload)
+            await self._directory.ensure_fresh()
             known = self._known(claims, await self._store(claims["aud"]))
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise Unauthenticated(_BAD) from error

@@ -11,7 +11,7 @@ from wishwell.db import Database
 from wishwell.directory import Directory
 from wishwell.errors import Unavailable
 from wishwell.http.answers import Headers
-from wishwell.limits import Limiter, LocalLimiter
+from wishwell.limits import Limiter, LocalLimiter, Taken
 from wishwell.pages import Sealer
 from wishwell.profiles import Scope
 
@@ -89,6 +89,8 @@ class Request:
     route: str = "unknown"
     record_id: str = ""
     caller: Caller | None = None
+    taken: Taken | None = None
+    """The limit that it was counted for, once it was."""
     profile_header: str | None = None
     scope: Scope | None = None
 
