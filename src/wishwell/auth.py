@@ -65,6 +65,8 @@ class _Known(msgspec.Struct, frozen=True):
     """A profile token that was verified: what is left to check on every use."""
 
     store_id: str
+    platform: str | None
+    """Of a customer's GID."""
     profile: Profile
     jti: str
     issued: int
@@ -139,6 +141,8 @@ class Tokens:
         store = self._directory.store(known.store_id)
         if store is None or self._directory.is_revoked(known.profile.id, known.jti):
             raise Unauthenticated(_BAD)
+        if known.platform is not None and known.platform != store.platform:
+            raise Unauthenticated(_BAD)  # as for one that was never seen before the store's changed
         return Caller(
             "session" if known.profile.is_session else "customer", store, known.jti, known.profile
         )
@@ -205,7 +209,8 @@ class Tokens:
         except Invalid as error:
             raise ValueError("sub") from error
         profile = msgspec.structs.replace(profile, by_token=True)
-        return _Known(store.id, profile, claims["jti"], issued, expires)
+        platform = None if profile.is_session else store.platform
+        return _Known(store.id, platform, profile, claims["jti"], issued, expires)
 
     async def claims_of(self, token: str) -> tuple[Profile, str]:
         """The profile and ``jti`` of a token of ours, expired or not, else ``Unauthenticated``."""
