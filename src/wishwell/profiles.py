@@ -5,7 +5,7 @@ made by asking for its token, and ends by being linked to a customer (``linking.
 """
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
@@ -138,24 +138,30 @@ def check_email(email: str) -> str:
     return email
 
 
+async def sessions_owning(db: Reader, store: WholeStore, item_ids: Sequence[str]) -> set[str]:
+    """The keys of the sessions that have any of these items."""
+    known = [id for id in item_ids if ids.is_uuid(id)]
+    owners = await db.all("item_owners", store.store_id, known) if known else ()
+    return {row[0] for row in owners if row[2]}
+
+
 async def owned(
     db: Database,
     scope: Scope,
-    owner_of: str,
+    noun: str,
     id: str,
     act: Callable[Concatenate[Profile, P], Awaitable[T]],
     *arguments: P.args,
     **named: P.kwargs,
 ) -> tuple[Profile, T]:
-    """Does ``act`` as the profile, or in a whole store as the owner of the record ``id``.
+    """Does ``act`` as the profile, or in a whole store as the owner of the item or list ``id``.
 
-    ``owner_of`` names the statement that finds the owner. A link may move the record between the
-    two steps: then the owner is looked up once more.
+    A link may move the record between the two steps: then the owner is looked up once more.
     """
     if isinstance(scope, Profile):
         return scope, await act(scope, *arguments, **named)
     for last in (False, True):
-        row = await db.read.one(owner_of, scope.store_id, id)
+        row = await db.read.one(f"{noun}_owner", scope.store_id, id)
         if row is None:
             break
         profile = Profile(row[0], scope.store_id, row[1], bool(row[2]))
@@ -164,4 +170,4 @@ async def owned(
         except NotFound:
             if last:
                 raise
-    raise NotFound(f"There is no such record ({id}).")
+    raise NotFound(f"There is no such {noun}.")

@@ -94,6 +94,22 @@ def test_version_that_is_unknown_names_those_there_are(service, shop):
             refused(shop.admin.get(f"{service.url}/api/{version}{path}"), 404, "2025-04")
 
 
+def test_malformed_id_is_told_what_an_unknown_one_is(shop):
+    """decisions §2: a malformed id is 404, like an unknown one; the words are those of the path."""
+    bodies = {"PATCH": {}, "PUT": {"listIds": []}}
+    for http in (shop.admin, shop.customer("1").http, shop.acting_as(shop.gid("1"))):
+        for noun in ("item", "list"):
+            for method in ("GET", "PATCH", "DELETE"):
+                for id in ("x", SOME):
+                    answer = http.request(method, f"/{noun}s/{id}", json=bodies.get(method))
+                    assert refused(answer, 404) == f"There is no such {noun}."
+        for id in ("x", SOME):
+            answer = http.put(f"/items/{id}/lists", json=bodies["PUT"])
+            assert refused(answer, 404) == "There is no such item."
+            answer = http.put(f"/lists/{id}/items/order", json={"itemIds": []})
+            assert refused(answer, 404) == "There is no such list."
+
+
 def test_everything_under_api_has_limits(service, roomy_shop):
     """decisions §5: every response; what is not there, and of no version, is counted as well."""
     for path in ("/api", "/api/", PREFIX, f"{PREFIX}/", "/api/v1", "/api/v1/items", "/api//"):

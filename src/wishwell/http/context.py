@@ -94,6 +94,10 @@ class Request:
     profile_header: str | None = None
     scope: Scope | None = None
 
+    @property
+    def reads(self) -> bool:
+        return self.method in ("GET", "HEAD")
+
     def header(self, name: bytes) -> str | None:
         value = self.headers.get(name)
         return None if value is None else value.decode("latin-1")

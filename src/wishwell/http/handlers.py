@@ -58,6 +58,9 @@ async def delete_items(service: Services, request: Request) -> Answer:
     else:
         raise Invalid("itemIds: is required, in the body or as ?itemIds=a,b.")
     assert request.scope is not None
+    if isinstance(request.scope, WholeStore):
+        sessions = await profiles.sessions_owning(service.db.read, request.scope, chosen)
+        await service.directory.touch_now(sessions)
     await items.delete_many(service.db, request.scope, chosen)
     return answers.no_content()
 
@@ -78,7 +81,7 @@ async def update_item(service: Services, request: Request) -> Answer:
 
 async def delete_item(service: Services, request: Request) -> Answer:
     wire.parameters(request.query_string, _NONE)
-    await _owned(request, service, "item_owner", items.delete, service.db, _id(request))
+    await _owned(request, service, "item", items.delete, service.db, _id(request))
     return answers.no_content()
 
 
@@ -128,7 +131,7 @@ async def update_list(service: Services, request: Request) -> Answer:
 
 async def delete_list(service: Services, request: Request) -> Answer:
     wire.parameters(request.query_string, _NONE)
-    await _owned(request, service, "list_owner", lists.delete, service.db, _id(request))
+    await _owned(request, service, "list", lists.delete, service.db, _id(request))
     return answers.no_content()
 
 
@@ -273,20 +276,26 @@ def _limit(service: Services, request: Request, name: str) -> int:
 
 def _id(request: Request) -> str:
     if not ids.is_uuid(request.record_id):
-        raise NotFound("There is no such record.")
+        noun = "list" if request.route.startswith("/lists") else "item"
+        raise NotFound(f"There is no such {noun}.")
     return request.record_id
 
 
 async def _owned(
-    request: Request, service: Services, owner_of: str, act: Any, *arguments: Any
+    request: Request, service: Services, noun: str, act: Any, *arguments: Any
 ) -> tuple[Profile, Any]:
+    async def act_on(owner: Profile, *given: Any) -> Any:
+        if owner.is_session and not request.reads and isinstance(request.scope, WholeStore):
+            await service.directory.touch_now([owner.id])
+        return await act(owner, *given)
+
     assert request.scope is not None
     id = arguments[1]
-    return await profiles.owned(service.db, request.scope, owner_of, id, act, *arguments)
+    return await profiles.owned(service.db, request.scope, noun, id, act_on, *arguments)
 
 
 async def _item(request: Request, service: Services, act: Any, *arguments: Any) -> Item:
-    owner, item = await _owned(request, service, "item_owner", act, *arguments)
+    owner, item = await _owned(request, service, "item", act, *arguments)
     if isinstance(request.scope, WholeStore):
         item.profile = owner.gid
     found: Item = item
@@ -294,7 +303,7 @@ async def _item(request: Request, service: Services, act: Any, *arguments: Any) 
 
 
 async def _list(request: Request, service: Services, act: Any, *arguments: Any) -> List:
-    owner, found = await _owned(request, service, "list_owner", act, *arguments)
+    owner, found = await _owned(request, service, "list", act, *arguments)
     shown: List = found
     if isinstance(request.scope, WholeStore):
         shown.profile = owner.gid

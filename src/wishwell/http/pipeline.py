@@ -116,7 +116,7 @@ class Pipeline:
             answer = _failed(error, request)
         except asyncio.CancelledError:
             # The service stops, and its patience with what is still going on has ended.
-            sure = request.reading or request.method in ("GET", "HEAD")
+            sure = request.reading or request.reads
             stopping = Unavailable if sure else Undecided
             answer = _failed(stopping("The service is shutting down."), request)
         if of_api:
@@ -181,7 +181,7 @@ class Pipeline:
         if refused is not None and (route.needs_token or not isinstance(refused, Unauthenticated)):
             raise refused
         if request.caller is not None and route.needs_token:
-            self._set_scope(request, request.caller)
+            await self._set_scope(request, request.caller)
         try:
             return await handler(self._service, request)
         except Refused:
@@ -199,7 +199,7 @@ class Pipeline:
             raise Unauthenticated("The Authorization header must be: Bearer <token>.")
         return await self._service.tokens.caller(token.strip())
 
-    def _set_scope(self, request: Request, caller: Caller) -> None:
+    async def _set_scope(self, request: Request, caller: Caller) -> None:
         """Whose data the request acts on (decisions, section 1)."""
         named = request.header(b"profile")
         if named is None:
@@ -210,8 +210,10 @@ class Pipeline:
             raise Forbidden("Profile: only an admin token may send this header.")
         namespace = self._service.settings.session_namespace
         profile = profiles.parse(caller.store, namespace, named, "Profile")
-        if profile.is_session:
+        if profile.is_session and request.reads:
             self._service.directory.touch(profile.id)
+        elif profile.is_session:
+            await self._service.directory.touch_now([profile.id])
         request.scope = profile
 
     def refused_limits(self, peer: str) -> Headers:
