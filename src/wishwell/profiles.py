@@ -6,7 +6,7 @@ made by asking for its token, and ends by being linked to a customer (``linking.
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, Literal, ParamSpec, TypeVar
 
 import msgspec
 
@@ -41,23 +41,29 @@ class WholeStore(msgspec.Struct, frozen=True):
 
 
 Scope = Profile | WholeStore
+Kind = Literal["customer", "session"]
+KINDS: tuple[Kind, ...] = ("customer", "session")
 
 
-def parse(store: Store, namespace: str, gid: str, field: str) -> Profile:
+def parse(
+    store: Store, namespace: str, gid: str, field: str, kinds: Sequence[Kind] = KINDS
+) -> Profile:
     """The profile that a GID names in a store; whether the session exists is not asked here.
 
-    Raises ``Invalid`` for another form, another platform than the store's, or another namespace.
+    Raises ``Invalid`` for another form, another platform than the store's, another namespace, and
+    one of none of the ``kinds``.
     """
     prefix = f"gid://{namespace}/Session/"
-    if gid.startswith(prefix) and ids.is_uuid(gid.removeprefix(prefix)):
+    if gid.startswith(prefix) and ids.is_uuid(gid.removeprefix(prefix)) and "session" in kinds:
         return of_session(store, gid)
     customer = ids.customer_of(gid)
-    if customer is None or customer[0] != store.platform:
-        raise Invalid(
-            f"{field}: must be gid://{store.platform}/Customer/<id>, the id 1 to 64 of "
-            f"A-Z a-z 0-9 _ -, or gid://{namespace}/Session/<uuid>."
-        )
-    return of_customer(store, gid)
+    if customer is not None and customer[0] == store.platform and "customer" in kinds:
+        return of_customer(store, gid)
+    forms = {
+        "customer": f"gid://{store.platform}/Customer/<id>, the id 1 to 64 of A-Z a-z 0-9 _ -",
+        "session": f"{prefix}<uuid>",
+    }
+    raise Invalid(f"{field}: must be {', or '.join(forms[kind] for kind in kinds)}.")
 
 
 def of_session(store: Store, gid: str) -> Profile:
@@ -77,7 +83,7 @@ def missing(profile: Profile) -> NotFound | Unauthenticated:
         return Unauthenticated(
             "This session has ended (it was linked to a customer, or purged): ask for a new token."
         )
-    return NotFound("profile: there is no such session.")
+    return NotFound("Profile: there is no such session.")
 
 
 async def check_open(db: Reader, profile: Profile) -> None:

@@ -91,7 +91,6 @@ class Request:
     caller: Caller | None = None
     taken: Taken | None = None
     """The limit that it was counted for, once it was."""
-    profile_header: str | None = None
     scope: Scope | None = None
 
     @property

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+from msgspec import UnsetType
+
 from wishwell import auth, ids, items, linking, lists, pages, profiles, stores
 from wishwell.errors import BodyTimeout, Forbidden, Invalid, NotFound, TooLarge
 from wishwell.http import answers, metrics, wire
@@ -164,29 +166,35 @@ async def create_profile_token(service: Services, request: Request) -> Answer:
         # A token of a session that has ended is told so before anything else.
         await profiles.check_open(service.db.read, request.caller.profile)
         raise Forbidden("This needs an admin token.")
-    store = request.caller.store
-    if request.profile_header is not None:
-        raise Invalid("Profile: this header has no meaning here; name profiles in the body.")
     raw = await _raw(service, request)
     body = wire.TokenBody()
     if raw:
         body = wire.body(raw, request.header(b"content-type"), wire.TokenBody)
-    namespace = service.settings.session_namespace
-    session = customer = None
-    if isinstance(body.session, str):
-        session = profiles.parse(store, namespace, body.session, "session")
-        if not session.is_session:
-            raise Invalid("session: must be the GID of a session.")
-    if isinstance(body.customer, str):
-        customer = profiles.parse(store, namespace, body.customer, "customer")
-        if customer.is_session:
-            raise Invalid("customer: must be the GID of a customer.")
+    session = _named(service, request, "session", body.session)
+    customer = _named(service, request, "customer", body.customer)
     # Asked for before anything is done: what fails after a link must not say that nothing was.
     named = customer or session
     revoked = await auth.revoked_until(service.db.read, named) if named else 0
-    profile = await _token_profile(service, store, session, customer)
+    profile = await _token_profile(service, request.caller.store, session, customer)
     token = service.tokens.issue(profile, revoked)
     return answers.created({"token": token, "profile": profile.gid}, None)
+
+
+def _named(
+    service: Services, request: Request, kind: profiles.Kind, gid: str | UnsetType
+) -> Profile | None:
+    """The customer, or the session, that the body names, or the header ``Profile`` in its place."""
+    assert request.caller is not None
+    named = None
+    if isinstance(gid, str):
+        namespace = service.settings.session_namespace
+        named = profiles.parse(request.caller.store, namespace, gid, kind, (kind,))
+    header = request.scope
+    if not isinstance(header, Profile) or header.is_session != (kind == "session"):
+        return named
+    if named is not None and named != header:
+        raise Invalid(f"{kind}: is another one than the header Profile names.")
+    return header
 
 
 async def _token_profile(

@@ -205,7 +205,6 @@ class Pipeline:
         if named is None:
             request.scope = caller.profile or WholeStore(caller.store.id)
             return
-        request.profile_header = named
         if caller.kind != "admin":
             raise Forbidden("Profile: only an admin token may send this header.")
         namespace = self._service.settings.session_namespace
