@@ -110,6 +110,18 @@ def test_malformed_id_is_told_what_an_unknown_one_is(shop):
             assert refused(answer, 404) == "There is no such list."
 
 
+def test_change_without_a_body_is_told_what_is_missing(shop):
+    """decisions §4: as a person would say it, where a field is required and where none is."""
+    http = shop.customer("1").http
+    saved, kept = save(http, 1), new_list(http)
+    for path in (f"/items/{saved['id']}", f"/lists/{kept['id']}"):
+        message = refused(http.patch(path), 400)
+        assert message == "A body is required: a JSON object with what is to change."
+    assert (
+        refused(http.post("/items"), 400) == "productId: is required, in a JSON object as the body."
+    )
+
+
 def test_everything_under_api_has_limits(service, roomy_shop):
     """decisions §5: every response; what is not there, and of no version, is counted as well."""
     for path in ("/api", "/api/", PREFIX, f"{PREFIX}/", "/api/v1", "/api/v1/items", "/api//"):

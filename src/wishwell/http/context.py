@@ -10,6 +10,7 @@ from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.directory import Directory
 from wishwell.errors import Unavailable
+from wishwell.http import broken
 from wishwell.http.answers import Headers
 from wishwell.limits import Limiter, LocalLimiter, Taken
 from wishwell.pages import Sealer
@@ -83,6 +84,8 @@ class Request:
     """All header lines; ``headers`` has the last of each name."""
     peer: str
     receive: Receive
+    asgi: dict[str, Any]
+    """The scope: the server writes into it what it finds while the body comes."""
     room: Room
     reading: bool = False
     """Whether the body is awaited: nothing has been done yet."""
@@ -92,6 +95,10 @@ class Request:
     taken: Taken | None = None
     """The limit that it was counted for, once it was."""
     scope: Scope | None = None
+
+    def check_whole(self) -> None:
+        """Raises what became of a body that broke off while it came."""
+        broken.check(self.asgi)
 
     @property
     def reads(self) -> bool:

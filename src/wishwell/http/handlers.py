@@ -260,6 +260,7 @@ async def _message(request: Request, seconds: float) -> dict[str, Any]:
             message = await request.receive()
     except TimeoutError as error:
         raise BodyTimeout("The body did not arrive in time.") from error
+    request.check_whole()
     if message["type"] == "http.disconnect":
         raise BodyTimeout("The connection was closed before the body had arrived.")
     return message

@@ -107,6 +107,7 @@ class Pipeline:
             pairs,
             scope["client"][0] if scope["client"] else "",
             receive,
+            scope,
             self._room,
         )
         of_api = request.path.startswith(_API) or request.path == _API[:-1]
@@ -175,6 +176,7 @@ class Pipeline:
     async def _answer(
         self, request: Request, route: Route | None, refused: WishwellError | None
     ) -> Answer:
+        request.check_whole()
         if route is None:
             raise _unknown_path(request.path)
         handler = _handler(route, request.method)

@@ -140,7 +140,9 @@ def body(raw: bytes, content_type: str | None, shape: type[T]) -> T:
     """The body as its type. Raises ``Invalid`` with field and rule, or ``UnsupportedMedia``."""
     if not raw:
         fields = ", ".join(msgspec.json.schema(shape)["$defs"][shape.__name__]["required"])
-        raise Invalid(f"{fields or 'body'}: is required, in a JSON object as the body.")
+        if not fields:
+            raise Invalid("A body is required: a JSON object with what is to change.")
+        raise Invalid(f"{fields}: is required, in a JSON object as the body.")
     if not is_json(content_type):
         raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
     try:
