@@ -122,6 +122,12 @@ def test_change_without_a_body_is_told_what_is_missing(shop):
     )
 
 
+def test_parameter_where_there_is_none_is_told_so(shop):
+    """decisions §2: an unknown query parameter is 400 and named."""
+    message = refused(shop.customer("1").http.get(f"/items/{SOME}?x=1"), 400)
+    assert message == "x: is not a query parameter here; this takes none."
+
+
 def test_everything_under_api_has_limits(service, roomy_shop):
     """decisions §5: every response; what is not there, and of no version, is counted as well."""
     for path in ("/api", "/api/", PREFIX, f"{PREFIX}/", "/api/v1", "/api/v1/items", "/api//"):

@@ -203,8 +203,8 @@ def parameters(query_string: bytes, known: frozenset[str]) -> dict[str, str]:
         name = _unquoted(raw_name, "the query string")
         if name not in known:
             shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
-            there = ", ".join(sorted(known)) or "none"
-            raise Invalid(f"{shown}: is not a query parameter here; there are: {there}.")
+            there = f"there are: {', '.join(sorted(known))}" if known else "this takes none"
+            raise Invalid(f"{shown}: is not a query parameter here; {there}.")
         if name in found:
             raise Invalid(f"{name}: is given twice.")
         found[name] = _unquoted(raw_value, name)
