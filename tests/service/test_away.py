@@ -50,8 +50,9 @@ class Away:
 
 @pytest.fixture
 def away():
-    with Service(SETTINGS | {"WISHWELL_LIMIT_ADDRESS": "5"}) as service:
-        yield Away(service)
+    service = Service(SETTINGS | {"WISHWELL_LIMIT_ADDRESS": "5"})
+    yield Away(service)
+    service.close()
 
 
 def left(answer) -> int:
@@ -101,6 +102,23 @@ def test_readyz_is_503_while_what_is_known_cannot_be_renewed(away):
     assert away.status("/livez") == 200
     away.end()
     assert wait_until(lambda: away.status("/readyz") == 200, seconds=5)
+
+
+def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
+    """A fault that is no lost connection: every request gets 500, and so nothing is sent here."""
+    database = postgres_server.create_database()
+    service = Service(SETTINGS | {"WISHWELL_DATABASE_URL": database})
+    service.cli("migrate")
+    clock = with_clock(service, 0)
+    with service.start():
+        admin = service.client(service.admin_token())
+        postgres_server.sql("ALTER TABLE stores RENAME TO hidden", database.rpartition("/")[2])
+        step(clock, 10)
+        answer = admin.get("/items")
+        envelope(answer, 500)
+        assert "X-RateLimit-Limit" in answer.headers
+        assert httpx2.get(f"{service.url}/readyz").status_code == 503
+        assert httpx2.get(f"{service.url}/livez").status_code == 200
 
 
 # ------------------------------------------------------------------------------------- a stop

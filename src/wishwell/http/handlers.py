@@ -293,14 +293,22 @@ def _id(request: Request) -> str:
 async def _owned(
     request: Request, service: Services, noun: str, act: Any, *arguments: Any
 ) -> tuple[Profile, Any]:
-    async def act_on(owner: Profile, *given: Any) -> Any:
-        if owner.is_session and not request.reads and isinstance(request.scope, WholeStore):
-            await service.directory.touch_now([owner.id])
-        return await act(owner, *given)
-
     assert request.scope is not None
     id = arguments[1]
-    return await profiles.owned(service.db, request.scope, noun, id, act_on, *arguments)
+    if isinstance(request.scope, WholeStore) and not request.reads:
+        act = _touching(service, act)
+    return await profiles.owned(service.db, request.scope, noun, id, act, *arguments)
+
+
+def _touching(service: Services, act: Any) -> Any:
+    """``act``, once it is noted that the session which it changes is in use."""
+
+    async def touching(owner: Profile, *arguments: Any) -> Any:
+        if owner.is_session:
+            await service.directory.touch_now([owner.id])
+        return await act(owner, *arguments)
+
+    return touching
 
 
 async def _item(request: Request, service: Services, act: Any, *arguments: Any) -> Item:
