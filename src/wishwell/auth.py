@@ -65,6 +65,8 @@ class _Known(msgspec.Struct, frozen=True):
     """A profile token that was verified: what is left to check on every use."""
 
     store_id: str
+    platform: str | None
+    """Of a customer's GID."""
     profile: Profile
     jti: str
     issued: int
@@ -121,11 +123,15 @@ class Tokens:
         return jwt.encode(claims, self._keys[self._newest], _ALGORITHM, headers)
 
     async def caller(self, token: str) -> Caller:
-        """Who holds the token. Raises ``Unauthenticated``, and ``Unavailable`` as the database."""
-        await self._directory.ensure_fresh()
+        """Who holds the token. Raises ``Unauthenticated``, and ``Unavailable`` as the database.
+
+        What form and signature tell comes first: a token that was made up is refused as such, and
+        counted, while the database is away too.
+        """
         if token.startswith(ADMIN_PREFIX):
             return await self._admin(token)
         known = self._verified.get(token) or await self._verify(token)
+        await self._directory.ensure_fresh()
         now = self._clock() // 1000
         if known.issued > now + _SKEW:  # the clock was put back since it was verified
             raise Unauthenticated(_BAD)
@@ -135,6 +141,8 @@ class Tokens:
         store = self._directory.store(known.store_id)
         if store is None or self._directory.is_revoked(known.profile.id, known.jti):
             raise Unauthenticated(_BAD)
+        if known.platform is not None and known.platform != store.platform:
+            raise Unauthenticated(_BAD)  # as for one that was never seen before the store's changed
         return Caller(
             "session" if known.profile.is_session else "customer", store, known.jti, known.profile
         )
@@ -142,6 +150,7 @@ class Tokens:
     async def _admin(self, token: str) -> Caller:
         if not well_formed(token):
             raise Unauthenticated(_BAD)
+        await self._directory.ensure_fresh()
         found = await self._directory.admin_token(hashed(token))
         store = self._directory.store(found.store_id) if found else None
         if found is None or store is None:
@@ -160,6 +169,7 @@ class Tokens:
                 raise Unauthenticated(_BAD)
             self._headers[header] = key  # only what we have signed: one for each key
             claims = _object(payload)
+            await self._directory.ensure_fresh()
             known = self._known(claims, await self._store(claims["aud"]))
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise Unauthenticated(_BAD) from error
@@ -199,7 +209,8 @@ class Tokens:
         except Invalid as error:
             raise ValueError("sub") from error
         profile = msgspec.structs.replace(profile, by_token=True)
-        return _Known(store.id, profile, claims["jti"], issued, expires)
+        platform = None if profile.is_session else store.platform
+        return _Known(store.id, platform, profile, claims["jti"], issued, expires)
 
     async def claims_of(self, token: str) -> tuple[Profile, str]:
         """The profile and ``jti`` of a token of ours, expired or not, else ``Unauthenticated``."""

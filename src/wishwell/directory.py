@@ -7,7 +7,7 @@ the last answer is older than 4 s, nothing is trusted until there is a new one.
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 import structlog
@@ -123,10 +123,22 @@ class Directory:
             self._looking_up.release()
 
     def touch(self, profile_id: str) -> None:
-        """Notes that an admin token acts on a session: once a day is enough for the purge."""
+        """Notes that an admin token reads a session: once a day is enough for the purge."""
         now = self._clock()
-        if now - self._touched_before.get(profile_id, 0) > _DAY_MS // 4:
+        if self._is_due(profile_id, now):
             self._touched[profile_id] = now
+
+    async def touch_now(self, profile_ids: Iterable[str]) -> None:
+        """Before an admin token changes sessions: what is noted is lost when this process ends, and
+        a purge in the meantime would take what was saved. Raises ``Unavailable``."""
+        now = self._clock()
+        due = [id for id in profile_ids if self._is_due(id, now)]
+        if due:
+            await self._db.write.run("sessions_touch", due, ids.timestamp(now))
+            self._touched_before |= dict.fromkeys(due, now)
+
+    def _is_due(self, profile_id: str, now: int) -> bool:
+        return now - self._touched_before.get(profile_id, 0) > _DAY_MS // 4
 
     # --------------------------------------------------------------------- keeping fresh
 

@@ -10,6 +10,7 @@
     │   ├── MethodNotAllowed
     │   ├── Conflict            the change would make two items the same
     │   ├── TooLarge            the body
+    │   ├── HeadersTooLarge     the request line, the headers or what comes after the body
     │   ├── BodyTimeout         the body did not arrive in time
     │   ├── UnsupportedMedia    the body's content type
     │   └── TooManyRequests     a rate limit; nothing was done
@@ -68,6 +69,10 @@ class Conflict(Refused):
 
 class TooLarge(Refused):
     """The body is larger than 256 KiB."""
+
+
+class HeadersTooLarge(Refused):
+    """The request line, the headers, or the trailers behind the body, are larger than 16 KiB."""
 
 
 class BodyTimeout(Refused):

@@ -5,8 +5,8 @@ made by asking for its token, and ends by being linked to a customer (``linking.
 """
 
 import re
-from collections.abc import Awaitable, Callable
-from typing import Concatenate, ParamSpec, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Concatenate, Literal, ParamSpec, TypeVar
 
 import msgspec
 
@@ -41,23 +41,29 @@ class WholeStore(msgspec.Struct, frozen=True):
 
 
 Scope = Profile | WholeStore
+Kind = Literal["customer", "session"]
+KINDS: tuple[Kind, ...] = ("customer", "session")
 
 
-def parse(store: Store, namespace: str, gid: str, field: str) -> Profile:
+def parse(
+    store: Store, namespace: str, gid: str, field: str, kinds: Sequence[Kind] = KINDS
+) -> Profile:
     """The profile that a GID names in a store; whether the session exists is not asked here.
 
-    Raises ``Invalid`` for another form, another platform than the store's, or another namespace.
+    Raises ``Invalid`` for another form, another platform than the store's, another namespace, and
+    one of none of the ``kinds``.
     """
     prefix = f"gid://{namespace}/Session/"
-    if gid.startswith(prefix) and ids.is_uuid(gid.removeprefix(prefix)):
+    if gid.startswith(prefix) and ids.is_uuid(gid.removeprefix(prefix)) and "session" in kinds:
         return of_session(store, gid)
     customer = ids.customer_of(gid)
-    if customer is None or customer[0] != store.platform:
-        raise Invalid(
-            f"{field}: must be gid://{store.platform}/Customer/<id>, the id 1 to 64 of "
-            f"A-Z a-z 0-9 _ -, or gid://{namespace}/Session/<uuid>."
-        )
-    return of_customer(store, gid)
+    if customer is not None and customer[0] == store.platform and "customer" in kinds:
+        return of_customer(store, gid)
+    forms = {
+        "customer": f"gid://{store.platform}/Customer/<id>, the id 1 to 64 of A-Z a-z 0-9 _ -",
+        "session": f"{prefix}<uuid>",
+    }
+    raise Invalid(f"{field}: must be {', or '.join(forms[kind] for kind in kinds)}.")
 
 
 def of_session(store: Store, gid: str) -> Profile:
@@ -77,7 +83,7 @@ def missing(profile: Profile) -> NotFound | Unauthenticated:
         return Unauthenticated(
             "This session has ended (it was linked to a customer, or purged): ask for a new token."
         )
-    return NotFound("profile: there is no such session.")
+    return NotFound("Profile: there is no such session.")
 
 
 async def check_open(db: Reader, profile: Profile) -> None:
@@ -138,24 +144,30 @@ def check_email(email: str) -> str:
     return email
 
 
+async def sessions_owning(db: Reader, store: WholeStore, item_ids: Sequence[str]) -> set[str]:
+    """The keys of the sessions that have any of these items."""
+    known = [id for id in item_ids if ids.is_uuid(id)]
+    owners = await db.all("item_owners", store.store_id, known) if known else ()
+    return {row[0] for row in owners if row[2]}
+
+
 async def owned(
     db: Database,
     scope: Scope,
-    owner_of: str,
+    noun: str,
     id: str,
     act: Callable[Concatenate[Profile, P], Awaitable[T]],
     *arguments: P.args,
     **named: P.kwargs,
 ) -> tuple[Profile, T]:
-    """Does ``act`` as the profile, or in a whole store as the owner of the record ``id``.
+    """Does ``act`` as the profile, or in a whole store as the owner of the item or list ``id``.
 
-    ``owner_of`` names the statement that finds the owner. A link may move the record between the
-    two steps: then the owner is looked up once more.
+    A link may move the record between the two steps: then the owner is looked up once more.
     """
     if isinstance(scope, Profile):
         return scope, await act(scope, *arguments, **named)
     for last in (False, True):
-        row = await db.read.one(owner_of, scope.store_id, id)
+        row = await db.read.one(f"{noun}_owner", scope.store_id, id)
         if row is None:
             break
         profile = Profile(row[0], scope.store_id, row[1], bool(row[2]))
@@ -164,4 +176,4 @@ async def owned(
         except NotFound:
             if last:
                 raise
-    raise NotFound(f"There is no such record ({id}).")
+    raise NotFound(f"There is no such {noun}.")

@@ -144,6 +144,12 @@ class _Workers(Multiprocess):
         if all(process.wait_until_ready(_START_SECONDS) for process in self.processes):
             self._ready()
 
+    def terminate_all(self) -> None:
+        """At a stop. As long as the parent held the port, who came meanwhile would wait for it."""
+        for listening in self.sockets:
+            listening.close()
+        super().terminate_all()
+
     def keep_subprocess_alive(self) -> None:
         """Also says who died, and forgets how busy those were that have ended."""
         before = list(self.processes)

@@ -12,7 +12,10 @@ from urllib.parse import urlsplit
 
 from tests.servers import HERE
 
-Fault = Literal["pass", "before", "reset", "after", "within", "silent"]
+Fault = Literal["pass", "before", "reset", "after", "within", "silent", "gateway"]
+
+
+_GATEWAY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 6\r\n\r\n<html>"
 
 
 class Seen(NamedTuple):
@@ -27,7 +30,8 @@ class Lossy(socketserver.ThreadingTCPServer):
 
     ``before``: the request is read, never passed on, and the connection closed; ``reset``: so, and
     reset. ``after``: the service answers, and the answer is thrown away; ``within``: half of the
-    answer is sent. ``silent``: the service answers, and nothing is sent.
+    answer is sent. ``silent``: the service answers, and nothing is sent. ``gateway``: the service
+    answers, and a 503 is sent instead, as by a proxy that has lost its answer.
     """
 
     daemon_threads = True
@@ -86,8 +90,10 @@ class _Connection(socketserver.BaseRequestHandler):
             self.server.over.wait()
         if fault in ("after", "silent"):
             return False
+        if fault == "gateway":
+            answer = _GATEWAY
         self.request.sendall(answer[: len(answer) // 2] if fault == "within" else answer)
-        return fault == "pass" and bool(answer)
+        return fault in ("pass", "gateway") and bool(answer)
 
 
 def _head(message: bytes) -> tuple[str, dict[str, str]]:

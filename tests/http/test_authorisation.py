@@ -69,7 +69,7 @@ def expected(operation: str, credential: str, owner: str) -> int:
     if credential == "admin":
         return 400 if operation in CREATING else DONE[operation]
     if operation == ADMIN_ONLY:
-        return 400 if credential == "admin + Profile" else 403
+        return DONE[operation] if credential == "admin + Profile" else 403
     mine = {"session": "session", "customer": "customer", "admin + Profile": "customer"}
     if operation in ON_A_RECORD and owner != mine.get(credential, "other"):
         return 404

@@ -45,7 +45,7 @@ def test_search_sees_what_is_printed_and_what_is_sent(service, shop):
     data(member.http.post("/profiles/identify", json={"email": email}))
     assert {member.token, shop.admin_token, email} <= SECRETS
     soon(lambda: member.gid in secrets_in_print.everything())
-    assert "There is no such record" in secrets_in_print.everything()
+    assert "There is no such item" in secrets_in_print.everything()
     assert '"event":"request"' in secrets_in_print.everything()
 
 

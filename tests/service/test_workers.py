@@ -10,6 +10,7 @@ import subprocess
 import httpx2
 import pytest
 
+from tests.conftest import Shop
 from tests.servers import Service, wait_until
 
 # They share one, and the last of them stops it: one process of the suite runs these, in this order.
@@ -65,6 +66,30 @@ def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
     two_workers.cli("token", "revoke", "--store", "default", body["customer"])
     two_workers.cli("token", "revoke", record["id"])
     assert wait_until(lambda: statuses(token) == statuses(admin) == {401}, seconds=5, every=0.2)
+
+
+@SHARED
+def test_other_platform_ends_customers_tokens_in_every_worker(two_workers):
+    """decisions §1, Store: used before or never, by any worker, until the platform is back."""
+    shop = Shop(two_workers)
+    used, unused, visitor = shop.customer("1"), shop.customer("2"), shop.session()
+    url = f"{two_workers.url}/api/2025-04/items"
+
+    def statuses(member, method="GET"):
+        headers = {"Authorization": f"Bearer {member.token}"}
+        body = {"json": {"productId": 1}} if method == "POST" else {}
+        asked = [httpx2.request(method, url, headers=headers, **body) for _ in range(20)]
+        return {answer.status_code for answer in asked}
+
+    assert statuses(used) == statuses(visitor) == {200}
+    shop.update("--platform", "presta")
+    # Not with the one that was never used: the first look at it would be a use.
+    assert wait_until(lambda: statuses(used) == {401}, seconds=5, every=0.2)
+    assert statuses(unused) == statuses(used, "POST") == {401}
+    assert statuses(visitor) == {200}
+    shop.update("--platform", "shopify")
+    assert wait_until(lambda: statuses(used) == {200}, seconds=5, every=0.2)
+    assert statuses(unused) == {200}
 
 
 @SHARED

@@ -75,14 +75,12 @@ def test_path_that_there_is_not_has_the_envelope(shop):
     ]
     paths += ["/items/a/b/c/d", "/../items", "/profiles/token/", "/favicon.ico"]
     for path in paths:
-        answer = shop.admin.get(shop.service.url + PREFIX + path)
-        assert answer.status_code == 404, f"{path}: {answer.status_code}"
-        envelope(answer, 404)
+        refused(shop.admin.get(shop.service.url + PREFIX + path), 404)
 
 
 def test_path_outside_the_prefix_has_the_envelope_and_no_limits(service, shop):
     """decisions §4 and §5: the envelope everywhere; no limits outside the prefix."""
-    for path in ("/nothing", "/api", "/api/", "//", "/%00", "/..%2f..%2fetc/passwd"):
+    for path in ("/nothing", "/apix", "//", "/%00", "/..%2f..%2fetc/passwd"):
         answer = shop.anonymous.get(service.url + path)
         envelope(answer, 404)
         assert not any(name.lower().startswith("x-ratelimit") for name in answer.headers)
@@ -93,8 +91,51 @@ def test_version_that_is_unknown_names_those_there_are(service, shop):
     """decisions §6: an unknown version in the path is 404 and names those there are."""
     for version in ("2024-01", "2025-05", "v1", "latest", "2025-04x"):
         for path in ("/items", "/profiles/token", "/.well-known/openapi", "/nothing", ""):
-            message = envelope(shop.admin.get(f"{service.url}/api/{version}{path}"), 404)
-            assert "2025-04" in message
+            refused(shop.admin.get(f"{service.url}/api/{version}{path}"), 404, "2025-04")
+
+
+def test_malformed_id_is_told_what_an_unknown_one_is(shop):
+    """decisions §2: a malformed id is 404, like an unknown one; the words are those of the path."""
+    bodies = {"PATCH": {}, "PUT": {"listIds": []}}
+    for http in (shop.admin, shop.customer("1").http, shop.acting_as(shop.gid("1"))):
+        for noun in ("item", "list"):
+            for method in ("GET", "PATCH", "DELETE"):
+                for id in ("x", SOME):
+                    answer = http.request(method, f"/{noun}s/{id}", json=bodies.get(method))
+                    assert refused(answer, 404) == f"There is no such {noun}."
+        for id in ("x", SOME):
+            answer = http.put(f"/items/{id}/lists", json=bodies["PUT"])
+            assert refused(answer, 404) == "There is no such item."
+            answer = http.put(f"/lists/{id}/items/order", json={"itemIds": []})
+            assert refused(answer, 404) == "There is no such list."
+
+
+def test_change_without_a_body_is_told_what_is_missing(shop):
+    """decisions §4: as a person would say it, where a field is required and where none is."""
+    http = shop.customer("1").http
+    saved, kept = save(http, 1), new_list(http)
+    for path in (f"/items/{saved['id']}", f"/lists/{kept['id']}"):
+        message = refused(http.patch(path), 400)
+        assert message == "A body is required: a JSON object with what is to change."
+    assert (
+        refused(http.post("/items"), 400) == "productId: is required, in a JSON object as the body."
+    )
+
+
+def test_parameter_where_there_is_none_is_told_so(shop):
+    """decisions §2: an unknown query parameter is 400 and named."""
+    message = refused(shop.customer("1").http.get(f"/items/{SOME}?x=1"), 400)
+    assert message == "x: is not a query parameter here; this takes none."
+
+
+def test_everything_under_api_has_limits(service, roomy_shop):
+    """decisions §5: every response; what is not there, and of no version, is counted as well."""
+    for path in ("/api", "/api/", PREFIX, f"{PREFIX}/", "/api/v1", "/api/v1/items", "/api//"):
+        for http in (roomy_shop.admin, roomy_shop.anonymous, roomy_shop.client("guess")):
+            refused(http.get(service.url + path), 404)
+    first = roomy_shop.admin.get(f"{service.url}{PREFIX}").headers["X-RateLimit-Remaining"]
+    second = roomy_shop.admin.get(f"{service.url}/api/v1").headers["X-RateLimit-Remaining"]
+    assert int(second) == int(first) - 1
 
 
 def test_head_answers_as_get_without_a_body(shop):

@@ -88,6 +88,79 @@ def test_request_that_is_whole_is_taken_over_the_same_wire(service, shop):
     )
 
 
+BROKEN = {
+    "at once": (b"", b"zz\r\n"),
+    "later": (b'4\r\n{"pr\r\n', b"zz\r\n"),
+    "in a chunk's end": (b'4\r\n{"pr\r\n', b"5\r\nabcdeXX"),
+    "in a trailer": (b'f\r\n{"productId":1}\r\n0\r\n', b"X: " + b"y" * 17_000 + b"\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_shop, name):
+    """decisions §5: the caller's, with their request id and the permission of their browser."""
+    origin, given = "https://shop.example", "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"
+    shop = make_shop("--limit", "profile_write=9", "--origin", origin)
+    member = shop.customer("1")
+    lines = ["Content-Type: application/json", CHUNKED, f"Origin: {origin}"]
+    head = request_head("POST", "/items", member.token, *lines, f"X-Request-Id: {given}")
+    first, then = BROKEN[name]
+    target = urlsplit(service.url)
+    with socket.create_connection((target.hostname, target.port), 5) as connection:
+        connection.sendall(head + first)
+        if first:
+            # It is counted when another one's answer, asked for later, is there.
+            assert products(member.http) == []
+        connection.sendall(then)
+        received = b""
+        while piece := connection.recv(65_536):
+            received += piece
+    answer, _, body = received.decode().lower().partition("\r\n\r\n")
+    assert answer.startswith("http/1.1 431" if name == "in a trailer" else "http/1.1 400")
+    assert received.count(b"HTTP/1.1 ") == 1
+    assert "x-ratelimit-limit: 9\r\nx-ratelimit-remaining: 8\r\n" in answer
+    assert f"x-request-id: {given}" in answer and given in body
+    assert f"access-control-allow-origin: {origin}" in answer
+    assert "connection: close" in answer
+    after = member.http.post("/items", json={"productId": 1})
+    assert after.headers["X-RateLimit-Remaining"] == "7"
+
+
+@pytest.mark.parametrize("path", ["/items", "/nothing"])
+def test_body_that_breaks_where_nobody_reads_it_ends_the_connection(service, shop, path):
+    """A read takes no body: it is refused or answered, once, and what follows is nobody's."""
+    broken = request_head("GET", path, shop.admin_token, CHUNKED) + b"zz\r\n"
+    got = over_the_wire(service, broken + request_head("GET", "/items", shop.admin_token))
+    assert got.status == 400 and got.closed
+    assert got.everything.count(b"HTTP/1.1 ") == 1
+    assert got.headers["x-ratelimit-limit"] == "6000"
+
+
+def test_what_follows_a_whole_request_is_not_its_fault(service, shop):
+    """The save is done and says so; the garbage behind it ends the connection."""
+    member = shop.customer("1")
+    got = over_the_wire(service, post(member.token, LENGTH) + b"\x16\x03\x01garbage\r\n\r\n")
+    assert got.status == 201 and got.closed
+    assert got.everything.count(b"HTTP/1.1 ") == 1
+    assert products(member.http) == [1]
+
+
+def test_status_line_has_the_name_that_the_body_has(service, shop):
+    """API §7: the name of the HTTP status; one name, whatever Python the service runs on."""
+    json_type, large = "Content-Type: application/json", "Content-Length: 300000"
+    for request in (
+        request_head("POST", "/items", shop.customer("1").token, json_type, large),
+        request_head("GET", "/items", None, "Connection: close"),
+        request_head("PUT", "/items", shop.admin_token, "Connection: close"),
+        request_head("GET", "/items", shop.admin_token, "X-Y: " + "x" * 17_000),
+        b"garbage\r\n\r\n",
+    ):
+        got = over_the_wire(service, request)
+        line = got.everything.partition(b"\r\n")[0].decode()
+        error = json.loads(got.body)["error"]
+        assert line == f"HTTP/1.1 {error['statusCode']} {error['error']}"
+
+
 def test_second_host_is_refused(service, shop):
     """reliability T10: two Hosts are as ambiguous as none."""
     got = over_the_wire(service, post(shop.admin_token, "Host: other", LENGTH))

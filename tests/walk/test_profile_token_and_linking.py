@@ -123,10 +123,76 @@ def test_token_asked_with_a_profile_token_is_forbidden(shop):
         refused(member.http.post("/profiles/token", json={"customer": shop.gid("2")}), 403)
 
 
-def test_token_asked_with_profile_header_is_refused(shop):
-    """decisions §1: `POST /profiles/token` with `Profile` is 400."""
-    refused(shop.acting_as(shop.gid("1")).post("/profiles/token"), 400, "profile")
-    refused(shop.acting_as(shop.session().gid).post("/profiles/token", json={}), 400, "profile")
+def test_token_asked_with_profile_header_is_for_that_profile(shop):
+    """decisions §1: with `Profile` it is as if the body named that profile."""
+    customer, visitor = shop.gid("1"), shop.session()
+    for body in (None, {}, {"customer": customer}):
+        issued = data(shop.acting_as(customer).post("/profiles/token", json=body), 201)
+        assert issued["profile"] == customer
+    saved = save(visitor.http, 1)
+    for body in (None, {}, {"session": visitor.gid}):
+        issued = data(shop.acting_as(visitor.gid).post("/profiles/token", json=body), 201)
+        assert issued["profile"] == visitor.gid
+        assert item(shop.client(issued["token"]), saved["id"]) == saved
+
+
+@pytest.mark.parametrize("header", ["customer", "session"])
+def test_token_asked_with_profile_header_and_the_other_in_the_body_links(shop, header):
+    """decisions §1: whichever of the two the header names, and the body the other or both."""
+    for both in (False, True):
+        visitor = shop.session()
+        named = {"customer": shop.gid(), "session": visitor.gid}
+        save(visitor.http, 1)
+        body = {kind: gid for kind, gid in named.items() if both or kind != header}
+        issued = data(shop.acting_as(named[header]).post("/profiles/token", json=body), 201)
+        assert issued["profile"] == named["customer"]
+        assert products(shop.client(issued["token"])) == [1]
+        refused(visitor.http.get("/items"), 401)
+
+
+def test_token_asked_with_profile_header_and_another_in_the_body_is_refused(shop):
+    """decisions §1: a body that names another of the same kind is 400, and nothing is done."""
+    visitor, other = shop.session(), shop.session()
+    save(visitor.http, 1)
+    acting = shop.acting_as(shop.gid("1"))
+    for body in ({"customer": shop.gid("2")}, {"customer": shop.gid("2"), "session": visitor.gid}):
+        refused(acting.post("/profiles/token", json=body), 400, "customer", "Profile")
+    acting = shop.acting_as(visitor.gid)
+    for body in ({"session": other.gid}, {"session": other.gid, "customer": shop.gid("1")}):
+        refused(acting.post("/profiles/token", json=body), 400, "session", "Profile")
+    assert products(visitor.http) == [1]
+
+
+def test_token_asked_with_an_unknown_profile_header_is_refused(shop):
+    """decisions §1: 400 for what is no GID, 404 for a session that is unknown or linked."""
+    for gid in ("x", "gid://other/Customer/1", shop.gid("a b")):
+        refused(shop.acting_as(gid).post("/profiles/token"), 400, "Profile")
+    acting = shop.acting_as(f"gid://wishwell/Session/{uuid.uuid4()}")
+    refused(acting.post("/profiles/token"), 404, "session")
+    refused(acting.post("/profiles/token", json={"customer": shop.gid("1")}), 404, "session")
+    linked, customer = shop.session(), shop.gid("1")
+    data(link(shop, linked.gid, customer), 201)
+    refused(shop.acting_as(linked.gid).post("/profiles/token"), 404, "session")
+    body = {"customer": customer}
+    data(shop.acting_as(linked.gid).post("/profiles/token", json=body), 201)
+    for member in (shop.customer("1"), shop.session()):
+        acting = shop.client(member.token, member.gid)
+        refused(acting.post("/profiles/token"), 403)
+
+
+def test_gid_that_is_refused_is_told_what_would_do(shop):
+    """decisions §4: the message names the field and its rule: one that a person could follow."""
+    person, visit = "gid://shopify/Customer/<id>", "gid://wishwell/Session/<uuid>"
+    wrong = {"customer": shop.session().gid, "session": shop.gid("1")}
+    for field, form, other in (("customer", person, visit), ("session", visit, person)):
+        for value in (wrong[field], "x"):
+            answer = shop.admin.post("/profiles/token", json={field: value})
+            message = refused(answer, 400, f"{field}: must be {form}")
+            assert other not in message
+    answer = shop.acting_as("x").get("/items")
+    refused(answer, 400, f"Profile: must be {person}", visit)
+    answer = shop.acting_as(f"gid://wishwell/Session/{uuid.uuid4()}").get("/items")
+    assert refused(answer, 404) == "Profile: there is no such session."
 
 
 # --- linking -------------------------------------------------------------------------------------

@@ -204,8 +204,11 @@ class AsyncProfiles:
     async def token(
         self, *, customer: str | None = None, session: str | None = None
     ) -> ProfileToken:
-        """A token: for a new session, the customer, the session, or with both after linking."""
-        return await self._line.result(calls.create_token(customer, session))
+        """A token: for a new session, the customer, the session, or with both after linking.
+
+        Of a client that acts for a profile, that is the customer or the session.
+        """
+        return await self._line.result(calls.create_token(customer, session, self._line.profile))
 
     async def identify(self, email: str) -> str:
         """The path of the store's sign-in for this address, whether or not it is known."""

@@ -30,7 +30,7 @@ class Call(Generic[T]):
 
     ``repeatable``: done twice is the same as done once, so that it may be sent again when nobody
     knows whether it was done. ``gone_is_done``: when it is sent again for that reason, a 404 says
-    that it was done.
+    that it was done. No other call's second time is refused for its first: each sets what is named.
     """
 
     method: str
@@ -174,10 +174,15 @@ def order_list(id: str, item_ids: Sequence[str]) -> Call[List]:
 # --------------------------------------------------------------------------------------- profiles
 
 
-def create_token(customer: str | None, session: str | None) -> Call[ProfileToken]:
-    """For a new session it is not repeated: each time would make another session."""
+def create_token(
+    customer: str | None, session: str | None, profile: str | None = None
+) -> Call[ProfileToken]:
+    """For a new session it is not repeated: each time would make another session.
+
+    ``profile``: whom the client acts for, who is named by that.
+    """
     body = _body(customer=_or_unset(customer), session=_or_unset(session))
-    named = customer is not None or session is not None
+    named = (customer, session, profile) != (None, None, None)
     return Call("POST", "/profiles/token", _token, body=body, repeatable=named)
 
 

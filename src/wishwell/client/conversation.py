@@ -89,9 +89,17 @@ def about(call: Call[T], terms: Terms, draw: Callable[[], float] = _draw) -> Con
         seconds = _pause(tried, error.retry_after, terms.longest_wait, draw)
         if tried == terms.retries or seconds is None or not _harmless(call, outcome, error):
             raise error
-        perhaps_done = perhaps_done or isinstance(outcome, Lost)
+        perhaps_done = perhaps_done or _perhaps_done(outcome)
         yield Pause(seconds)
     raise AssertionError("the last attempt returns or raises")
+
+
+def _perhaps_done(outcome: Reply | Lost) -> bool:
+    """Whether this outcome leaves open that the request was done.
+
+    A 503 does: a proxy may have lost the service's answer, or the service its database's.
+    """
+    return outcome.sent if isinstance(outcome, Lost) else outcome.status == 503
 
 
 def _harmless(call: Call[Any], outcome: Reply | Lost, error: WishwellError) -> bool:
@@ -100,7 +108,6 @@ def _harmless(call: Call[Any], outcome: Reply | Lost, error: WishwellError) -> b
         return True
     if isinstance(outcome, Lost):
         return call.repeatable or not outcome.sent
-    # Nothing was done, the service says; but who answers 503 may be a proxy that does not know.
     return call.repeatable and isinstance(error, Unavailable)
 
 

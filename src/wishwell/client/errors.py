@@ -55,7 +55,8 @@ class RateLimited(WishwellError):
 
 
 class Unavailable(WishwellError):
-    """503: the service can't reach its database, or is too busy. Nothing was done."""
+    """503: the service can't reach its database, or is too busy. Its message says whether that is
+    sure: nothing was done."""
 
 
 class ConnectionFailed(WishwellError):

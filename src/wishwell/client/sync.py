@@ -196,8 +196,11 @@ class Profiles:
         self._line = line
 
     def token(self, *, customer: str | None = None, session: str | None = None) -> ProfileToken:
-        """A token: for a new session, the customer, the session, or with both after linking."""
-        return self._line.result(calls.create_token(customer, session))
+        """A token: for a new session, the customer, the session, or with both after linking.
+
+        Of a client that acts for a profile, that is the customer or the session.
+        """
+        return self._line.result(calls.create_token(customer, session, self._line.profile))
 
     def identify(self, email: str) -> str:
         """The path of the store's sign-in for this address, whether or not it is known."""

@@ -102,7 +102,8 @@ RETURNING profile_id;
 -- name: sessions_touch
 -- Locked in the order of their keys, as every process touches many at once.
 UPDATE profiles SET touched_at = $2 WHERE profile_id IN (
-    SELECT profile_id FROM profiles WHERE profile_id in_uuids($1) AND touched_at < $2
+    SELECT profile_id FROM profiles
+    WHERE profile_id in_uuids($1) AND touched_at < $2 AND closed_at IS NULL
     ORDER BY profile_id
     FOR NO KEY UPDATE --postgresql
 );

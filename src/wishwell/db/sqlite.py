@@ -155,8 +155,7 @@ class SQLite:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        if self._closed:
-            raise Unavailable("The service is shutting down.")
+        self._check_writer()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         self._jobs.put(_Job(lambda tx: use_case(tx, *arguments, **named), loop, future))
@@ -166,7 +165,14 @@ class SQLite:
     async def page(self, name: str, fragments: Fragments, *arguments: Any) -> Sequence[Row]:
         return self.read.execute(statements.filled("sqlite", name, fragments), arguments)
 
+    def _check_writer(self) -> None:
+        if self._closed:
+            raise Unavailable("The service is shutting down.")
+        if not self._thread.is_alive():
+            raise Unavailable("The writer of the database has ended: restart the service.")
+
     async def ping(self) -> None:
+        self._check_writer()
         self.read.execute("SELECT 1", ())
 
     def figures(self) -> Figures:

@@ -28,6 +28,7 @@ STATUSES: dict[type[errors.WishwellError], HTTPStatus] = {
     errors.BodyTimeout: HTTPStatus.REQUEST_TIMEOUT,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.HeadersTooLarge: HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
     errors.UnsupportedMedia: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     errors.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -90,6 +91,12 @@ def status_of(error: errors.WishwellError) -> HTTPStatus:
     return HTTPStatus.INTERNAL_SERVER_ERROR
 
 
+def error_of(status: HTTPStatus, message: str) -> errors.WishwellError:
+    """The error that becomes this status, which has to be one of ``STATUSES``."""
+    kind = next(kind for kind, its in STATUSES.items() if its == status)
+    return kind(message)
+
+
 def limits(taken: Taken) -> Headers:
     """The state of the limit that the request was counted for (the description, section 8)."""
     return [
@@ -132,6 +139,10 @@ def failure(error: Exception, request_id: str) -> Answer:
 
 def envelope(status: HTTPStatus, message: str, request_id: str) -> bytes:
     """The body of an error."""
+    return _encoder.encode(_Envelope(_Detail(message, phrase(status), int(status), request_id)))
+
+
+def phrase(status: HTTPStatus) -> str:
+    """The name of a status."""
     # Python 3.13 took over the phrase of RFC 9110; before, 413 was called otherwise.
-    phrase = "Content Too Large" if status == 413 else status.phrase
-    return _encoder.encode(_Envelope(_Detail(message, phrase, int(status), request_id)))
+    return "Content Too Large" if status == 413 else status.phrase

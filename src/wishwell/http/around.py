@@ -10,7 +10,7 @@ import yaml
 from prometheus_client import multiprocess
 
 from wishwell import __version__
-from wishwell.errors import NotFound
+from wishwell.errors import NotFound, Unavailable
 from wishwell.http import wire
 from wishwell.http.answers import JSON, Answer
 from wishwell.http.context import Request, Services
@@ -51,8 +51,16 @@ async def livez(service: Services, request: Request) -> Answer:
 
 
 async def readyz(service: Services, request: Request) -> Answer:
-    """The process can serve: the database answers."""
-    await service.db.ping()
+    """The process can serve: the database answers, and tells what is new; else 503."""
+    try:
+        await service.directory.ensure_fresh()
+        await service.db.ping()
+    except Unavailable:
+        raise
+    except Exception as error:
+        # Its schema or our rights in it are gone, say: a fault of the service, and a reason to send
+        # requests elsewhere.
+        raise Unavailable(f"The database can't be used ({type(error).__name__}).") from error
     return Answer(200, b'{"status":"ok"}', [JSON])
 
 

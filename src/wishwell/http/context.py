@@ -10,8 +10,9 @@ from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.directory import Directory
 from wishwell.errors import Unavailable
+from wishwell.http import broken
 from wishwell.http.answers import Headers
-from wishwell.limits import Limiter, LocalLimiter
+from wishwell.limits import Limiter, LocalLimiter, Taken
 from wishwell.pages import Sealer
 from wishwell.profiles import Scope
 
@@ -83,14 +84,25 @@ class Request:
     """All header lines; ``headers`` has the last of each name."""
     peer: str
     receive: Receive
+    asgi: dict[str, Any]
+    """The scope: the server writes into it what it finds while the body comes."""
     room: Room
     reading: bool = False
     """Whether the body is awaited: nothing has been done yet."""
     route: str = "unknown"
     record_id: str = ""
     caller: Caller | None = None
-    profile_header: str | None = None
+    taken: Taken | None = None
+    """The limit that it was counted for, once it was."""
     scope: Scope | None = None
+
+    def check_whole(self) -> None:
+        """Raises what became of a body that broke off while it came."""
+        broken.check(self.asgi)
+
+    @property
+    def reads(self) -> bool:
+        return self.method in ("GET", "HEAD")
 
     def header(self, name: bytes) -> str | None:
         value = self.headers.get(name)

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+from msgspec import UnsetType
+
 from wishwell import auth, ids, items, linking, lists, pages, profiles, stores
 from wishwell.errors import BodyTimeout, Forbidden, Invalid, NotFound, TooLarge
 from wishwell.http import answers, metrics, wire
@@ -58,6 +60,9 @@ async def delete_items(service: Services, request: Request) -> Answer:
     else:
         raise Invalid("itemIds: is required, in the body or as ?itemIds=a,b.")
     assert request.scope is not None
+    if isinstance(request.scope, WholeStore):
+        sessions = await profiles.sessions_owning(service.db.read, request.scope, chosen)
+        await service.directory.touch_now(sessions)
     await items.delete_many(service.db, request.scope, chosen)
     return answers.no_content()
 
@@ -78,7 +83,7 @@ async def update_item(service: Services, request: Request) -> Answer:
 
 async def delete_item(service: Services, request: Request) -> Answer:
     wire.parameters(request.query_string, _NONE)
-    await _owned(request, service, "item_owner", items.delete, service.db, _id(request))
+    await _owned(request, service, "item", items.delete, service.db, _id(request))
     return answers.no_content()
 
 
@@ -129,7 +134,7 @@ async def update_list(service: Services, request: Request) -> Answer:
 
 async def delete_list(service: Services, request: Request) -> Answer:
     wire.parameters(request.query_string, _NONE)
-    await _owned(request, service, "list_owner", lists.delete, service.db, _id(request))
+    await _owned(request, service, "list", lists.delete, service.db, _id(request))
     return answers.no_content()
 
 
@@ -162,29 +167,35 @@ async def create_profile_token(service: Services, request: Request) -> Answer:
         # A token of a session that has ended is told so before anything else.
         await profiles.check_open(service.db.read, request.caller.profile)
         raise Forbidden("This needs an admin token.")
-    store = request.caller.store
-    if request.profile_header is not None:
-        raise Invalid("Profile: this header has no meaning here; name profiles in the body.")
     raw = await _raw(service, request)
     body = wire.TokenBody()
     if raw:
         body = wire.body(raw, request.header(b"content-type"), wire.TokenBody)
-    namespace = service.settings.session_namespace
-    session = customer = None
-    if isinstance(body.session, str):
-        session = profiles.parse(store, namespace, body.session, "session")
-        if not session.is_session:
-            raise Invalid("session: must be the GID of a session.")
-    if isinstance(body.customer, str):
-        customer = profiles.parse(store, namespace, body.customer, "customer")
-        if customer.is_session:
-            raise Invalid("customer: must be the GID of a customer.")
+    session = _named(service, request, "session", body.session)
+    customer = _named(service, request, "customer", body.customer)
     # Asked for before anything is done: what fails after a link must not say that nothing was.
     named = customer or session
     revoked = await auth.revoked_until(service.db.read, named) if named else 0
     profile = await _token_profile(service, request, session, customer)
     token = service.tokens.issue(profile, revoked)
     return answers.created({"token": token, "profile": profile.gid}, None)
+
+
+def _named(
+    service: Services, request: Request, kind: profiles.Kind, gid: str | UnsetType
+) -> Profile | None:
+    """The customer, or the session, that the body names, or the header ``Profile`` in its place."""
+    assert request.caller is not None
+    named = None
+    if isinstance(gid, str):
+        namespace = service.settings.session_namespace
+        named = profiles.parse(request.caller.store, namespace, gid, kind, (kind,))
+    header = request.scope
+    if not isinstance(header, Profile) or header.is_session != (kind == "session"):
+        return named
+    if named is not None and named != header:
+        raise Invalid(f"{kind}: is another one than the header Profile names.")
+    return header
 
 
 async def _token_profile(
@@ -251,6 +262,7 @@ async def _message(request: Request, seconds: float) -> dict[str, Any]:
             message = await request.receive()
     except TimeoutError as error:
         raise BodyTimeout("The body did not arrive in time.") from error
+    request.check_whole()
     if message["type"] == "http.disconnect":
         raise BodyTimeout("The connection was closed before the body had arrived.")
     return message
@@ -275,20 +287,34 @@ def _bounds(service: Services, request: Request) -> stores.Bounds:
 
 def _id(request: Request) -> str:
     if not ids.is_uuid(request.record_id):
-        raise NotFound("There is no such record.")
+        noun = "list" if request.route.startswith("/lists") else "item"
+        raise NotFound(f"There is no such {noun}.")
     return request.record_id
 
 
 async def _owned(
-    request: Request, service: Services, owner_of: str, act: Any, *arguments: Any
+    request: Request, service: Services, noun: str, act: Any, *arguments: Any
 ) -> tuple[Profile, Any]:
     assert request.scope is not None
     id = arguments[1]
-    return await profiles.owned(service.db, request.scope, owner_of, id, act, *arguments)
+    if isinstance(request.scope, WholeStore) and not request.reads:
+        act = _touching(service, act)
+    return await profiles.owned(service.db, request.scope, noun, id, act, *arguments)
+
+
+def _touching(service: Services, act: Any) -> Any:
+    """``act``, once it is noted that the session which it changes is in use."""
+
+    async def touching(owner: Profile, *arguments: Any) -> Any:
+        if owner.is_session:
+            await service.directory.touch_now([owner.id])
+        return await act(owner, *arguments)
+
+    return touching
 
 
 async def _item(request: Request, service: Services, act: Any, *arguments: Any) -> Item:
-    owner, item = await _owned(request, service, "item_owner", act, *arguments)
+    owner, item = await _owned(request, service, "item", act, *arguments)
     if isinstance(request.scope, WholeStore):
         item.profile = owner.gid
     found: Item = item
@@ -296,7 +322,7 @@ async def _item(request: Request, service: Services, act: Any, *arguments: Any) 
 
 
 async def _list(request: Request, service: Services, act: Any, *arguments: Any) -> List:
-    owner, found = await _owned(request, service, "list_owner", act, *arguments)
+    owner, found = await _owned(request, service, "list", act, *arguments)
     shown: List = found
     if isinstance(request.scope, WholeStore):
         shown.profile = owner.gid

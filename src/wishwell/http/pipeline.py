@@ -37,8 +37,10 @@ from wishwell.profiles import WholeStore
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 _ONCE = (b"authorization", b"profile", b"content-type", b"content-length", b"origin")
+_API = "/api/"
+"""What the paths that have limits begin with, those of unknown versions too."""
+
 # Others become "other" in the log and the metrics: a client must not choose a label.
-_UNDER_PREFIX = routes.PREFIX + "/"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _EXPOSED = (
     b"access-control-expose-headers",
@@ -105,20 +107,22 @@ class Pipeline:
             pairs,
             scope["client"][0] if scope["client"] else "",
             receive,
+            scope,
             self._room,
         )
+        of_api = request.path.startswith(_API) or request.path == _API[:-1]
         try:
-            if request.path.startswith(_UNDER_PREFIX):
-                answer = await self._api(request)
-            else:
-                answer = await self._outside(request)
+            answer = await (self._api(request) if of_api else self._outside(request))
         except Exception as error:
             answer = _failed(error, request)
         except asyncio.CancelledError:
             # The service stops, and its patience with what is still going on has ended.
-            sure = request.reading or request.method in ("GET", "HEAD")
+            sure = request.reading or request.reads
             stopping = Unavailable if sure else Undecided
             answer = _failed(stopping("The service is shutting down."), request)
+        if of_api:
+            answer.headers.extend(self._limits(request))
+            self._cors(request.headers.get(b"origin"), request.caller, answer.headers)
         answer.headers.append((b"x-request-id", request.id.encode()))
         answer.headers.append((b"content-length", b"%d" % len(answer.body)))
         if answer.status == 204:
@@ -155,33 +159,31 @@ class Pipeline:
         except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
         kind = _kind(route, request.method)
-        taken = await self._take(request, kind)
+        # What can't be checked now is no guess: it tells nothing, and must not use up the limit of
+        # an address whose tokens are good.
+        cost = 0 if isinstance(refused, Unavailable) else 1
+        request.taken = taken = await self._take(request, kind, cost)
+        if not taken.allowed:
+            metrics.limited(kind if request.caller else "address")
+            raise _too_many(taken, kind, self._service.clock())
+        self._room.enter()
         try:
-            if not taken.allowed:
-                metrics.limited(kind if request.caller else "address")
-                raise _too_many(taken, kind, self._service.clock())
-            self._room.enter()
-            try:
-                self._room.check()  # it may have come behind another one, on its connection
-                answer = await self._answer(request, route, refused)
-            finally:
-                self._room.leave()
-        except Exception as error:
-            answer = _failed(error, request)
-        answer.headers.extend(answers.limits(taken))
-        self._cors(request.headers.get(b"origin"), request.caller, answer.headers)
-        return answer
+            self._room.check()  # it may have come behind another one, on its connection
+            return await self._answer(request, route, refused)
+        finally:
+            self._room.leave()
 
     async def _answer(
         self, request: Request, route: Route | None, refused: WishwellError | None
     ) -> Answer:
+        request.check_whole()
         if route is None:
             raise _unknown_path(request.path)
         handler = _handler(route, request.method)
         if refused is not None and (route.needs_token or not isinstance(refused, Unauthenticated)):
             raise refused
         if request.caller is not None and route.needs_token:
-            self._set_scope(request, request.caller)
+            await self._set_scope(request, request.caller)
         try:
             return await handler(self._service, request)
         except Refused:
@@ -199,19 +201,20 @@ class Pipeline:
             raise Unauthenticated("The Authorization header must be: Bearer <token>.")
         return await self._service.tokens.caller(token.strip())
 
-    def _set_scope(self, request: Request, caller: Caller) -> None:
+    async def _set_scope(self, request: Request, caller: Caller) -> None:
         """Whose data the request acts on (decisions, section 1)."""
         named = request.header(b"profile")
         if named is None:
             request.scope = caller.profile or WholeStore(caller.store.id)
             return
-        request.profile_header = named
         if caller.kind != "admin":
             raise Forbidden("Profile: only an admin token may send this header.")
         namespace = self._service.settings.session_namespace
         profile = profiles.parse(caller.store, namespace, named, "Profile")
-        if profile.is_session:
+        if profile.is_session and request.reads:
             self._service.directory.touch(profile.id)
+        elif profile.is_session:
+            await self._service.directory.touch_now([profile.id])
         request.scope = profile
 
     def refused_limits(self, peer: str) -> Headers:
@@ -220,7 +223,12 @@ class Pipeline:
         limit = self._service.settings.limit_address
         return answers.limits(self._service.local_limiter.count(key, limit, 0))
 
-    async def _take(self, request: Request, kind: Kind, cost: int = 1) -> Taken:
+    def _limits(self, request: Request) -> Headers:
+        if request.taken is None:  # the service stopped before it was counted
+            return self.refused_limits(request.peer)
+        return answers.limits(request.taken)
+
+    async def _take(self, request: Request, kind: Kind, cost: int) -> Taken:
         service, caller = self._service, request.caller
         if caller is None:
             forwarded = addresses.forwarded(request.pairs)
@@ -240,25 +248,19 @@ class Pipeline:
         route, _ = routes.find(request.path)
         request.route = route.path if route else "unknown"
         # Shown but not counted: it costs nothing, and one address may be a whole office.
-        taken = await self._take(request, "read", 0)
-        try:
-            await self._service.directory.ensure_fresh()
-            origin = request.headers.get(b"origin", b"")
-            if route is None:
-                raise _unknown_path(request.path)
-            if not self._service.directory.allows_origin(origin.decode("latin-1")):
-                raise Forbidden("Origin: is none of the origins that a store allows.")
-            answer = answers.no_content()
-            answer.headers += [
-                (b"access-control-allow-origin", origin),
-                (b"vary", b"Origin"),
-                (b"access-control-allow-methods", ", ".join(_allowed(route)).encode()),
-                (b"access-control-allow-headers", b"Authorization, Content-Type, X-Request-Id"),
-                (b"access-control-max-age", _PREFLIGHT_SECONDS),
-            ]
-        except Exception as error:
-            answer = _failed(error, request)
-        answer.headers.extend(answers.limits(taken))
+        request.taken = await self._take(request, "read", 0)
+        await self._service.directory.ensure_fresh()
+        if route is None:
+            raise _unknown_path(request.path)
+        origin = request.headers.get(b"origin", b"").decode("latin-1")
+        if not self._service.directory.allows_origin(origin):
+            raise Forbidden("Origin: is none of the origins that a store allows.")
+        answer = answers.no_content()
+        answer.headers += [
+            (b"access-control-allow-methods", ", ".join(_allowed(route)).encode()),
+            (b"access-control-allow-headers", b"Authorization, Content-Type, X-Request-Id"),
+            (b"access-control-max-age", _PREFLIGHT_SECONDS),
+        ]
         return answer
 
     def _cors(self, origin: bytes | None, caller: Caller | None, headers: Headers) -> None:

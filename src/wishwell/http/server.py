@@ -19,7 +19,10 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from wishwell.http import answers
+from wishwell.http import answers, broken
+
+_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {answers.phrase(_LARGE)}\r\n".encode()
 
 MAX_HEADER_BYTES = 16 * 1024
 MAX_HEADERS = 150
@@ -357,6 +360,9 @@ class GuardedProtocol(HttpToolsProtocol):
     def _refuse(self, status: HTTPStatus, message: str) -> None:
         """Answers with the envelope, unless an earlier request is being answered, and closes."""
         if self.transport.is_closing():
+            return
+        of_api = isinstance(self.app, Limited) and not self.pipeline
+        if of_api and broken.told(self.cycle, answers.error_of(status, message)):
             return
         request_id = str(uuid.uuid4())
         log.info("refused", requestId=request_id, status=int(status), reason=message)

@@ -140,7 +140,9 @@ def body(raw: bytes, content_type: str | None, shape: type[T]) -> T:
     """The body as its type. Raises ``Invalid`` with field and rule, or ``UnsupportedMedia``."""
     if not raw:
         fields = ", ".join(msgspec.json.schema(shape)["$defs"][shape.__name__]["required"])
-        raise Invalid(f"{fields or 'body'}: is required, in a JSON object as the body.")
+        if not fields:
+            raise Invalid("A body is required: a JSON object with what is to change.")
+        raise Invalid(f"{fields}: is required, in a JSON object as the body.")
     if not is_json(content_type):
         raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
     try:
@@ -201,8 +203,8 @@ def parameters(query_string: bytes, known: frozenset[str]) -> dict[str, str]:
         name = _unquoted(raw_name, "the query string")
         if name not in known:
             shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
-            there = ", ".join(sorted(known)) or "none"
-            raise Invalid(f"{shown}: is not a query parameter here; there are: {there}.")
+            there = f"there are: {', '.join(sorted(known))}" if known else "this takes none"
+            raise Invalid(f"{shown}: is not a query parameter here; {there}.")
         if name in found:
             raise Invalid(f"{name}: is given twice.")
         found[name] = _unquoted(raw_value, name)

@@ -1,0 +1,204 @@
+"""What callers and probes are told while the service can't do its work: the database away, a stop."""
+
+import asyncio
+import json
+import socket
+import sqlite3
+import threading
+import time
+
+import httpx2
+import pytest
+
+from tests.conftest import SIGNING_KEY, Shop
+from tests.servers import Service, wait_until
+from tests.walk.conftest import envelope, request_head
+from torture.faults_clock import step, with_clock
+from wishwell import auth
+from wishwell.db import migrate
+from wishwell.db.sqlite import SQLite
+from wishwell.errors import Unavailable
+
+ORIGIN = "https://shop.example"
+SETTINGS = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db", "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
+
+
+class Away:
+    """A service of which the table of stores can be taken away: what it knows can't be renewed."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.clock = with_clock(service, 0)
+        service.start()
+        self.shop = Shop(service, "--origin", ORIGIN)
+
+    def _rename(self, old: str, new: str) -> None:
+        with sqlite3.connect(self.service.folder / "wishwell.db") as file:
+            file.execute(f"ALTER TABLE {old} RENAME TO {new}")
+
+    def begin(self) -> None:
+        """From now on nothing is trusted: seconds pass in a moment, into the next minute."""
+        self._rename("stores", "hidden")
+        step(self.clock, 65 - time.time() % 60)
+
+    def end(self) -> None:
+        self._rename("hidden", "stores")
+
+    def status(self, path: str) -> int:
+        return self.service.client().get(self.service.url + path).status_code
+
+
+@pytest.fixture
+def away():
+    service = Service(SETTINGS | {"WISHWELL_LIMIT_ADDRESS": "5"})
+    yield Away(service)
+    service.close()
+
+
+def left(answer) -> int:
+    return int(answer.headers["X-RateLimit-Remaining"])
+
+
+def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
+    """However often it is asked: for a token known before, one that is new here, and an admin's."""
+    known, admin = away.shop.customer(), away.shop.admin
+    assert known.http.get("/items").status_code == 200
+    fresh = away.shop.customer()
+    unknown = away.shop.client(auth.new_admin_token())
+    away.begin()
+    for http in (known.http, fresh.http, admin, unknown):
+        for _ in range(7):
+            answer = http.get("/items", headers={"Origin": ORIGIN})
+            envelope(answer, 503)
+            assert answer.headers["Retry-After"] == "1"
+            assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN
+    assert left(answer) == 5
+    away.end()
+    assert wait_until(lambda: known.http.get("/items").status_code == 200, seconds=5)
+    # What was asked meanwhile was not used up by anybody: an address that guesses has its five.
+    assert left(away.shop.client("guess").get("/items")) == 4
+
+
+def test_guesses_are_counted_while_the_database_is_away(away):
+    """A token that is not ours by its own form or signature is told so, and costs what it always does."""
+    head, payload, signature = away.shop.customer().token.split(".")
+    turned = signature[:-2] + ("AA" if signature[-2:] != "AA" else "BB")
+    guesses = ["nonsense", "wwadm_" + "A" * 49, f"{head}.{payload}.{turned}", f"{head}.{payload}."]
+    away.begin()
+    for spent, guess in enumerate(guesses, 1):
+        answer = away.shop.client(guess).get("/items")
+        envelope(answer, 401)
+        assert left(answer) == 5 - spent
+    envelope(away.shop.anonymous.get("/items"), 401)
+    envelope(away.shop.client(guesses[2]).get("/items"), 429)
+
+
+def test_readyz_is_503_while_what_is_known_cannot_be_renewed(away):
+    """The database answers a ping, and every request gets 503: so does the probe; livez is 200."""
+    assert away.status("/readyz") == 200
+    away.begin()
+    assert away.shop.admin.get("/items").status_code == 503
+    assert away.status("/readyz") == 503
+    assert away.status("/livez") == 200
+    away.end()
+    assert wait_until(lambda: away.status("/readyz") == 200, seconds=5)
+
+
+def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
+    """A fault that is no lost connection: every request gets 500, and so nothing is sent here."""
+    database = postgres_server.create_database()
+    service = Service(SETTINGS | {"WISHWELL_DATABASE_URL": database})
+    service.cli("migrate")
+    clock = with_clock(service, 0)
+    with service.start():
+        admin = service.client(service.admin_token())
+        postgres_server.sql("ALTER TABLE stores RENAME TO hidden", database.rpartition("/")[2])
+        step(clock, 10)
+        answer = admin.get("/items")
+        envelope(answer, 500)
+        assert "X-RateLimit-Limit" in answer.headers
+        assert httpx2.get(f"{service.url}/readyz").status_code == 503
+        assert httpx2.get(f"{service.url}/livez").status_code == 200
+
+
+# ------------------------------------------------------------------------------------- a stop
+
+
+def begun(service: Service, token: str, *lines: str) -> socket.socket:
+    """A connection on which the rest of a body is awaited."""
+    words = ["Content-Type: application/json", "Content-Length: 30", "Expect: 100-continue"]
+    host, port = service.url.removeprefix("http://").split(":")
+    connection = socket.create_connection((host, int(port)), 10)
+    connection.sendall(request_head("POST", "/items", token, *words, *lines))
+    assert connection.recv(4096) == b"HTTP/1.1 100 Continue\r\n\r\n"
+    return connection
+
+
+def rest_of(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
+    """What comes until the end of the connection: a status, headers and a body."""
+    received = b""
+    while piece := connection.recv(65_536):
+        received += piece
+    head, _, body = received.partition(b"\r\n\r\n")
+    first, *lines = head.decode().lower().split("\r\n")
+    return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), body
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
+    """decisions §5 and §6: the limits of whom it was counted for, and the permission of browsers.
+
+    Nobody who comes meanwhile is told that it is ready, nor left waiting."""
+    settings = {"WISHWELL_SHUTDOWN_TIMEOUT": "1", "WISHWELL_WORKERS": workers}
+    with Service(SETTINGS | settings) as service:
+        shop = Shop(service, "--origin", ORIGIN)
+        member = shop.customer()
+        assert member.http.get("/items").status_code == 200
+        connection = begun(service, member.token, f"Origin: {ORIGIN}")
+        service.process.terminate()
+        assert wait_until(lambda: not _ready(service), seconds=5)
+        status, headers, body = rest_of(connection)
+        assert status == 503
+        assert "Nothing was done" in json.loads(body)["error"]["message"]
+        assert headers["x-ratelimit-limit"] == "240"
+        assert int(headers["x-ratelimit-remaining"]) == 239
+        assert headers["access-control-allow-origin"] == ORIGIN
+        assert headers["vary"] == "origin"
+        assert headers["connection"] == "close"
+        assert service.process.wait(10) == 0
+
+
+def _ready(service: Service) -> bool:
+    """Whether the probe says so. A connection that is refused is a no; one that waits, an error."""
+    try:
+        return httpx2.get(f"{service.url}/readyz", timeout=0.5).status_code == 200
+    except (httpx2.NetworkError, httpx2.RemoteProtocolError):
+        return False
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_writer_that_has_ended_is_told_to_probes_and_to_writes(tmp_path):
+    """On the embedded database: nothing can be written any more, and nobody waits for it."""
+    path = str(tmp_path / "wishwell.db")
+    migrate.migrate_sqlite(path)
+
+    async def story():
+        db = SQLite(path)
+        await db.ping()
+
+        async def end(tx):
+            raise SystemExit
+
+        [writer] = [one for one in threading.enumerate() if one.name == "sqlite-writer"]
+        ended = asyncio.create_task(db.transaction(end))
+        await asyncio.to_thread(writer.join, 5)
+        with pytest.raises(Unavailable):
+            await db.ping()
+        with pytest.raises(Unavailable):
+            await asyncio.wait_for(db.write.run("list_touch", "p", "l", "t"), 5)
+        ended.cancel()
+        await db.close()
+        with pytest.raises(Unavailable):
+            await db.ping()
+
+    asyncio.run(story())

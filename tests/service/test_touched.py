@@ -1,0 +1,59 @@
+"""What an admin token changes of a session keeps it from the purge, from that very moment."""
+
+from tests.conftest import SIGNING_KEY, Shop
+from tests.servers import Service
+from tests.walk.conftest import new_list, save
+from torture.faults_clock import step, with_clock
+
+DAY = 86_400
+
+
+class Visit:
+    """A session with two items, of which one is on a list."""
+
+    def __init__(self, shop: Shop) -> None:
+        _, gid, http = shop.session()
+        self.admin, self.acting = shop.admin, shop.acting_as(gid)
+        self.made = new_list(http)["id"]
+        self.item = save(http, 1, listIds=[self.made])["id"]
+        self.other = save(http, 2)["id"]
+
+
+# Each way in which an admin token changes something of a session: in the whole store, and with
+# `Profile`.
+WAYS = {
+    "changes an item": lambda v: v.admin.patch(f"/items/{v.item}", json={"quantity": 2}),
+    "deletes an item": lambda v: v.admin.delete(f"/items/{v.item}"),
+    "deletes several": lambda v: v.admin.delete(f"/items?itemIds={v.item}"),
+    "sets lists": lambda v: v.admin.put(f"/items/{v.item}/lists", json={"listIds": []}),
+    "renames a list": lambda v: v.admin.patch(f"/lists/{v.made}", json={"name": "x"}),
+    "orders": lambda v: v.admin.put(f"/lists/{v.made}/items/order", json={"itemIds": [v.item]}),
+    "deletes a list": lambda v: v.admin.delete(f"/lists/{v.made}"),
+    "saves for it": lambda v: v.acting.post("/items", json={"productId": 3}),
+    "changes for it": lambda v: v.acting.patch(f"/items/{v.item}", json={"quantity": 2}),
+    "deletes for it": lambda v: v.acting.delete(f"/items?itemIds={v.item}"),
+    "identifies it": lambda v: v.acting.post("/profiles/identify", json={"email": "a@b.example"}),
+}
+
+
+def test_session_that_an_admin_token_has_changed_stays(new_service):
+    """decisions §1: a session that nothing has touched for 90 days, and no other; whatever is
+    killed between the change and the purge."""
+    service: Service = new_service(WISHWELL_SIGNING_KEYS=SIGNING_KEY)
+    clock = with_clock(service, 0)
+    with service.start():
+        shop = Shop(service)
+        visits = {way: Visit(shop) for way in WAYS}
+        untouched = Visit(shop)
+        step(clock, 91 * DAY - 60)
+        for way, visit in visits.items():
+            assert WAYS[way](visit).is_success, way
+        service.kill()
+        step(clock, 91 * DAY + 60)
+        service.cli("purge")
+        service.restart()
+        assert untouched.acting.get("/items").status_code == 404
+        gone = [way for way in WAYS if visits[way].acting.get("/items").status_code != 200]
+        assert not gone
+        [last, *_] = visits["saves for it"].acting.get("/items").json()["data"]
+        assert last["productId"] == 3
