@@ -442,15 +442,16 @@ WHERE entries.profile_id = $1 AND entries.list_id = p.list_id AND entries.item_i
 
 -- name: link_move_entries
 -- Those of a list that joins come behind what is there, in the order that they have. $3 as above.
+WITH joins AS MATERIALIZED (SELECT key::uuid AS source, value::uuid AS target FROM pairs($3))
 INSERT INTO entries (profile_id, list_id, item_id, position)
 SELECT $2::uuid, coalesce(m.target, m.list_id), m.item_id,
        CASE WHEN m.target IS NULL THEN m.position ELSE m.place + coalesce(h.size, 0) END
-FROM (SELECT j.value::uuid AS target, e.list_id, c.id AS item_id, e.position, row_number() OVER (
-          PARTITION BY j.value ORDER BY e.list_id, e.position = 0, e.position, s.created_at DESC, c.id DESC) AS place
+FROM (SELECT j.target, e.list_id, c.id AS item_id, e.position, row_number() OVER (
+          PARTITION BY j.target ORDER BY e.list_id, e.position = 0, e.position, s.created_at DESC, c.id DESC) AS place
       FROM entries e
       JOIN items s ON s.profile_id = $1 AND s.id = e.item_id
       JOIN items c ON c.profile_id = $2 AND c.product_id = s.product_id AND c.variant_id = s.variant_id
-      LEFT JOIN pairs($3) AS j ON j.key = e.list_id::text
+      LEFT JOIN joins j ON j.source = e.list_id
       WHERE e.profile_id = $1) AS m
 LEFT JOIN (SELECT list_id, count(*) AS size FROM entries WHERE profile_id = $2 GROUP BY list_id) AS h
        ON h.list_id = m.target
