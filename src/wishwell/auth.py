@@ -309,7 +309,7 @@ async def admin_tokens(db: Reader, store_handle: str | None) -> list[AdminTokenR
 
 def _make_key(path: Path) -> None:
     """Makes the file whole or not at all: another process may start at the same moment."""
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}-") as file:
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".wishwell-key-") as file:
         file.write(secrets.token_urlsafe(48))
         file.flush()
         os.fsync(file.fileno())

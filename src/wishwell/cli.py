@@ -5,7 +5,6 @@ import os
 import sqlite3
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 import asyncpg
@@ -63,7 +62,6 @@ main.add_command(proxy)
 def serve(settings: Settings, welcome: bool) -> None:
     """Serve the API. The embedded database is brought up to date first."""
     log.configure(settings.log_level)
-    app.signing_keys(settings)
     _prepare(settings)
     text = _run(settings, _first_steps) if welcome else ""
     serve_until_stopped(settings, text)
@@ -72,7 +70,10 @@ def serve(settings: Settings, welcome: bool) -> None:
 def _prepare(settings: Settings) -> None:
     if settings.engine == "sqlite":
         migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
-    elif waiting := asyncio.run(migrate.pending_postgres(settings.database_url)):
+    app.signing_keys(settings)  # after that: no key is made beside what is no database
+    if settings.engine == "postgresql" and (
+        waiting := asyncio.run(migrate.pending_postgres(settings.database_url))
+    ):
         raise Misconfigured(
             f"The database's schema is not up to date ({', '.join(waiting)}): "
             "run `wishwell migrate` first."
@@ -323,7 +324,7 @@ def _run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
     """Does some work on the open database."""
 
     path = config.sqlite_path(settings.database_url)
-    missing = settings.engine == "sqlite" and not Path(path).exists()
+    missing = settings.engine == "sqlite" and not os.access(path, os.F_OK)
 
     async def run() -> T:
         if missing:

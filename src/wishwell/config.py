@@ -6,12 +6,13 @@ is tested against it.
 """
 
 import ipaddress
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured
@@ -45,13 +46,70 @@ def _seconds(least: float, most: float) -> Callable[[str], float]:
 
 
 def _database(value: str) -> str:
-    scheme = urlsplit(value).scheme
-    if scheme == "sqlite":
-        if not sqlite_path(value):
-            raise ValueError("names no file; sqlite:///wishwell.db is one in the current folder")
-    elif scheme not in ("postgresql", "postgres"):
+    if value.startswith("sqlite:"):
+        _check_file(value)
+    elif value.startswith(("postgresql://", "postgres://")):
+        _check_hosts(_split(value))
+    else:
         raise ValueError("must start with sqlite:/// or postgresql://")
     return value
+
+
+_NO_FILE = "names no file; sqlite:///wishwell.db is one in the current folder"
+_LONGEST_NAME = 247
+"""Bytes: of the 255 that file systems allow, SQLite needs 8 for what it puts beside the file."""
+
+_ODD_PERCENT = re.compile(r"%(?![0-9A-F]{2})|%(3[0-9]|[46][1-9A-F]|[57][0-9A])", re.IGNORECASE)
+"""What stands for no byte, and what stands for a letter or digit: nobody writes an A as ``%41``, so
+that is a part of the file's name, whose ``%`` was not encoded."""
+
+
+def _check_file(url: str) -> None:
+    """Refuses what would be another file than the one that whoever wrote it has in mind."""
+    if not url.startswith(_FILE) or not (path := sqlite_path(url)):
+        raise ValueError(_NO_FILE)
+    if _ODD_PERCENT.search(url) or "#" in url or "?" in url:
+        raise ValueError(
+            "must have what is special in a file's name percent-encoded: # is %23, ? is %3F, "
+            "% is %25 (and a letter or digit is never encoded); there are no options"
+        )
+    if "\0" in path:
+        raise ValueError("must name a file: no name has a NUL (%00) in it")
+    if path == ":memory:":
+        raise ValueError(f"{_NO_FILE}; a database in memory would be gone at the end")
+    name = path.rpartition("/")[2]
+    if name in ("", ".", ".."):
+        raise ValueError("must name a file: this is a folder")
+    if len(os.fsencode(name)) > _LONGEST_NAME:
+        raise ValueError(f"must name a file with at most {_LONGEST_NAME} bytes in its name")
+
+
+def _check_hosts(parts: SplitResult) -> None:
+    """Refuses what the driver would stumble over, or take for something else."""
+    user, at, hosts = parts.netloc.partition("@")  # as the driver does it
+    hosts = hosts if at else user
+    for host in hosts.split(",") if hosts else ():
+        found = re.fullmatch(r"(?:\[[^\[\]@]+\]|[^\[\]@:]+)(?::([0-9]{1,5}))?", host)
+        if not found or int(found[1] or 0) > 65_535:
+            raise ValueError(
+                "has a host or port that is none: it looks like postgresql://host:5432/database, "
+                "with user:password@ before the host, what is special in them percent-encoded, "
+                "and an IPv6 address in [ ]"
+            )
+
+
+def _split(value: str) -> SplitResult:
+    """The parts of an address. Its text is in no error: it may hold a password."""
+    wrong = re.search(r"[\x00-\x20\x7f#]|%00|%(?![0-9A-Fa-f]{2})", value)
+    try:
+        if not wrong:
+            return urlsplit(value)
+    except ValueError:
+        pass
+    raise ValueError(
+        "is no address: what is special in it is percent-encoded (# is %23, % is %25, a space is "
+        "%20), and an IPv6 address is in [ ]"
+    )
 
 
 def _redis(value: str) -> str:
@@ -133,10 +191,12 @@ class Settings:
         return "sqlite" if self.database_url.startswith("sqlite:") else "postgresql"
 
 
+_FILE = "sqlite:///"
+
+
 def sqlite_path(url: str) -> str:
     """The file of a ``sqlite:///relative.db`` or ``sqlite:////absolute.db`` address."""
-    parts = urlsplit(url)
-    return "" if parts.netloc else unquote(parts.path.removeprefix("/"))
+    return os.fsdecode(unquote_to_bytes(os.fsencode(url.removeprefix(_FILE))))
 
 
 def load(environment: Mapping[str, str]) -> Settings:
