@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote_to_bytes, urlsplit
 
+from wishwell import limits
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured
 
@@ -87,15 +88,21 @@ def _check_file(url: str) -> None:
 def _check_hosts(parts: SplitResult) -> None:
     """Refuses what the driver would stumble over, or take for something else."""
     user, at, hosts = parts.netloc.partition("@")  # as the driver does it
-    hosts = hosts if at else user
-    for host in hosts.split(",") if hosts else ():
-        found = re.fullmatch(r"(?:\[[^\[\]@]+\]|[^\[\]@:]+)(?::([0-9]{1,5}))?", host)
-        if not found or int(found[1] or 0) > 65_535:
-            raise ValueError(
-                "has a host or port that is none: it looks like postgresql://host:5432/database, "
-                "with user:password@ before the host, what is special in them percent-encoded, "
-                "and an IPv6 address in [ ]"
-            )
+    if not _are_hosts(hosts if at else user):
+        raise ValueError(
+            "has a host or port that is none: it looks like postgresql://host:5432/database, "
+            "with user:password@ before the host, what is special in them percent-encoded, "
+            "and an IPv6 address in [ ]"
+        )
+
+
+def _are_hosts(text: str, most: int = 100) -> bool:
+    """Whether these are hosts, each with its port or without, between commas; or nothing."""
+    hosts = text.split(",") if text else []
+    found = [
+        re.fullmatch(r"(?:\[[^\[\]@]+\]|[^\[\]@:]+)(?::([0-9]{1,5}))?", host) for host in hosts
+    ]
+    return len(hosts) <= most and all(f and 1 <= int(f[1] or 1) <= 65_535 for f in found)
 
 
 def _split(value: str) -> SplitResult:
@@ -112,9 +119,37 @@ def _split(value: str) -> SplitResult:
     )
 
 
+_REDIS_OPTIONS = {"db", "password", "protocol", "username"}
+_TLS_OPTIONS = {"ssl_ca_certs", "ssl_ca_path", "ssl_cert_reqs", "ssl_certfile"} | {
+    "ssl_check_hostname", "ssl_keyfile", "ssl_password"
+}  # fmt: skip
+
+
 def _redis(value: str) -> str:
-    if urlsplit(value).scheme not in ("redis", "rediss", "unix"):
+    """What the client does not know it takes for another database, or fails of at each request."""
+    if not value.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("must start with redis://, rediss:// or unix://")
+    parts = _split(value)
+    if parts.scheme == "unix":
+        if len(parts.path) < 2 or not re.fullmatch("(.*@)?", parts.netloc):
+            raise ValueError("names no socket: it looks like unix:///run/redis.sock")
+    elif not _are_hosts(parts.netloc.rpartition("@")[2], most=1):
+        raise ValueError("has a host or port that is none: it looks like redis://host:6379/0")
+    elif not re.fullmatch(r"/?|/[0-9]{1,9}", parts.path):
+        raise ValueError("must end with a database's number, as redis://host:6379/0 does")
+    options = _REDIS_OPTIONS | (_TLS_OPTIONS if parts.scheme == "rediss" else set())
+    given = parse_qsl(parts.query, keep_blank_values=True)
+    for name, text in given:
+        if name not in options:
+            # By its name, unless it may be a piece of a password with a ? in it.
+            shown = f" ({name})" if re.fullmatch("[a-z_]{1,40}", name) else ""
+            known = ", ".join(sorted(options))
+            raise ValueError(f"has an option that is none{shown}: there are {known}")
+        if not text or (name == "db" and not re.fullmatch("[0-9]{1,9}", text)):
+            raise ValueError(f"has a value of {name} that is none")
+    if len(dict(given)) < len(given):
+        raise ValueError("has an option twice")
+    limits.try_out(value)
     return value
 
 
