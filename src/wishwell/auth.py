@@ -266,12 +266,23 @@ def _key_id(key: bytes) -> str:
 
 
 async def create_admin_token(
-    tx: Writer, store: Store, label: str, id: str, now: str, expires_at: str | None
+    tx: Writer,
+    store: Store,
+    label: str,
+    id: str,
+    now: str,
+    expires_at: str | None,
+    show: Callable[[str], None] = lambda _token: None,
 ) -> str:
-    """A new admin token of a store: the only time that it is seen. Raises ``Invalid``."""
+    """A new admin token of a store: the only time that it is seen. Raises ``Invalid``.
+
+    ``show`` is given it first: when that raises, no token is made, so that none counts which
+    nobody has seen. A handle of a transaction that may run twice is no ``tx`` for this.
+    """
     if not 1 <= len(label.strip()) <= 200 or not label.isprintable():
         raise Invalid("label: must be 1 to 200 printable characters.")
     token = new_admin_token()
+    show(token)
     await tx.run("admin_token_create", id, store.id, label.strip(), hashed(token), now, expires_at)
     return token
 

@@ -271,11 +271,18 @@ def read(
                 text = _contents(given)
             if name not in known:
                 raise ValueError(f"is not a setting; {document} lists them")
+            if "\0" in text or not _is_utf8(text):
+                raise ValueError("must be text in UTF-8, without NUL")
             if text.strip():
                 values[known[name].name] = known[name].metadata["parse"](text.strip())
         except ValueError as error:
             wrong.append(f"{variable} {error}")
     return values, wrong
+
+
+def _is_utf8(text: str) -> bool:
+    """Whether it was: bytes of the environment that are none become lone surrogates."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _contents(path: str) -> str:

@@ -98,22 +98,23 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
                 (migration.version, migration.name, migration.checksum, _now()),
             )
         connection.execute("COMMIT")
-        sqlite.take_from_others(path)
     except sqlite3.Error as error:
         raise Misconfigured(f"The database {path} can't be migrated ({error}).") from error
+    finally:
+        connection.close()
+    try:
+        sqlite.take_from_others(path)
     except OSError as error:
         raise Misconfigured(
             f"The database file {path} can be read by others ({error.strerror}): chmod 600 it."
         ) from error
-    finally:
-        connection.close()
     return [migration.name for migration in todo]
 
 
 async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
     """Applies what is pending to the database; the names of what it did."""
     with postgres.translated():
-        connection = await asyncpg.connect(url, timeout=10)
+        connection = await postgres.connect(url, timeout=10)
         try:
             async with connection.transaction():
                 await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
@@ -137,7 +138,7 @@ async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
 async def pending_postgres(url: str) -> list[str]:
     """The names of the migrations that the database still waits for."""
     with postgres.translated():
-        connection = await asyncpg.connect(url, timeout=10)
+        connection = await postgres.connect(url, timeout=10)
         try:
             if await connection.fetchval("SELECT to_regclass('migrations')") is None:
                 return [migration.name for migration in available("postgresql")]
