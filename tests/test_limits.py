@@ -5,9 +5,13 @@ import contextlib
 
 import pytest
 import structlog
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from redis import Redis
 
 from tests.servers import RedisServer
+from wishwell import config
+from wishwell.errors import Misconfigured
 from wishwell.limits import LocalLimiter, RedisLimiter
 
 MINUTE = 60_000
@@ -159,3 +163,40 @@ def test_server_that_answers_nonsense_is_counted_without(answer):
 
     [entry] = asyncio.run(run())
     assert entry["event"] == "redis_away" and len(entry["reason"]) <= 200
+
+
+AUTHORITIES = [
+    "127.0.0.1:1", "u:p@127.0.0.1:1", ":%40@127.0.0.1:1", "u@", "", "127.0.0.1:", "[::1]:1", "[::1",
+    "::1", "a..b:1", "127.0.0.1:1,127.0.0.1:1", f"{'x' * 300}:1", "u%zz@127.0.0.1:1", "127.0.0.1:0",
+    "127.0.0.1:65536", f"127.0.0.1:{'1' * 5000}", "u:\u2100@127.0.0.1:1",
+]  # fmt: skip
+PATHS = ["", "/", "/0", "/99", "/x", "/1/2", f"/{'1' * 5000}", "/none", "/%00"]
+OPTIONS = [
+    "db", "protocol", "username", "password", "ssl_cert_reqs", "ssl_ca_certs", "ssl_keyfile", "x",
+    "ssl_check_hostname", "ssl_ca_path", "ssl_certfile", "ssl_password", "socket_timeout", "retry",
+    "socket_keepalive", "max_connections", "host", "port", "decode_responses",
+]  # fmt: skip
+VALUES = ["", "0", "3", "-1", "x", "none", "True", "%zz", "%FF", "1" * 5000]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    scheme=st.sampled_from(["redis", "rediss", "unix"]),
+    authority=st.sampled_from(AUTHORITIES),
+    path=st.sampled_from(PATHS),
+    option=st.sampled_from(OPTIONS),
+    value=st.sampled_from(VALUES),
+    options=st.integers(0, 2),
+)
+def test_address_of_any_kind_is_refused_or_counted_without(
+    scheme, authority, path, option, value, options
+):
+    """Nothing listens there: what passes the start never fails a request afterwards."""
+    query = "&".join([f"{option}={value}"] * options)
+    url = f"{scheme}://{authority}{path}{'?' if query else ''}{query}"
+    try:
+        config.load({"WISHWELL_REDIS_URL": url})
+    except Misconfigured:
+        return
+    [entry] = counted_alone(url, 1)
+    assert entry["event"] == "redis_away"

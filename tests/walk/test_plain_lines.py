@@ -257,3 +257,15 @@ def test_file_of_a_secret_of_any_content_is_refused_plainly(ready, content):
     code, _, err = ready.attempt("store", "list", **environment)
     said = plain(code, err)
     assert all(f"WISHWELL_{name}_FILE" in said for name in names)
+
+
+def test_key_set_of_the_proxy_that_can_be_no_file_is_named(ready):
+    """A name that no file system takes, where a file's name may stand."""
+    given_ = {"TOKEN": "wwadm_" + "x" * 49, "SECRET": "s" * 40, "JWT_JWKS": "x" * 5000}
+    kept = dict(ready.settings)
+    ready.settings |= {f"WISHWELL_PROXY_{name}": value for name, value in given_.items()}
+    try:
+        done = ready.cli("proxy", check=False)
+    finally:
+        ready.settings = kept
+    assert "WISHWELL_PROXY_JWT_JWKS" in plain(done.returncode, done.stderr)
