@@ -191,7 +191,9 @@ NAMES = [
 ]  # fmt: skip
 VALUES = st.one_of(
     st.sampled_from(["9" * 5000, "\udcff", "\udcff" * 40, "%", "%zz", "[", "/", "/dev/null", "\n"]),
-    st.text(st.characters(exclude_characters="\0"), min_size=1, max_size=20),
+    # Bytes are all that an environment has.
+    st.binary(max_size=20).map(lambda value: os.fsdecode(value.replace(b"\0", b"0"))),
+    st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=20),
 )
 
 
