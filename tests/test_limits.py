@@ -1,8 +1,18 @@
-"""The limiter in the process, with a clock in hand."""
+"""The limiter in the process, with a clock in hand; and the shared one, when Redis is not what it was."""
 
 import asyncio
+import contextlib
 
-from wishwell.limits import LocalLimiter
+import pytest
+import structlog
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from redis import Redis
+
+from tests.servers import RedisServer
+from wishwell import config
+from wishwell.errors import Misconfigured
+from wishwell.limits import LocalLimiter, RedisLimiter
 
 MINUTE = 60_000
 
@@ -33,3 +43,160 @@ def test_limit_is_not_stuck_when_the_clock_steps_back_a_day():
     taken = asyncio.run(limiter.take("a", 1))
     assert taken.allowed
     assert taken.reset == (now[0] // MINUTE + 1) * 60
+
+
+def counted_alone(url: str, times: int = 3) -> list[dict]:
+    """Takes so many of a limit, which has to work whatever Redis says; what was logged."""
+
+    async def take() -> None:
+        limiter = RedisLimiter(url, LocalLimiter(lambda: 10 * MINUTE))
+        try:
+            taken = [await limiter.take("a", 9) for _ in range(times)]
+            assert taken == [(True, 9, 8 - number, 660) for number in range(times)]
+            assert limiter.away
+            limiter._again_at = 0  # it is tried again, and not logged again
+            assert (await limiter.take("a", 9)).remaining == 8 - times
+        finally:
+            await limiter.close()
+
+    with structlog.testing.capture_logs() as logged:
+        asyncio.run(take())
+    return logged
+
+
+@pytest.fixture(scope="module")
+def redis():
+    """A Redis of these tests alone, which they spoil and put right again."""
+    with RedisServer() as server:
+        yield server
+
+
+SPOILT = {
+    "READONLY": (["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]),
+    "OOM": (["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]),
+    "NOPERM": (
+        ["ACL", "SETUSER", "default", "-@scripting"],
+        ["ACL", "SETUSER", "default", "+@all"],
+    ),
+    "NOAUTH": (["CONFIG", "SET", "requirepass", "x"], ["CONFIG", "SET", "requirepass", ""]),
+}
+
+
+@pytest.mark.parametrize("kind", SPOILT)
+def test_redis_that_refuses_is_counted_without_and_logged_once(redis_server, redis, kind):
+    """decisions §5: whatever it says, requests are served, counted locally, and it is logged."""
+    with Redis(port=redis.port) as operator:
+        spoil, mend = SPOILT[kind]
+        operator.execute_command(*spoil)
+        try:
+            [entry] = counted_alone(redis.url)
+        finally:
+            operator.execute_command(*mend)
+        assert entry["event"] == "redis_away" and entry["reason"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "redis://nobody:wrong@{}",
+        "redis://{}/99",
+        "rediss://{}",
+        "unix:///none",
+    ],
+)
+def test_redis_that_this_address_does_not_open_is_counted_without(redis_server, redis, address):
+    """A wrong password, user, database number or socket, and no TLS where it is expected."""
+    [entry] = counted_alone(address.format(f"127.0.0.1:{redis.port}"))
+    assert entry["event"] == "redis_away" and "wrong" not in entry["reason"]
+
+
+ODD_ANSWERS = [
+    b"-LOADING Redis is loading the dataset in memory\r\n",
+    b"-NOSCRIPT No matching script\r\n",
+    b"-MOVED 3999 127.0.0.1:6381\r\n",
+    b"-MOVED\r\n",
+    b"-ASK x y z\r\n",
+    b"-\r\n",
+    b"+OK\r\n",
+    b":1\r\n",
+    b"$-1\r\n",
+    b"*-1\r\n",
+    b"*0\r\n",
+    b"*2\r\n:1\r\n:1\r\n",
+    b"*3\r\n:1\r\n$1\r\nx\r\n:1\r\n",
+    b"*3\r\n:1\r\n*0\r\n:1\r\n",
+    b"$5\r\nab",
+    b"%1\r\n:1\r\n:2\r\n",
+    b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+    b"\xff\xfe\x00\r\n",
+    b"",
+]
+
+
+@pytest.mark.parametrize("answer", ODD_ANSWERS, ids=repr)
+def test_server_that_answers_nonsense_is_counted_without(answer):
+    """What listens there is no Redis, or one that moves, loads or breaks off: no request fails."""
+
+    async def speak(reader, writer):
+        with contextlib.suppress(ConnectionError):
+            while await reader.read(65536):
+                writer.write(answer)
+                if not answer:
+                    break
+        writer.close()
+
+    async def serve(started, stop):
+        server = await asyncio.start_server(speak, "127.0.0.1", 0)
+        started.set_result(server.sockets[0].getsockname()[1])
+        await stop.wait()
+        server.close()
+
+    async def run() -> list[dict]:
+        started, stop = asyncio.get_running_loop().create_future(), asyncio.Event()
+        task = asyncio.create_task(serve(started, stop))
+        port = await started
+        try:
+            return await asyncio.to_thread(counted_alone, f"redis://127.0.0.1:{port}/0")
+        finally:
+            stop.set()
+            await task
+
+    [entry] = asyncio.run(run())
+    assert entry["event"] == "redis_away" and len(entry["reason"]) <= 200
+
+
+AUTHORITIES = [
+    "127.0.0.1:1", "u:p@127.0.0.1:1", ":%40@127.0.0.1:1", "u@", "", "127.0.0.1:", "[::1]:1", "[::1",
+    "::1", "a..b:1", "127.0.0.1:1,127.0.0.1:1", f"{'x' * 300}:1", "u%zz@127.0.0.1:1", "127.0.0.1:0",
+    "127.0.0.1:65536", f"127.0.0.1:{'1' * 5000}", "u:\u2100@127.0.0.1:1",
+]  # fmt: skip
+PATHS = ["", "/", "/0", "/99", "/x", "/1/2", f"/{'1' * 5000}", "/none", "/%00"]
+OPTIONS = [
+    "db", "protocol", "username", "password", "ssl_cert_reqs", "ssl_ca_certs", "ssl_keyfile", "x",
+    "ssl_check_hostname", "ssl_ca_path", "ssl_certfile", "ssl_password", "socket_timeout", "retry",
+    "socket_keepalive", "max_connections", "host", "port", "decode_responses",
+]  # fmt: skip
+VALUES = ["", "0", "3", "-1", "x", "none", "True", "%zz", "%FF", "1" * 5000]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    scheme=st.sampled_from(["redis", "rediss", "unix"]),
+    authority=st.sampled_from(AUTHORITIES),
+    path=st.sampled_from(PATHS),
+    option=st.sampled_from(OPTIONS),
+    value=st.sampled_from(VALUES),
+    options=st.integers(0, 2),
+)
+def test_address_of_any_kind_is_refused_or_counted_without(
+    scheme, authority, path, option, value, options
+):
+    """Nothing listens there: what passes the start never fails a request afterwards."""
+    query = "&".join([f"{option}={value}"] * options)
+    url = f"{scheme}://{authority}{path}{'?' if query else ''}{query}"
+    try:
+        config.load({"WISHWELL_REDIS_URL": url})
+    except Misconfigured:
+        return
+    [entry] = counted_alone(url, 1)
+    assert entry["event"] == "redis_away"

@@ -277,12 +277,23 @@ def _key_id(key: bytes) -> str:
 
 
 async def create_admin_token(
-    tx: Writer, store: Store, label: str, id: str, now: str, expires_at: str | None
+    tx: Writer,
+    store: Store,
+    label: str,
+    id: str,
+    now: str,
+    expires_at: str | None,
+    show: Callable[[str], None] = lambda _token: None,
 ) -> str:
-    """A new admin token of a store: the only time that it is seen. Raises ``Invalid``."""
+    """A new admin token of a store: the only time that it is seen. Raises ``Invalid``.
+
+    ``show`` is given it first: when that raises, no token is made, so that none counts which
+    nobody has seen. A handle of a transaction that may run twice is no ``tx`` for this.
+    """
     if not 1 <= len(label.strip()) <= 200 or not label.isprintable():
         raise Invalid("label: must be 1 to 200 printable characters.")
     token = new_admin_token()
+    show(token)
     await tx.run("admin_token_create", id, store.id, label.strip(), hashed(token), now, expires_at)
     return token
 
@@ -320,7 +331,7 @@ async def admin_tokens(db: Reader, store_handle: str | None) -> list[AdminTokenR
 
 def _make_key(path: Path) -> None:
     """Makes the file whole or not at all: another process may start at the same moment."""
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}-") as file:
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".wishwell-key-") as file:
         file.write(secrets.token_urlsafe(48))
         file.flush()
         os.fsync(file.fileno())

@@ -2,21 +2,27 @@
 
 import asyncio
 import os
+import re
 import sqlite3
 import sys
-from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import asyncpg
 import click
 import msgspec
 
-from wishwell import __version__, app, auth, config, ids, log, profiles, purge, stores
+from wishwell import __version__, app, auth, config, ids, log, profiles, purge, stores, terminal
 from wishwell.config import Settings
 from wishwell.db import Database, migrate
 from wishwell.directory import Directory
-from wishwell.errors import Invalid, Misconfigured, NotFound, WishwellError
+from wishwell.errors import (
+    Invalid,
+    Misconfigured,
+    NotFound,
+    Undecided,
+    WishwellError,
+)
 from wishwell.proxy.command import proxy
 from wishwell.serve import serve_until_stopped
 from wishwell.stores import StorePatch
@@ -25,22 +31,7 @@ T = TypeVar("T")
 new_id = ids.UUID7()
 
 
-class _Command(click.Group):
-    """Ends with one plain line on an error of ours."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except WishwellError as error:
-            click.echo(f"wishwell: {error.message}", err=True)
-        except (asyncpg.PostgresError, sqlite3.Error) as error:
-            # An unknown database or role, a schema that is not there, a file that is none.
-            text = " ".join(str(error).split())
-            click.echo(f"wishwell: the database refused: {text}; see `wishwell migrate`", err=True)
-        raise click.exceptions.Exit(1)
-
-
-@click.group(cls=_Command)
+@click.group(cls=terminal.Command)
 @click.version_option(__version__, prog_name="wishwell")
 @click.pass_context
 def main(ctx: click.Context) -> None:
@@ -48,8 +39,9 @@ def main(ctx: click.Context) -> None:
 
     Settings come from the environment (WISHWELL_*); docs/configuration.md lists them.
     """
+    if sys.stdout is None:
+        raise Misconfigured("Standard output is closed: >/dev/null throws it away.")
     ctx.obj = config.load(os.environ)
-    ctx.call_on_close(sys.stdout.flush)
 
 
 main.add_command(proxy)
@@ -63,7 +55,6 @@ main.add_command(proxy)
 def serve(settings: Settings, welcome: bool) -> None:
     """Serve the API. The embedded database is brought up to date first."""
     log.configure(settings.log_level)
-    app.signing_keys(settings)
     _prepare(settings)
     text = _run(settings, _first_steps) if welcome else ""
     serve_until_stopped(settings, text)
@@ -72,7 +63,10 @@ def serve(settings: Settings, welcome: bool) -> None:
 def _prepare(settings: Settings) -> None:
     if settings.engine == "sqlite":
         migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
-    elif waiting := asyncio.run(migrate.pending_postgres(settings.database_url)):
+    app.signing_keys(settings)  # after that: no key is made beside what is no database
+    if settings.engine == "postgresql" and (
+        waiting := asyncio.run(migrate.pending_postgres(settings.database_url))
+    ):
         raise Misconfigured(
             f"The database's schema is not up to date ({', '.join(waiting)}): "
             "run `wishwell migrate` first."
@@ -81,23 +75,30 @@ def _prepare(settings: Settings) -> None:
 
 
 async def _first_steps(db: Database) -> str:
-    """The text of ``--welcome``, with a fresh admin token; ``{url}`` is still to be filled in."""
+    """Shows a fresh admin token; the rest of the text of ``--welcome``, ``{url}`` not filled in."""
     known = {store.handle: store for store in await stores.listed(db.read)}
     store = known.get(stores.DEFAULT_HANDLE) or next(iter(known.values()))
     now = ids.wall_clock()
     fresh = await auth.create_admin_token(
-        db.write, store, "welcome", new_id(), ids.timestamp(now), _in_days(now, 30)
+        db.write,
+        store,
+        "welcome",
+        new_id(),
+        ids.timestamp(now),
+        _in_days(now, 30),
+        lambda token: terminal.show_token(_FRESH.replace("{token}", token), err=True),
     )
     # Each command is one line to paste; "@" joins what is two lines here.
     return _WELCOME.replace(" @\n   ", "").replace("{token}", fresh)
 
 
-_WELCOME = r"""
-Wishwell listens on {url}: the API under {url}/api/2025-04, its pages on {url}/docs
-
+_FRESH = """
 A fresh admin token, good for 30 days (keep it on the server, never in a page):
 
   {token}
+"""
+_WELCOME = r"""
+Wishwell listens on {url}: the API under {url}/api/2025-04, its pages on {url}/docs
 
 A visitor's session token, an item saved with it, and the item read back:
 
@@ -123,14 +124,14 @@ def migrate_command(settings: Settings, plan: bool) -> None:
             else asyncio.run(migrate.pending_postgres(settings.database_url))
         )
         for name in names:
-            click.echo(name)
+            terminal.say(name)
         return
     if embedded:
-        done = migrate.migrate_sqlite(path, click.echo)
+        done = migrate.migrate_sqlite(path, terminal.say)
     else:
-        done = asyncio.run(migrate.migrate_postgres(settings.database_url, click.echo))
+        done = asyncio.run(migrate.migrate_postgres(settings.database_url, terminal.say))
     _run(settings, _ensure_default)
-    click.echo(f"{len(done)} applied; the schema is up to date" if done else "nothing to do")
+    terminal.say(f"{len(done)} applied; the schema is up to date" if done else "nothing to do")
 
 
 # -------------------------------------------------------------------------------------- stores
@@ -166,7 +167,7 @@ def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any
         settings,
         lambda db: db.transaction(stores.create, new_id(), handle, patch, _now()),
     )
-    _show([made], as_json)
+    terminal.show([made], as_json)
 
 
 @store.command("update")
@@ -189,7 +190,7 @@ def store_update(
     if no_origins:
         patch = msgspec.structs.replace(patch, origins=())
     changed = _run(settings, lambda db: db.transaction(stores.update, handle, patch, _now()))
-    _show([changed], as_json)
+    terminal.show([changed], as_json)
 
 
 @store.command("list")
@@ -197,15 +198,15 @@ def store_update(
 @click.pass_obj
 def store_list(settings: Settings, as_json: bool) -> None:
     """Show the stores."""
-    _show(_run(settings, lambda db: stores.listed(db.read)), as_json)
+    terminal.show(_run(settings, lambda db: stores.listed(db.read)), as_json)
 
 
 def _store_patch(given: dict[str, Any], handle: str | None = None) -> StorePatch:
     limits: dict[str, int | None] = {}
     for text in given["limits"]:
         name, equals, number = text.partition("=")
-        if not equals or (number and not number.isdecimal()):
-            raise Invalid(f"limit: {text!r} must be NAME=N, or NAME= to reset it.")
+        if not equals or not re.fullmatch("[0-9]{0,20}", number):
+            raise Invalid(f"limit: {text[:80]!r} must be NAME=N, or NAME= to reset it.")
         limits[name] = int(number) if number else None
     return StorePatch(
         handle, given["platform"], given["auth_flow"], given["origins"] or None, limits or None
@@ -228,17 +229,32 @@ def token() -> None:
 )
 @click.pass_obj
 def token_create(settings: Settings, handle: str, label: str, expires_days: int | None) -> None:
-    """Print a new admin token, alone. It is shown this once."""
+    """Print a new admin token, alone. It is shown this once.
+
+    It is made once it is printed: one that can't be printed is not made.
+    """
     now = ids.wall_clock()
     expires = None if expires_days is None else _in_days(now, expires_days)
+    printed = False
+
+    def show(token: str) -> None:
+        nonlocal printed
+        terminal.show_token(token)
+        printed = True
 
     async def make(db: Database) -> str:
         shop = await stores.by_handle(db.read, handle)
         return await auth.create_admin_token(
-            db.write, shop, label, new_id(), ids.timestamp(now), expires
+            db.write, shop, label, new_id(), ids.timestamp(now), expires, show
         )
 
-    click.echo(_run(settings, make))
+    try:
+        _run(settings, make)
+    except (WishwellError, asyncpg.PostgresError, sqlite3.Error) as error:
+        if not printed:
+            raise
+        made = "may not have been" if isinstance(error, Undecided) else "was not"
+        raise Misconfigured(f"The token that was printed {made} made: {error}") from error
 
 
 @token.command("list")
@@ -247,7 +263,7 @@ def token_create(settings: Settings, handle: str, label: str, expires_days: int 
 @click.pass_obj
 def token_list(settings: Settings, handle: str | None, as_json: bool) -> None:
     """Show the admin tokens (never the tokens themselves)."""
-    _show(_run(settings, lambda db: auth.admin_tokens(db.read, handle)), as_json)
+    terminal.show(_run(settings, lambda db: auth.admin_tokens(db.read, handle)), as_json)
 
 
 @token.command("revoke")
@@ -261,7 +277,7 @@ def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
     takes effect in every process within 5 seconds.
     """
     if what == "-":
-        what = sys.stdin.readline().strip()
+        what = terminal.first_line()
 
     async def revoke(db: Database) -> None:
         if what.startswith("gid://"):
@@ -275,14 +291,14 @@ def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
         elif what.count(".") == 2:
             profile, jti = await _claims(settings, db, what)
             await auth.revoke_profile(db.write, profile, ids.wall_clock(), jti)
-        elif what.startswith(auth.ADMIN_PREFIX):
+        elif auth.well_formed(what):
             row = await db.read.one("admin_token_by_hash", auth.hashed(what))
             await auth.revoke_admin_token(db.write, row[0] if row else "", _now())
         else:
             await auth.revoke_admin_token(db.write, what, _now())
 
     _run(settings, revoke)
-    click.echo("revoked", err=True)
+    terminal.say("revoked", err=True)
 
 
 async def _claims(settings: Settings, db: Database, text: str) -> tuple[profiles.Profile, str]:
@@ -309,7 +325,7 @@ def purge_command(settings: Settings) -> None:
                 click.echo(f"\r{seen} sessions", err=True, nl=False)
         return seen
 
-    click.echo(f"{_run(settings, run)} sessions removed")
+    terminal.say(f"{_run(settings, run)} sessions removed")
 
 
 # ---------------------------------------------------------------------------------- what they share
@@ -323,7 +339,7 @@ def _run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
     """Does some work on the open database."""
 
     path = config.sqlite_path(settings.database_url)
-    missing = settings.engine == "sqlite" and not Path(path).exists()
+    missing = settings.engine == "sqlite" and not os.access(path, os.F_OK)
 
     async def run() -> T:
         if missing:
@@ -335,29 +351,6 @@ def _run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
             await db.close()
 
     return asyncio.run(run())
-
-
-def _show(records: Sequence[Any], as_json: bool) -> None:
-    rows = [msgspec.to_builtins(record) for record in records]
-    if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(rows)).decode())
-        return
-    if not rows:
-        click.echo("none")
-        return
-    shown = [[_cell(value) for value in row.values()] for row in rows]
-    columns = list(rows[0])
-    widths = [max(map(len, column)) for column in zip(columns, *shown, strict=True)]
-    for line in (columns, *shown):
-        click.echo("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip())
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, dict):
-        return ",".join(f"{key}={number}" for key, number in value.items()) or "-"
-    if isinstance(value, list | tuple):
-        return ",".join(value) or "-"
-    return "-" if value in (None, "") else str(value)
 
 
 def _now() -> str:

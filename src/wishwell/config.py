@@ -6,13 +6,15 @@ is tested against it.
 """
 
 import ipaddress
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote_to_bytes, urlsplit
 
+from wishwell import limits
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured
 
@@ -45,18 +47,109 @@ def _seconds(least: float, most: float) -> Callable[[str], float]:
 
 
 def _database(value: str) -> str:
-    scheme = urlsplit(value).scheme
-    if scheme == "sqlite":
-        if not sqlite_path(value):
-            raise ValueError("names no file; sqlite:///wishwell.db is one in the current folder")
-    elif scheme not in ("postgresql", "postgres"):
+    if value.startswith("sqlite:"):
+        _check_file(value)
+    elif value.startswith(("postgresql://", "postgres://")):
+        _check_hosts(_split(value))
+    else:
         raise ValueError("must start with sqlite:/// or postgresql://")
     return value
 
 
+_NO_FILE = "names no file; sqlite:///wishwell.db is one in the current folder"
+_LONGEST_NAME = 247
+"""Bytes: of the 255 that file systems allow, SQLite needs 8 for what it puts beside the file."""
+
+_ODD_PERCENT = re.compile(r"%(?![0-9A-F]{2})|%(3[0-9]|[46][1-9A-F]|[57][0-9A])", re.IGNORECASE)
+"""What stands for no byte, and what stands for a letter or digit: nobody writes an A as ``%41``, so
+that is a part of the file's name, whose ``%`` was not encoded."""
+
+
+def _check_file(url: str) -> None:
+    """Refuses what would be another file than the one that whoever wrote it has in mind."""
+    if not url.startswith(_FILE) or not (path := sqlite_path(url)):
+        raise ValueError(_NO_FILE)
+    if _ODD_PERCENT.search(url) or "#" in url or "?" in url:
+        raise ValueError(
+            "must have what is special in a file's name percent-encoded: # is %23, ? is %3F, "
+            "% is %25 (and a letter or digit is never encoded); there are no options"
+        )
+    if "\0" in path:
+        raise ValueError("must name a file: no name has a NUL (%00) in it")
+    if path == ":memory:":
+        raise ValueError(f"{_NO_FILE}; a database in memory would be gone at the end")
+    name = path.rpartition("/")[2]
+    if name in ("", ".", ".."):
+        raise ValueError("must name a file: this is a folder")
+    if len(os.fsencode(name)) > _LONGEST_NAME:
+        raise ValueError(f"must name a file with at most {_LONGEST_NAME} bytes in its name")
+
+
+def _check_hosts(parts: SplitResult) -> None:
+    """Refuses what the driver would stumble over, or take for something else."""
+    user, at, hosts = parts.netloc.partition("@")  # as the driver does it
+    if not _are_hosts(hosts if at else user):
+        raise ValueError(
+            "has a host or port that is none: it looks like postgresql://host:5432/database, "
+            "with user:password@ before the host, what is special in them percent-encoded, "
+            "and an IPv6 address in [ ]"
+        )
+
+
+def _are_hosts(text: str, most: int = 100) -> bool:
+    """Whether these are hosts, each with its port or without, between commas; or nothing."""
+    hosts = text.split(",") if text else []
+    found = [
+        re.fullmatch(r"(?:\[[^\[\]@]+\]|[^\[\]@:]+)(?::([0-9]{1,5}))?", host) for host in hosts
+    ]
+    return len(hosts) <= most and all(f and 1 <= int(f[1] or 1) <= 65_535 for f in found)
+
+
+def _split(value: str) -> SplitResult:
+    """The parts of an address. Its text is in no error: it may hold a password."""
+    wrong = re.search(r"[\x00-\x20\x7f#]|%00|%(?![0-9A-Fa-f]{2})", value)
+    try:
+        if not wrong:
+            return urlsplit(value)
+    except ValueError:
+        pass
+    raise ValueError(
+        "is no address: what is special in it is percent-encoded (# is %23, % is %25, a space is "
+        "%20), and an IPv6 address is in [ ]"
+    )
+
+
+_REDIS_OPTIONS = {"db", "password", "protocol", "username"}
+_TLS_OPTIONS = {"ssl_ca_certs", "ssl_ca_path", "ssl_cert_reqs", "ssl_certfile"} | {
+    "ssl_check_hostname", "ssl_keyfile", "ssl_password"
+}  # fmt: skip
+
+
 def _redis(value: str) -> str:
-    if urlsplit(value).scheme not in ("redis", "rediss", "unix"):
+    """What the client does not know it takes for another database, or fails of at each request."""
+    if not value.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("must start with redis://, rediss:// or unix://")
+    parts = _split(value)
+    if parts.scheme == "unix":
+        if len(parts.path) < 2 or not re.fullmatch("(.*@)?", parts.netloc):
+            raise ValueError("names no socket: it looks like unix:///run/redis.sock")
+    elif not _are_hosts(parts.netloc.rpartition("@")[2], most=1):
+        raise ValueError("has a host or port that is none: it looks like redis://host:6379/0")
+    elif not re.fullmatch(r"/?|/[0-9]{1,9}", parts.path):
+        raise ValueError("must end with a database's number, as redis://host:6379/0 does")
+    options = _REDIS_OPTIONS | (_TLS_OPTIONS if parts.scheme == "rediss" else set())
+    given = parse_qsl(parts.query, keep_blank_values=True)
+    for name, text in given:
+        if name not in options:
+            # By its name, unless it may be a piece of a password with a ? in it.
+            shown = f" ({name})" if re.fullmatch("[a-z_]{1,40}", name) else ""
+            known = ", ".join(sorted(options))
+            raise ValueError(f"has an option that is none{shown}: there are {known}")
+        if not text or (name == "db" and not re.fullmatch("[0-9]{1,9}", text)):
+            raise ValueError(f"has a value of {name} that is none")
+    if len(dict(given)) < len(given):
+        raise ValueError("has an option twice")
+    limits.try_out(value)
     return value
 
 
@@ -135,10 +228,12 @@ class Settings:
         return "sqlite" if self.database_url.startswith("sqlite:") else "postgresql"
 
 
+_FILE = "sqlite:///"
+
+
 def sqlite_path(url: str) -> str:
     """The file of a ``sqlite:///relative.db`` or ``sqlite:////absolute.db`` address."""
-    parts = urlsplit(url)
-    return "" if parts.netloc else unquote(parts.path.removeprefix("/"))
+    return os.fsdecode(unquote_to_bytes(os.fsencode(url.removeprefix(_FILE))))
 
 
 def load(environment: Mapping[str, str]) -> Settings:
@@ -178,11 +273,18 @@ def read(
                 text = _contents(given)
             if name not in known:
                 raise ValueError(f"is not a setting; {document} lists them")
+            if "\0" in text or not _is_utf8(text):
+                raise ValueError("must be text in UTF-8, without NUL")
             if text.strip():
                 values[known[name].name] = known[name].metadata["parse"](text.strip())
         except ValueError as error:
             wrong.append(f"{variable} {error}")
     return values, wrong
+
+
+def _is_utf8(text: str) -> bool:
+    """Whether it was: bytes of the environment that are none become lone surrogates."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _contents(path: str) -> str:

@@ -13,7 +13,6 @@ import redis.asyncio
 import structlog
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 
 WINDOW = 60
 Kind = Literal["read", "write", "token"]
@@ -101,18 +100,38 @@ _PAUSE = 1.0
 """Seconds without a further try after one failed."""
 
 
+def try_out(url: str) -> None:
+    """Makes a connection without connecting, so that the client looks at all that it is given.
+
+    Raises ``ValueError`` with what is wrong, never with the text of the address.
+    """
+    try:
+        pool = _pool(url)
+        connection = pool.connection_class(**pool.connection_kwargs)
+        if isinstance(connection, redis.asyncio.SSLConnection):
+            connection.ssl_context.get()
+    except OSError as error:
+        raise ValueError(f"names a certificate or key that can't be used ({error})") from error
+    except Exception as error:  # whatever the client thinks of a value
+        raise ValueError("has an option with a value that the client does not take") from error
+
+
+def _pool(url: str) -> Any:
+    return redis.asyncio.BlockingConnectionPool.from_url(
+        url,
+        timeout=_BOUND,
+        max_connections=128,
+        socket_timeout=_BOUND,
+        socket_connect_timeout=_BOUND,
+        retry=Retry(NoBackoff(), 0),
+    )
+
+
 class RedisLimiter:
     """Counts in Redis or Valkey; while it is away, in ``local``."""
 
     def __init__(self, url: str, local: LocalLimiter) -> None:
-        pool = redis.asyncio.BlockingConnectionPool.from_url(
-            url,
-            timeout=_BOUND,
-            max_connections=128,
-            socket_timeout=_BOUND,
-            socket_connect_timeout=_BOUND,
-            retry=Retry(NoBackoff(), 0),
-        )
+        pool = _pool(url)
         self._redis: Any = redis.asyncio.Redis.from_pool(pool)
         self._script = self._redis.register_script(_SCRIPT)
         self._local = local
@@ -125,24 +144,23 @@ class RedisLimiter:
             try:
                 # Without the window in KEYS[1] a cluster still finds it: the hash tag is the key.
                 name = f"wishwell:limit:{{{key}}}"
-                allowed, count, reset = await self._script([name], [limit, cost, WINDOW])
-            except (RedisError, OSError, TimeoutError) as error:
+                allowed, count, reset = map(int, await self._script([name], [limit, cost, WINDOW]))
+            except Exception as error:  # whatever it is, the request is served and counted here
                 now = time.monotonic()
                 slow = isinstance(error, TimeoutError | redis.exceptions.TimeoutError)
                 if slow and now - self._answered_at < _HICCUP:
                     return await self._local.take(key, limit, cost)
                 self._again_at = now + _PAUSE
                 if not self._away:
-                    log.warning(
-                        "redis_away", reason=type(error).__name__, counting="in this process"
-                    )
+                    reason = f"{type(error).__name__} {error}"[:200]
+                    log.warning("redis_away", reason=reason, counting="in this process")
                 self._away = True
             else:
                 if self._away:
                     log.info("redis_back")
                 self._away = False
                 self._answered_at = time.monotonic()
-                return Taken(bool(allowed), limit, max(limit - int(count), 0), int(reset))
+                return Taken(bool(allowed), limit, max(limit - count, 0), reset)
         return await self._local.take(key, limit, cost)
 
     @property

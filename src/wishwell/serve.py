@@ -1,6 +1,7 @@
 """Serving: the socket, the processes, and the way in and out of them."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import socket
@@ -52,7 +53,8 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
     def ready() -> None:
         logger.info("listening", url=url, engine=settings.engine, workers=settings.workers)
         if welcome:
-            click.echo(welcome.replace("{url}", url), err=True)
+            with contextlib.suppress(OSError):  # nobody reads it any more, and it serves
+                click.echo(welcome.replace("{url}", url), err=True)
 
     proxy = app.proxy_of(os.environ)
     protocol = GuardedProtocol if proxy is None else PathsOnly
@@ -172,11 +174,14 @@ def listen(host: str, port: int, names: str) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-    except OSError as error:
+        listening.listen(_BACKLOG)
+    except (OSError, ValueError) as error:
+        # ValueError: a name that can't be one, such as a..b, or too long.
+        reason = error.strerror if isinstance(error, OSError) else "that is no address"
+        listening.close()
         raise Misconfigured(
-            f"{host}:{port} can't be listened on ({error.strerror or error}): set {names}."
+            f"{host[:80]}:{port} can't be listened on ({reason}): set {names}."
         ) from error
-    listening.listen(_BACKLOG)
     listening.set_inheritable(True)
     return listening
 

@@ -159,9 +159,18 @@ class Interpreters:
         return code, out, err
 
     def apart(
-        self, args: Sequence[str], env: Mapping[str, str], cwd: Path, timeout: float, input: str
+        self,
+        args: Sequence[str],
+        env: Mapping[str, str],
+        cwd: Path,
+        timeout: float,
+        input: str,
+        device: str | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Runs a command in a process of its own, as `subprocess.run` does."""
+        """Runs a command in a process of its own, as `subprocess.run` does.
+
+        ``device`` takes its standard output, which nobody sees then.
+        """
         late = threading.Event()
 
         def end(pid: int) -> None:
@@ -177,7 +186,8 @@ class Interpreters:
             for file in files:
                 file.write_text(input if file is files[0] else "")
             question = {"args": args, "env": dict(env), "cwd": str(cwd)}
-            pid = int(one.ask(question | {"files": [str(file) for file in files]}))
+            opened = [str(files[0]), device or str(files[1]), str(files[2])]
+            pid = int(one.ask(question | {"files": opened}))
             watchdog = threading.Timer(timeout, end, (pid,))
             watchdog.start()
             try:

@@ -208,14 +208,25 @@ class Service(Program):
 
     def quick(self, *args: str) -> str:
         """The same commands within one interpreter, with no process for each; standard output."""
-        try:
-            code, out, err = KEPT.here(args, self.environment, self.folder)
-        except CommandFailed as failed:
-            raise ServerFailed(f"{failed} at: wishwell {' '.join(args)}") from None
-        self._overhear(args, out, err)
+        code, out, err = self.attempt(*args)
         if code:
             raise ServerFailed(f"wishwell {' '.join(args)} ended with {code}\n{out}{err}")
         return out
+
+    def attempt(self, *args: str, **settings: str) -> tuple[int, str, str]:
+        """The same, which may fail: exit code (70 after a traceback), standard output and error."""
+        try:
+            code, out, err = KEPT.here(args, self.environment | settings, self.folder)
+        except CommandFailed as failed:
+            raise ServerFailed(f"{failed} at: wishwell {' '.join(args)}") from None
+        self._overhear(args, out, err)
+        return code, out, err
+
+    def into(self, device: str, *args: str) -> subprocess.CompletedProcess[str]:
+        """A command whose standard output is a device, such as one that is full."""
+        done = KEPT.apart(args, self.environment, self.folder, 60, "", device)
+        self._overhear(args, "", done.stderr)
+        return done
 
     def _overhear(self, args: tuple[str, ...], out: str, err: str) -> None:
         """Keeps what a command printed; `token create` prints the one token that it is for."""

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
+from redis import Redis
 
 from tests.conftest import ODD_CLOCK
 from tests.servers import PREFIX, RedisServer, Service
@@ -220,6 +221,30 @@ def test_limits_hold_nobody_up_when_redis_is_silent(shared):
         assert time.perf_counter() - began < 2
     finally:
         redis.resume()
+
+
+def test_requests_are_served_when_redis_refuses(shared):
+    """decisions §5: counted locally, with the headers, and logged once; then together again."""
+    redis, first, _ = shared
+    http = first.client(customer_of(first, "refused", 500))
+
+    def said(event: str) -> int:
+        data(http.get("/items"))
+        return first.output().count(event)
+
+    soon(lambda: said("redis_away") == said("redis_back"))
+    before = said("redis_away")
+    with Redis(port=redis.port) as operator:
+        operator.replicaof("127.0.0.1", "1")  # a failover: this one only reads from now on
+        try:
+            for _ in range(20):
+                data(http.get("/items"))
+            soon(lambda: said("redis_away") == before + 1)
+            assert '"reason":"ReadOnlyError' in first.output()
+        finally:
+            operator.replicaof("NO", "ONE")
+    soon(lambda: said("redis_back") == before + 1)
+    assert said("redis_away") == before + 1
 
 
 def test_several_workers_without_redis_say_so(new_service):

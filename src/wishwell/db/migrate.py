@@ -5,11 +5,12 @@ is held from looking to committing. A file that was applied and has changed sinc
 schema would no longer be what the files say.
 """
 
+import contextlib
 import hashlib
+import os
 import sqlite3
 from collections.abc import Callable, Iterable
 from importlib import resources
-from pathlib import Path
 from typing import NamedTuple
 
 import asyncpg
@@ -17,7 +18,7 @@ import asyncpg
 from wishwell import ids
 from wishwell.db import postgres, sqlite
 from wishwell.db.statements import Engine
-from wishwell.errors import Misconfigured, Unavailable
+from wishwell.errors import Misconfigured
 
 _LOCK = 0x77697368  # "wish": the key of the advisory lock
 _TABLE = """
@@ -77,11 +78,11 @@ def pending(engine: Engine, applied: Iterable[tuple[int, str]]) -> list[Migratio
 def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
     """Applies what is pending to the file, which is made if need be; the names of what it did."""
     try:
-        # It will hold addresses: only its owner may read it, and what SQLite puts beside it.
-        Path(path).touch(mode=0o600, exist_ok=True)
+        sqlite.make_file(path)
         connection = sqlite.connect(path)
-    except (OSError, sqlite3.Error, Unavailable) as error:
-        raise Misconfigured(f"The database file {path} can't be opened ({error}).") from error
+    except (OSError, sqlite3.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise Misconfigured(f"The database file {path} can't be opened ({reason}).") from error
     try:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(_TABLE)
@@ -101,13 +102,19 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
         raise Misconfigured(f"The database {path} can't be migrated ({error}).") from error
     finally:
         connection.close()
+    try:
+        sqlite.take_from_others(path)
+    except OSError as error:
+        raise Misconfigured(
+            f"The database file {path} can be read by others ({error.strerror}): chmod 600 it."
+        ) from error
     return [migration.name for migration in todo]
 
 
 async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
     """Applies what is pending to the database; the names of what it did."""
     with postgres.translated():
-        connection = await asyncpg.connect(url, timeout=10)
+        connection = await postgres.connect(url, timeout=10)
         try:
             async with connection.transaction():
                 await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
@@ -131,7 +138,7 @@ async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
 async def pending_postgres(url: str) -> list[str]:
     """The names of the migrations that the database still waits for."""
     with postgres.translated():
-        connection = await asyncpg.connect(url, timeout=10)
+        connection = await postgres.connect(url, timeout=10)
         try:
             if await connection.fetchval("SELECT to_regclass('migrations')") is None:
                 return [migration.name for migration in available("postgresql")]
@@ -141,17 +148,17 @@ async def pending_postgres(url: str) -> list[str]:
 
 
 def pending_sqlite(path: str) -> list[str]:
-    """The names of the migrations that the file still waits for; it is not made by asking."""
-    try:
-        connection = sqlite.connect(path, read_only=True)
-    except sqlite3.Error:
-        return [migration.name for migration in available("sqlite")]
-    try:
-        rows = connection.execute("SELECT version, checksum FROM migrations").fetchall()
-    except sqlite3.Error:
-        rows = []
-    finally:
-        connection.close()
+    """The names of the migrations that the file still waits for; it is not made by asking.
+
+    Raises ``Misconfigured`` and the driver's error for what is no database.
+    """
+    rows: list[tuple[int, str]] = []
+    if os.access(path, os.F_OK):
+        with contextlib.closing(sqlite.connect(path, read_only=True)) as connection:
+            if connection.execute(
+                "SELECT 1 FROM sqlite_master WHERE name = 'migrations'"
+            ).fetchone():
+                rows = connection.execute("SELECT version, checksum FROM migrations").fetchall()
     return [migration.name for migration in pending("sqlite", rows)]
 
 

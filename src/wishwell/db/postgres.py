@@ -14,7 +14,7 @@ import asyncpg
 from wishwell.db import Figures, Row, UniqueViolation, statements
 from wishwell.db.pool import Connection, Pool
 from wishwell.db.statements import Fragments
-from wishwell.errors import Unavailable, Undecided, WishwellError
+from wishwell.errors import Misconfigured, Unavailable, Undecided, WishwellError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -115,7 +115,7 @@ class Postgres:
         self.write = _Single(self, writes=True)
 
     async def _connect(self) -> Connection:
-        connection: Connection = await asyncpg.connect(
+        connection: Connection = await connect(
             self._url,
             timeout=self._seconds,
             command_timeout=self._seconds,
@@ -235,6 +235,20 @@ class Postgres:
 
     async def close(self) -> None:
         await self._pool.close(self._seconds)
+
+
+async def connect(url: str, **options: Any) -> Connection:
+    """A new connection. Raises the driver's errors, ``Misconfigured`` for an address of no use."""
+    try:
+        connection: Connection = await asyncpg.connect(url, **options)
+    except asyncpg.ClientConfigurationError as error:
+        raise Misconfigured(f"WISHWELL_DATABASE_URL: {error}.") from error
+    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+        # Its text may show a piece of the address, and with it of the password.
+        raise Misconfigured(
+            "WISHWELL_DATABASE_URL: the driver can't read it; look at its host, port and options."
+        ) from error
+    return connection
 
 
 async def prepare(connection: Connection) -> None:

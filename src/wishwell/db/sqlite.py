@@ -8,14 +8,18 @@ commit's cost is shared by all that came while the last one was written (docs/de
 
 import asyncio
 import contextlib
+import errno
+import os
 import queue
 import sqlite3
+import stat
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
+from urllib.parse import quote
 
 import msgspec
 
@@ -38,11 +42,42 @@ _CONSTRAINTS = {
 }
 
 
+_LONGEST_PATH = 504
+"""Bytes of a path, links followed, that SQLite takes."""
+
+
+def make_file(path: str) -> None:
+    """Makes the file if need be, its owner's alone. Raises ``OSError``.
+
+    So is what SQLite puts beside it, which takes the file's mode.
+    """
+    real = os.path.realpath(path)
+    if len(os.fsencode(real)) > _LONGEST_PATH:
+        raise OSError(errno.ENAMETOOLONG, f"SQLite takes paths of {_LONGEST_PATH} bytes at most")
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(real, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    if not stat.S_ISREG(Path(real).stat().st_mode):
+        raise OSError(errno.EINVAL, "it is a folder or a device, no file")
+
+
+def take_from_others(path: str) -> None:
+    """The same for a file that another program made, once it is known to be ours."""
+    real = os.path.realpath(path)
+    for file in (Path(real), Path(f"{real}-wal"), Path(f"{real}-shm")):
+        with contextlib.suppress(FileNotFoundError):
+            if file.stat().st_mode & 0o077:
+                file.chmod(0o600)
+
+
 def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
-    """A connection with the settings that the schema relies on, in autocommit mode."""
-    uri = f"file:{Path(path).absolute().as_posix()}" + ("?mode=ro" if read_only else "")
+    """A connection with the settings that the schema relies on, in autocommit mode.
+
+    The file is never made by this: SQLite would make it readable by others.
+    """
+    # With the two slashes of an empty host, as a path may begin with two of its own.
+    encoded = quote(os.fsencode(Path(path).absolute()))
     connection = sqlite3.connect(
-        uri,
+        f"file://{encoded}?mode={'ro' if read_only else 'rw'}",
         uri=True,
         isolation_level=None,
         check_same_thread=False,

@@ -103,7 +103,11 @@ def _networks(value: str) -> tuple[Network, ...]:
 def _key_set(value: str) -> str:
     if value.startswith(("http://", "https://")):
         return _url(value)
-    if not Path(value).is_file():
+    try:
+        found = Path(value).is_file()
+    except OSError:  # a name that is too long, a folder that may not be read
+        found = False
+    if not found:
         raise ValueError("must be the URL or the file of a key set; there is no such file")
     return value
 

@@ -1,0 +1,162 @@
+"""The file of the embedded database: the one that was asked for, no other, and its owner's alone."""
+
+import asyncio
+import os
+import re
+import stat
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests import strategies
+from wishwell import app, config, ids, stores
+from wishwell.db import migrate, sqlite
+from wishwell.errors import Misconfigured
+
+NEW = [entry.name for entry in migrate.available("sqlite")]
+
+
+def of(url: str) -> config.Settings:
+    return config.load({"WISHWELL_DATABASE_URL": url})
+
+
+def files_in(folder: bytes) -> dict[bytes, str]:
+    """What is in a folder, each with its mode."""
+    return {
+        name: oct(stat.S_IMODE(os.stat(os.path.join(folder, name)).st_mode))
+        for name in os.listdir(folder)
+    }
+
+
+async def used(mine: config.Settings) -> list[str]:
+    """Opens the database as `serve` does, writes, and reads it back."""
+    db = app.open_database(mine)
+    try:
+        await stores.ensure_default(db.write, ids.UUID7()(), ids.timestamp(ids.wall_clock()))
+        return [store.handle for store in await stores.listed(db.read)]
+    finally:
+        await db.close()
+
+
+@settings(max_examples=40, deadline=None)
+@given(name=strategies.file_names, relative=st.booleans())
+def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
+    """Whatever a file system allows in a name: migrated, served, planned and keyed, of mode 600."""
+    before, umask = os.getcwd(), os.umask(0)
+    with tempfile.TemporaryDirectory() as place:
+        folder = os.fsencode(place)
+        os.chdir(folder)
+        try:
+            path = name if relative else os.path.join(folder, name)
+            if relative and name == b":memory:":
+                path = b"./:memory:"
+            mine = of(f"sqlite:///{quote(path)}")
+            real = config.sqlite_path(mine.database_url)
+            assert migrate.pending_sqlite(real) == NEW
+            assert os.listdir(folder) == []
+            assert migrate.migrate_sqlite(real) == NEW
+            assert migrate.pending_sqlite(real) == []
+            assert asyncio.run(used(mine)) == ["default"]
+            assert app.signing_keys(mine) == app.signing_keys(mine)
+            found = files_in(folder)
+            assert {name, name + b".key"} <= found.keys()
+            assert found.keys() <= {name + more for more in (b"", b".key", b"-wal", b"-shm")}
+            assert set(found.values()) == {"0o600"}
+        finally:
+            os.umask(umask)
+            os.chdir(before)
+
+
+@settings(max_examples=200, deadline=None)
+@given(strategies.file_names.map(os.fsdecode))
+def test_name_written_into_an_address_as_it_is_is_that_file_or_refused(name):
+    """Nobody is served from another file than the one they had in mind: #, ? and % are refused."""
+    try:
+        mine = of(f"sqlite:////data/{name}/x")
+    except Misconfigured:
+        assert set(name) & set("#?%") or not name.isascii()
+        return
+    # What is left of percent signs stands for a byte that is no letter and no digit, and means it.
+    codes = [int(code, 16) for code in re.findall("%(..)", name)]
+    assert not [code for code in codes if chr(code).isalnum() and code < 128]
+    if not codes:
+        assert config.sqlite_path(mine.database_url) == f"/data/{name}/x"
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("sqlite:///a#b.db", "%23"),
+        ("sqlite:///a.db?mode=ro", "%3F"),
+        ("sqlite:///a%41.db", "%25"),
+        ("sqlite:///100%.db", "%25"),
+        ("sqlite:///a%00b.db", "NUL"),
+        ("sqlite:///:memory:", "memory"),
+        ("sqlite://", "names no file"),
+        ("sqlite:a.db", "names no file"),
+        ("sqlite://host/a.db", "names no file"),
+        ("SQLITE:///a.db", "sqlite:///"),
+        ("sqlite:////data/", "folder"),
+        ("sqlite:///..", "folder"),
+        (f"sqlite:///{'x' * 248}", "247"),
+    ],
+)
+def test_address_that_could_mean_another_file_is_refused_with_what_to_write(url, says):
+    """The start is refused, and the line says how it is written."""
+    with pytest.raises(Misconfigured, match=r"^WISHWELL_DATABASE_URL [^\n]*$") as refusal:
+        of(url)
+    assert says in refusal.value.message
+
+
+def test_file_that_others_could_read_is_its_owners_alone_after_a_start(tmp_path):
+    """A copy that was put back, or what another program made: and what SQLite puts beside it."""
+    path = tmp_path / "restored.db"
+    migrate.migrate_sqlite(str(path))
+    open_ = sqlite.connect(str(path))
+    open_.execute("BEGIN IMMEDIATE")
+    open_.execute("ROLLBACK")
+    beside = sorted(tmp_path.glob("restored.db*"))
+    assert len(beside) == 3
+    for file in beside:
+        file.chmod(0o666)
+    assert migrate.migrate_sqlite(str(path)) == []
+    assert {oct(stat.S_IMODE(file.stat().st_mode)) for file in beside} == {"0o600"}
+    open_.close()
+
+
+def test_link_to_a_file_is_that_file(tmp_path):
+    """Links are followed, one to a file that is still to be made as well."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "link.db").symlink_to("data/real.db")
+    migrate.migrate_sqlite(str(tmp_path / "link.db"))
+    assert stat.S_IMODE((tmp_path / "data" / "real.db").stat().st_mode) == 0o600
+    assert asyncio.run(used(of(f"sqlite:///{tmp_path}/link.db"))) == ["default"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "device", "pipe", "long", "nowhere", "text"])
+def test_path_that_is_no_database_is_refused_and_left_alone(tmp_path, kind):
+    """One line that names it; nothing is made, and no mode of what is there changes."""
+    path = {
+        "folder": tmp_path / "folder",
+        "device": Path("/dev/null"),
+        "pipe": tmp_path / "pipe",
+        "long": tmp_path.joinpath(*["x" * 100] * 5),
+        "nowhere": tmp_path / "none" / "wishwell.db",
+        "text": tmp_path / "text",
+    }[kind]
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text").write_text("no database at all\n" * 200)
+    os.mkfifo(tmp_path / "pipe")
+    if kind == "long":
+        path.parent.mkdir(parents=True)
+    there = sorted(tmp_path.rglob("*"))
+    mode = path.stat().st_mode if path.exists() else None
+    with pytest.raises(Misconfigured, match="can't be") as refusal:
+        migrate.migrate_sqlite(str(path))
+    assert str(path) in refusal.value.message and "\n" not in refusal.value.message
+    assert sorted(tmp_path.rglob("*")) == there
+    assert (path.stat().st_mode if path.exists() else None) == mode

@@ -1,0 +1,273 @@
+"""Decisions §6: a command that fails says so in one plain line, whatever it was given; no traceback."""
+
+import json
+import os
+import sqlite3
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import SIGNING_KEY
+from tests.servers import WISHWELL, Service
+
+# One process of the suite makes what they share.
+pytestmark = pytest.mark.xdist_group("plain-lines")
+
+
+@pytest.fixture(scope="module")
+def ready(new_service, engine):
+    """A migrated service of which only commands run, with the stores `default` and `odd`."""
+    service = new_service()
+    service.cli("migrate")
+    service.quick("store", "create", "odd")
+    return service
+
+
+def plain(code: int, err: str) -> str:
+    """What a command said that failed: one line (with its usage, if it was typed wrongly)."""
+    assert code in (1, 2), err[-2000:]
+    assert "Traceback" not in err
+    if code == 2:
+        assert "\nError: " in err
+        return err
+    assert err.startswith("wishwell: ") and err.index("\n") == len(err) - 1, err
+    return err
+
+
+def tokens(service) -> list[str]:
+    listed = json.loads(service.quick("token", "list", "--json"))
+    return sorted(record["id"] for record in listed)
+
+
+# --- output that can't be written ----------------------------------------------------------------
+
+PRINTING = [
+    ["--help"],
+    ["--version"],
+    ["store", "--help"],
+    ["store", "list"],
+    ["store", "list", "--json"],
+    ["store", "update", "odd", "--limit", "items=7"],
+    ["token", "create", "--store", "odd", "--label", "x"],
+    ["token", "list"],
+    ["token", "list", "--json"],
+    ["migrate"],
+    ["purge"],
+]
+
+
+@pytest.mark.parametrize("args", PRINTING, ids=" ".join)
+def test_command_whose_output_is_a_full_disk_says_so(ready, args):
+    """One line, exit 1; a token that could not be printed is not made."""
+    before = tokens(ready)
+    done = ready.into("/dev/full", *args)
+    assert "No space left on device" in plain(done.returncode, done.stderr)
+    assert tokens(ready) == before
+
+
+@pytest.mark.parametrize("words", ["store list", "token create --store odd --label x"])
+@pytest.mark.parametrize("how", ["closed", "a pipe without a reader"])
+def test_command_whose_output_nobody_reads_says_so(ready, engine, words, how):
+    """The same on both engines: one line, exit 1, and no token."""
+    if engine == "postgresql":
+        pytest.skip("what is printed, and when, is the same on both")
+    before = tokens(ready)
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        ["bash", "-c", f"exec {WISHWELL} {words} {'>&-' if how == 'closed' else ''}"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ready.folder,
+        env=ready.environment,
+        timeout=30,
+    )
+    os.close(writer)
+    said = plain(done.returncode, done.stderr)
+    assert ("is closed" if how == "closed" else "Broken pipe") in said
+    assert tokens(ready) == before
+
+
+def test_migration_that_cannot_be_shown_is_not_half_done(new_service, engine):
+    """Printing what it does fails: nothing was done, the line says why, and the next try does it."""
+    service = (
+        new_service() if engine == "sqlite" else Service({"WISHWELL_SIGNING_KEYS": SIGNING_KEY})
+    )
+    done = service.into("/dev/full", "migrate")
+    assert "No space left on device" in plain(done.returncode, done.stderr)
+    assert "up to date" in service.cli("migrate").stdout
+    service.close()
+
+
+def test_token_that_the_database_refuses_was_printed_and_does_not_count(tmp_path):
+    """Rather a printed token that does not work, with an error, than one nobody has seen that does."""
+    service = Service({"WISHWELL_DATABASE_URL": f"sqlite:///{tmp_path}/wishwell.db"})
+    service.quick("migrate")
+    with sqlite3.connect(tmp_path / "wishwell.db") as connection:
+        connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON admin_tokens BEGIN SELECT RAISE(ABORT, 'full'); END"
+        )
+    code, out, err = service.attempt("token", "create", "--store", "default", "--label", "x")
+    assert out.startswith("wwadm_")
+    assert "The token that was printed was not made: full" in plain(code, err)
+    assert tokens(service) == []
+    service.close()
+
+
+def test_welcome_that_cannot_be_shown_makes_no_token():
+    """`serve --welcome` with standard error on a full disk: nothing is served, no token is made."""
+    service = Service()
+    done = subprocess.run(
+        ["bash", "-c", f"exec {WISHWELL} serve --welcome 2>/dev/full"],
+        capture_output=True,
+        text=True,
+        cwd=service.folder,
+        env=service.environment,
+        timeout=30,
+    )
+    assert done.returncode == 1 and "Traceback" not in done.stdout
+    assert tokens(service) == []
+    service.close()
+
+
+# --- arguments -----------------------------------------------------------------------------------
+
+WORDS = st.one_of(
+    st.sampled_from(
+        ["9" * 5000, "\0", "a\0b", "\udcff", "", " ", "\n", "-1", "--", "%", "x" * 300]
+    ),
+    st.sampled_from(["https://[", "https://[::1", "https://a:99999999", "//", "gid://", "a.b.c"]),
+    st.sampled_from(
+        ["gid://shopify/Customer/\udcff", "gid://shopify/Customer/1", "items=", "items"]
+    ),
+    st.sampled_from(
+        ["wwadm_" + "\udcff" * 49, "\udcff.b.c", "items=\u0669", "items=" + "9" * 5000]
+    ),
+    st.text(st.characters(), max_size=20),
+).filter(lambda word: word != "-")  # which reads standard input
+PLACES = st.sampled_from([
+    "store create {}", "store create x --origin {}", "store create x --platform {}",
+    "store create x --auth-flow {}", "store create x --limit {}", "store create x --limit items={}",
+    "store update {} --limit items=", "store update odd --handle {}", "store {}", "store list {}",
+    "token create --store {} --label x", "token create --store default --label {}",
+    "token create --store default --label x --expires-days {}", "token list --store {}",
+    "token revoke {}", "token revoke {} --store {}", "token {}", "migrate {}", "purge {}",
+    "serve {}x", "proxy {}x", "x{}", "--{}",
+])  # fmt: skip
+
+
+@settings(max_examples=80, deadline=None)
+@given(place=PLACES, word=WORDS)
+def test_argument_of_any_kind_is_taken_or_refused_plainly(ready, place, word):
+    """NUL, surrogates, 5,000 digits, half addresses, any text: in each place of each command."""
+    code, _, err = ready.attempt(*(part.replace("{}", word) for part in place.split()))
+    if code:
+        plain(code, err)
+
+
+@pytest.mark.parametrize("stdin", ["<&-", "</dev/zero", "<keys"])
+def test_standard_input_of_any_kind_is_refused_plainly(ready, stdin):
+    """`token revoke -` from what is closed, without an end, or no text."""
+    (ready.folder / "keys").write_bytes(b"\xff\xfe\n")
+    done = subprocess.run(
+        ["bash", "-c", f"exec {WISHWELL} token revoke - {stdin}"],
+        capture_output=True,
+        text=True,
+        cwd=ready.folder,
+        env=ready.environment,
+        timeout=30,
+    )
+    plain(done.returncode, done.stderr)
+
+
+# --- settings ------------------------------------------------------------------------------------
+
+NAMES = [
+    "DATABASE_URL", "REDIS_URL", "SIGNING_KEYS", "HOST", "PORT", "WORKERS", "SESSION_NAMESPACE",
+    "SESSION_DAYS", "TRUSTED_PROXIES", "LOG_LEVEL", "DATABASE_URL_FILE", "SIGNING_KEYS_FILE", "\udcff",
+]  # fmt: skip
+VALUES = st.one_of(
+    st.sampled_from(["9" * 5000, "\udcff", "\udcff" * 40, "%", "%zz", "[", "/", "/dev/null", "\n"]),
+    # Bytes are all that an environment has.
+    st.binary(max_size=20).map(lambda value: os.fsdecode(value.replace(b"\0", b"0"))),
+    st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=20),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(name=st.sampled_from(NAMES), value=VALUES)
+def test_setting_of_any_value_is_taken_or_named(ready, name, value):
+    """Whatever the environment holds: a command runs, or says which setting it is about."""
+    code, _, err = ready.attempt("store", "list", **{f"WISHWELL_{name}": value})
+    if code:
+        assert "WISHWELL_" in plain(code, err) or not value.strip()  # which is not set
+
+
+AUTHORITY = st.sampled_from([
+    "127.0.0.1:1", "u@127.0.0.1:1", "u:p@127.0.0.1:1", "u%zz@127.0.0.1:1", "u%00@127.0.0.1:1",
+    "u@127.0.0.1:abc", "u@127.0.0.1:99999", "u@127.0.0.1:0", f"u@127.0.0.1:{'1' * 5000}", "u@::1",
+    "u@[::1", "u@[::1]:1", "u@[::1]x:1", "u@127.0.0.1:1,127.0.0.1:1", "u@127.0.0.1:1,,127.0.0.1:1",
+    "u@a..b:1", f"u@{'x' * 300}:1", "u@x@127.0.0.1:1", "u:p/q@127.0.0.1:1", "u:p#q@127.0.0.1:1",
+    "u:\u2100@127.0.0.1:1", "u@\u2100:1",
+])  # fmt: skip
+QUERY = st.sampled_from([
+    "", "?sslmode=require", "?sslmode=none", "?sslmode=parse", "?sslmode=", "?sslmode=name",
+    "?bad=1", "?", "?x", "?a&b", "?port=abc", "?port=1,2", "?port=99999", "?host=", "?host=,",
+    "?sslmode=verify-full", "?sslmode=require&sslrootcert=/none", "?sslcert=/none",
+    "?sslnegotiation=x", "?ssl_min_protocol_version=x", "?target_session_attrs=x", "?gsslib=x",
+    "?service=none", "?user=%00", "?dbname=%ff",
+])  # fmt: skip
+
+
+@settings(max_examples=80, deadline=None)
+@given(authority=AUTHORITY, name=st.sampled_from(["", "/", "/x", "/%00", "/x%zz"]), query=QUERY)
+def test_address_of_a_server_of_any_kind_is_refused_plainly(ready, authority, name, query):
+    """No server listens there: it can't be reached, or the line says what is wrong about it."""
+    address = f"postgresql://{authority}{name}{query}"
+    code, _, err = ready.attempt("store", "list", WISHWELL_DATABASE_URL=address)
+    assert "database" in plain(code, err).lower()
+
+
+@pytest.mark.parametrize(
+    "option", ["?bad=1", "?sslmode=none", "?sslmode=verify-full", "?search_path=%22"]
+)
+@pytest.mark.parametrize("command", ["serve", "migrate", "purge"])
+def test_option_that_a_server_database_does_not_take_stops_the_start(
+    postgres_server, engine, command, option
+):
+    """With a server that is there: what it, or the driver, does not know is named."""
+    if engine == "sqlite":
+        pytest.skip("SQLite takes no options")
+    address = postgres_server.create_database()
+    address += option.replace("?", "&") if "?" in address else option
+    service = Service({"WISHWELL_DATABASE_URL": address, "WISHWELL_SIGNING_KEYS": SIGNING_KEY})
+    done = service.cli(command, check=False)
+    plain(done.returncode, done.stderr)
+    service.close()
+
+
+@pytest.mark.parametrize("content", [b"\0", b"\xff", b"postgresql://u@h\0/x", b"a" * 40 + b"\0"])
+def test_file_of_a_secret_of_any_content_is_refused_plainly(ready, content):
+    """NUL and bytes that are no text, where a secret comes from a file."""
+    (ready.folder / "secret").write_bytes(content)
+    names = ("DATABASE_URL", "REDIS_URL", "SIGNING_KEYS")
+    environment = {f"WISHWELL_{name}": "" for name in names}
+    environment |= {f"WISHWELL_{name}_FILE": "secret" for name in names}
+    code, _, err = ready.attempt("store", "list", **environment)
+    said = plain(code, err)
+    assert all(f"WISHWELL_{name}_FILE" in said for name in names)
+
+
+def test_key_set_of_the_proxy_that_can_be_no_file_is_named(ready):
+    """A name that no file system takes, where a file's name may stand."""
+    given_ = {"TOKEN": "wwadm_" + "x" * 49, "SECRET": "s" * 40, "JWT_JWKS": "x" * 5000}
+    kept = dict(ready.settings)
+    ready.settings |= {f"WISHWELL_PROXY_{name}": value for name, value in given_.items()}
+    try:
+        done = ready.cli("proxy", check=False)
+    finally:
+        ready.settings = kept
+    assert "WISHWELL_PROXY_JWT_JWKS" in plain(done.returncode, done.stderr)
