@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote_to_bytes, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from wishwell import limits
 from wishwell.db.statements import Engine
@@ -60,19 +60,14 @@ _NO_FILE = "names no file; sqlite:///wishwell.db is one in the current folder"
 _LONGEST_NAME = 247
 """Bytes: of the 255 that file systems allow, SQLite needs 8 for what it puts beside the file."""
 
-_ODD_PERCENT = re.compile(r"%(?![0-9A-F]{2})|%(3[0-9]|[46][1-9A-F]|[57][0-9A])", re.IGNORECASE)
-"""What stands for no byte, and what stands for a letter or digit: nobody writes an A as ``%41``, so
-that is a part of the file's name, whose ``%`` was not encoded."""
-
 
 def _check_file(url: str) -> None:
     """Refuses what would be another file than the one that whoever wrote it has in mind."""
     if not url.startswith(_FILE) or not (path := sqlite_path(url)):
         raise ValueError(_NO_FILE)
-    if _ODD_PERCENT.search(url) or "#" in url or "?" in url:
+    if option := re.search(r"\?(\w+)=", url):
         raise ValueError(
-            "must have what is special in a file's name percent-encoded: # is %23, ? is %3F, "
-            "% is %25 (and a letter or digit is never encoded); there are no options"
+            f"takes no options, such as {option[1][:40]}; in a file's name, ? is written %3F"
         )
     if "\0" in path:
         raise ValueError("must name a file: no name has a NUL (%00) in it")
@@ -232,8 +227,18 @@ _FILE = "sqlite:///"
 
 
 def sqlite_path(url: str) -> str:
-    """The file of a ``sqlite:///relative.db`` or ``sqlite:////absolute.db`` address."""
-    return os.fsdecode(unquote_to_bytes(os.fsencode(url.removeprefix(_FILE))))
+    """The file of a ``sqlite:///relative.db`` or ``sqlite:////absolute.db`` address.
+
+    ``%20`` and the like are decoded. All else is the name as it stands: ``#`` and ``?`` too, and
+    ``%41``, as nobody encodes a letter or digit.
+    """
+    path = os.fsencode(url.removeprefix(_FILE))
+    return os.fsdecode(re.sub(rb"%[0-9A-Fa-f]{2}", _decoded, path))
+
+
+def _decoded(code: re.Match[bytes]) -> bytes:
+    byte = bytes([int(code[0][1:], 16)])
+    return code[0] if byte.isalnum() else byte
 
 
 def load(environment: Mapping[str, str]) -> Settings:
