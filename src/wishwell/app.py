@@ -165,7 +165,6 @@ class Application:
             logger.error("not_started", reason=error.message)
             await send({"type": "lifespan.startup.failed", "message": error.message})
             return
-        log.flush()
         await send({"type": "lifespan.shutdown.complete"})
 
 
