@@ -174,6 +174,7 @@ def create() -> Application:
     log.configure(settings.log_level)
     GuardedProtocol.header_timeout = settings.header_timeout
     GuardedProtocol.body_timeout = settings.body_timeout
+    GuardedProtocol.answer_timeout = settings.answer_timeout
     return Application(settings, proxy_of(os.environ))
 
 

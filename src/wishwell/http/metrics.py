@@ -61,6 +61,9 @@ _QUEUED = Gauge(
 )
 _COMMITS = Counter("wishwell_sqlite_commits", "Transactions that SQLite committed.")
 _COMMITTED = Counter("wishwell_sqlite_committed_writes", "Writes in these transactions.")
+_DROPPED = Counter(
+    "wishwell_dropped_answers", "Answers dropped in the middle: their client did not read them."
+)
 _LOST = Counter("wishwell_log_lines_lost", "Lines of the log that could not be written.")
 
 
@@ -101,6 +104,11 @@ def purge_finished() -> None:
 def shed() -> None:
     """One request that was refused as too many were in work."""
     _SHED.inc()
+
+
+def dropped() -> None:
+    """One answer that its client did not read."""
+    _DROPPED.inc()
 
 
 class Sampler:

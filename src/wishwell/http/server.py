@@ -13,13 +13,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import httptools
 import structlog
-from uvicorn.protocols.http.httptools_impl import (
-    STATUS_LINE,
-    HttpToolsProtocol,
-    RequestResponseCycle,
-)
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
 from wishwell.http import answers
+from wishwell.http.unread import ReadProtocol
 
 MAX_HEADER_BYTES = 16 * 1024
 MAX_HEADERS = 150
@@ -131,7 +128,7 @@ class _Turn:
             loop.call_soon(self._next, loop)
 
 
-class GuardedProtocol(HttpToolsProtocol):
+class GuardedProtocol(ReadProtocol):
     """One connection."""
 
     turn = _Turn()
