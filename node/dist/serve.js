@@ -36,6 +36,8 @@ function start(environment) {
         stop(`${host}:${port} can't be listened on (${error.message}): set WISHWELL_PROXY_HOST and _PORT`);
     });
     server.listen(port, host, () => log({ event: "listening", level: "info", url: urlOf(server) }));
+    // A log that nobody reads any more is lost; the proxy goes on.
+    process.stdout.on("error", () => undefined);
     for (const signal of ["SIGTERM", "SIGINT"])
         process.on(signal, () => end(server));
 }

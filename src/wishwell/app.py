@@ -167,7 +167,6 @@ class Application:
             logger.error("not_started", reason=error.message)
             await send({"type": "lifespan.startup.failed", "message": error.message})
             return
-        log.flush()
         await send({"type": "lifespan.shutdown.complete"})
 
 
@@ -177,6 +176,7 @@ def create() -> Application:
     log.configure(settings.log_level)
     GuardedProtocol.header_timeout = settings.header_timeout
     GuardedProtocol.body_timeout = settings.body_timeout
+    GuardedProtocol.answer_timeout = settings.answer_timeout
     return Application(settings, proxy_of(os.environ))
 
 

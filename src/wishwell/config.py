@@ -215,6 +215,7 @@ class Settings:
     max_in_flight: int = setting(128, _whole(1, 100_000))
     header_timeout: float = setting(10.0, _seconds(0.1, 600))
     body_timeout: float = setting(10.0, _seconds(0.1, 600))
+    answer_timeout: float = setting(30.0, _seconds(0.1, 600))
     shutdown_timeout: float = setting(8.0, _seconds(0, 600))
     log_level: str = setting("info", _level)
 

@@ -29,6 +29,10 @@ _ACCEPTS = 64
 """Connections that one turn of the event loop takes in. uvloop takes one a turn from each listening
 socket: with long turns, under overload, new clients waited for many seconds (decision 0015)."""
 
+_UNSENT = 128 * 1024
+"""Bytes of answers that the kernel takes for a connection beyond what its client has room for. Left
+to itself it takes megabytes, and nobody sees that they are not read."""
+
 _KEEP_ALIVE_SECONDS = 30
 _START_SECONDS = 20
 
@@ -38,6 +42,7 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
     listening = listen(settings.host, settings.port, "WISHWELL_HOST and WISHWELL_PORT")
     GuardedProtocol.header_timeout = settings.header_timeout
     GuardedProtocol.body_timeout = settings.body_timeout
+    GuardedProtocol.answer_timeout = settings.answer_timeout
     url = _url(listening)
     if settings.workers > 1:
         # Where the workers add their metrics up; it goes when the last reference does, at the end.
@@ -182,6 +187,8 @@ def listen(host: str, port: int, names: str) -> socket.socket:
         raise Misconfigured(
             f"{host[:80]}:{port} can't be listened on ({reason}): set {names}."
         ) from error
+    if hasattr(socket, "TCP_NOTSENT_LOWAT"):
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)
     listening.set_inheritable(True)
     return listening
 

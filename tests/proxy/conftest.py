@@ -88,9 +88,9 @@ class Running(AnsweringProgram):
         kept = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
         return kept | {"TMPDIR": str(self.folder)} | self.settings
 
-    def start(self, *, seconds: float = 20) -> Running:
+    def start(self, **options) -> Running:
         livez = f"{self.url}{self.base}/livez"
-        self.begin(self.command, livez, seconds=seconds, env=self.environment)
+        self.begin(self.command, livez, env=self.environment, **options)
         return self
 
     def stop(self) -> int:

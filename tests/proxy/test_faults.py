@@ -1,5 +1,8 @@
 """docs/proxy.md, What passes: the API away or slow; and the end of the program."""
 
+import fcntl
+import os
+
 import httpx2
 import pytest
 
@@ -119,3 +122,36 @@ def test_sigterm_ends_it_with_0(new_front):
         assert front.proxy.stop() == 0
     with pytest.raises(httpx2.ConnectError):
         visitor.get("/items")
+
+
+def test_log_that_nobody_reads_stops_nothing(api, start_proxy):
+    """The program: its log's reader has ended; it serves, and ends as asked."""
+    shop = Shop(api, *ROOMY)
+    proxy = start_proxy(api, shop.admin_token, started=False)
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        proxy.start(stdout=writer, stderr=writer)
+    finally:
+        os.close(writer)
+    visitor = Front(proxy, shop, api).anyone(1)
+    for _ in range(50):
+        assert visitor.products() == [1]
+    assert proxy.stop() == 0
+
+
+def test_log_that_is_stuck_stops_nothing(api, start_proxy, implementation):
+    """The program: its log's reader does not read; more lines come than the pipe and memory take."""
+    if implementation == "node":
+        pytest.skip("it writes where it serves; the issue on the door for shoppers removes it")
+    shop = Shop(api, *ROOMY)
+    proxy = start_proxy(api, shop.admin_token, started=False)
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    proxy.start(stdout=writer, stderr=writer)
+    visitor = Front(proxy, shop, api).anyone(1)
+    for _ in range(50):
+        assert visitor.products() == [1]
+    assert proxy.stop() == 0
+    os.close(writer)
+    os.close(reader)

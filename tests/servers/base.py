@@ -215,7 +215,8 @@ class AnsweringProgram(Program):
     def begin(self, argv: list, url: str, *, seconds: float = 20, **options) -> None:
         """Starts it, in its own folder unless ``cwd`` says another, and waits until it is ready."""
         with (self.folder / "log").open("ab") as log:
-            self._spawn(argv, stdout=log, stderr=log, **{"cwd": self.folder, **options})
+            given = {"stdout": log, "stderr": log, "cwd": self.folder}
+            self._spawn(argv, **given | options)
 
         def answers() -> bool:
             with contextlib.suppress(httpx2.TransportError):

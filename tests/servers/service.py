@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from tests.servers.base import PREFIX, Program, ServerFailed
+from tests.servers.base import HERE, PREFIX, Program, ServerFailed, free_port, wait_until
 from tests.servers.kept import CommandFailed, Interpreters
 
 # Everything that the program printed in this run (of each service and command its lines), every
@@ -127,6 +127,25 @@ class Service(Program):
         for reader in self._readers:
             reader.start()
         self.url = self._await_url(began, timeout)
+        return self
+
+    def start_into(self, log: int, *words: str, timeout: float = 20) -> Service:
+        """Start with its log, and what goes to standard error, in an open file of the caller's."""
+        if self.settings["WISHWELL_PORT"] == "0":
+            self.settings["WISHWELL_PORT"] = str(free_port())
+        self.url = f"http://{HERE}:{self.settings['WISHWELL_PORT']}"
+        argv = [self.command, "serve", *words]
+        self._spawn(argv, stdout=log, stderr=log, cwd=self.folder, env=self.environment)
+
+        def serves() -> bool:
+            with contextlib.suppress(httpx2.TransportError):
+                return httpx2.get(f"{self.url}/livez", trust_env=False).status_code == 200
+            return False
+
+        if not wait_until(lambda: serves() or not self.running, seconds=timeout) or not serves():
+            code = self.process.poll()
+            self.kill()
+            raise ServerFailed(f"wishwell serve does not answer; its exit code: {code}")
         return self
 
     def _await_url(self, began: int, timeout: float) -> str:

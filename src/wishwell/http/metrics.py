@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from prometheus_client import Counter, Gauge, Histogram
 
+from wishwell import log
 from wishwell.db import Figures
 from wishwell.http.context import Services
 
@@ -60,6 +61,10 @@ _QUEUED = Gauge(
 )
 _COMMITS = Counter("wishwell_sqlite_commits", "Transactions that SQLite committed.")
 _COMMITTED = Counter("wishwell_sqlite_committed_writes", "Writes in these transactions.")
+_DROPPED = Counter(
+    "wishwell_dropped_answers", "Answers dropped in the middle: their client did not read them."
+)
+_LOST = Counter("wishwell_log_lines_lost", "Lines of the log that could not be written.")
 
 
 @functools.lru_cache(maxsize=2048)
@@ -101,12 +106,18 @@ def shed() -> None:
     _SHED.inc()
 
 
+def dropped() -> None:
+    """One answer that its client did not read."""
+    _DROPPED.inc()
+
+
 class Sampler:
     """Shows how busy a service is, whenever it is told to; the parts count for themselves."""
 
     def __init__(self, service: Services) -> None:
         self._service = service
         self._before = Figures()
+        self._lost_before = 0
 
     def sample(self, in_flight: int, shed: Mapping[str, int]) -> None:
         """Sets what is of now, and adds what was counted since the last time.
@@ -130,3 +141,6 @@ class Sampler:
         _WAITED.inc(now.waited_seconds - before.waited_seconds)
         _COMMITS.inc(now.commits - before.commits)
         _COMMITTED.inc(now.committed_writes - before.committed_writes)
+        lost = log.lost()
+        _LOST.inc(lost - self._lost_before)
+        self._lost_before = lost

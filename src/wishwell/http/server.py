@@ -13,13 +13,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import httptools
 import structlog
-from uvicorn.protocols.http.httptools_impl import (
-    STATUS_LINE,
-    HttpToolsProtocol,
-    RequestResponseCycle,
-)
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
 from wishwell.http import answers, broken
+from wishwell.http.unread import ReadProtocol
 
 _LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {answers.phrase(_LARGE)}\r\n".encode()
@@ -134,7 +131,7 @@ class _Turn:
             loop.call_soon(self._next, loop)
 
 
-class GuardedProtocol(HttpToolsProtocol):
+class GuardedProtocol(ReadProtocol):
     """One connection."""
 
     turn = _Turn()

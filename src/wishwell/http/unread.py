@@ -1,0 +1,146 @@
+"""Answers that wait to be read: what a connection does meanwhile, and how long."""
+
+import array
+import asyncio
+import contextlib
+import ctypes
+import fcntl
+import socket
+import struct
+import termios
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from wishwell.http import metrics
+
+LEAST = 16 * 1024
+"""Bytes a second that a client must read."""
+
+_LOOKS = 10
+"""How often a client is looked at in the time that it has."""
+
+_RETURN_SECONDS = 1.0
+"""Between a drop and the return of its memory, which takes some milliseconds for however many."""
+
+log = structlog.get_logger("wishwell.server")
+
+
+class ReadProtocol(HttpToolsProtocol):
+    """A connection that does nothing more for a client while an answer waits to be read, and drops
+    one that does not read it.
+
+    uvicorn goes on with what else the client asks, and waits for it without an end.
+    """
+
+    _returning = False
+
+    answer_timeout = 30.0
+    """Seconds for which a client may read too little; each process sets it from its settings."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        # So pause_writing tells as soon as the system does not take all of an answer at once.
+        transport.set_write_buffer_limits(0)
+        self._watch: _Watch | None = None
+        self._completes = False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._watch is not None:
+            self._watch.stop()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.flow.pause_reading()
+        self._watch = _Watch(self.transport, self.answer_timeout, self._drop)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._watch is not None:
+            self._watch.stop()
+            self._watch = None
+        if self._completes:
+            self._completes = False
+            self.on_response_complete()
+        else:
+            self.flow.resume_reading()
+
+    def on_response_complete(self) -> None:
+        """Begins the next request of the connection, or its idle time, once this one is read."""
+        if self.flow.write_paused:
+            self._completes = True
+        else:
+            super().on_response_complete()
+
+    def _drop(self, unread: int) -> None:
+        reason = "The client did not read its answer in time."
+        log.info("dropped", unread=unread, reason=reason)
+        metrics.dropped()
+        # With a reset: else the kernel would go on offering what it holds.
+        at_once = struct.pack("ii", 1, 0)
+        _socket(self.transport).setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+        self.transport.abort()
+        if not ReadProtocol._returning:
+            ReadProtocol._returning = True
+            self.loop.call_later(_RETURN_SECONDS, _return_memory)
+
+
+def _return_memory() -> None:
+    """Gives back to the system what dropped answers took: the C library keeps it for later ones."""
+    ReadProtocol._returning = False
+    with contextlib.suppress(AttributeError):  # not each has this function
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+class _Watch:
+    """Looks whether a client reads, until it is stopped.
+
+    When it has read less than ``LEAST`` a second for ``seconds``, ``drop`` is called, with the
+    bytes that are left. What its system takes in for it counts as read: after that has taken what
+    it can, the time begins anew.
+    """
+
+    def __init__(self, transport: Any, seconds: float, drop: Callable[[int], None]) -> None:
+        self._transport = transport
+        self._seconds = seconds
+        self._drop = drop
+        self._loop = asyncio.get_running_loop()
+        self._begin(self._unread())
+
+    def stop(self) -> None:
+        self._timer.cancel()
+
+    def _begin(self, unread: int) -> None:
+        self._mark, self._since = unread, self._loop.time()
+        self._look_later()
+
+    def _look_later(self) -> None:
+        self._timer = self._loop.call_later(self._seconds / _LOOKS, self._look)
+
+    def _look(self) -> None:
+        unread = self._unread()
+        if self._mark - unread >= LEAST * self._seconds:
+            self._begin(unread)
+        elif self._loop.time() - self._since < self._seconds:
+            self._look_later()
+        else:
+            self._drop(unread)
+
+    def _unread(self) -> int:
+        """Bytes that the client's system has not taken yet.
+
+        Those that the kernel holds count too. Else a client that reads slowly would seem to stand
+        still until its buffer, some megabytes, has room again.
+        """
+        sent = array.array("i", [0])
+        fcntl.ioctl(_socket(self._transport).fileno(), termios.TIOCOUTQ, sent)
+        waiting: int = self._transport.get_write_buffer_size()
+        return waiting + sent[0]
+
+
+def _socket(transport: Any) -> socket.socket:
+    found: socket.socket = transport.get_extra_info("socket")
+    return found

@@ -1,0 +1,134 @@
+"""Standard output and error as streams that never make their writer wait, and never fail."""
+
+import atexit
+import io
+import multiprocessing
+import os
+import select
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+QUEUE_BYTES = 2**20
+"""How much waits to be written at most; what is being written comes on top of it."""
+
+_GATHER_SECONDS = 0.02
+"""What comes within this goes out together: so the thread takes the interpreter from the event loop
+fifty times a second at most, not once a line."""
+
+_AGAIN_SECONDS = 0.1
+_END_SECONDS = 0.5
+_NEWLINE = ord("\n")
+
+
+class Output(io.RawIOBase):
+    """Takes lines at once; a thread of its own writes them to a file descriptor, in their order.
+
+    Lines are lost when their write fails, and when they come while ``QUEUE_BYTES`` wait. They are
+    counted, and once writing works again ``told`` makes a line of how many they were and why.
+    """
+
+    def __init__(self, descriptor: int, told: Callable[[int, str], bytes]) -> None:
+        self._descriptor = descriptor
+        self._told = told
+        self._start_over()
+        os.register_at_fork(after_in_child=self._start_over)
+
+    def _start_over(self) -> None:
+        self.lost = 0
+        """How many lines could not be written, since the start."""
+        self._said = 0
+        self._reason = ""
+        self._torn = False  # whether half a line was written last
+        self._most = 0
+        self._busy = False
+        self._queue = bytearray()
+        # A collection of garbage may log something while this very thread holds the lock.
+        self._lock = threading.RLock()
+        self._wake = threading.Semaphore(0)
+        self._thread: threading.Thread | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        """Takes whole lines, from any thread."""
+        with self._lock:
+            if len(self._queue) + len(data) > QUEUE_BYTES:
+                self._lose(bytes(data).count(b"\n"), "they came faster than they could be written")
+            else:
+                self._queue += data
+                if not self._busy:
+                    self._busy = True
+                    self._begin()
+        return len(data)
+
+    def drain(self) -> None:
+        """Waits until all is written, but not for long: for the end of the process."""
+        end = time.monotonic() + _END_SECONDS
+        while self._busy and time.monotonic() < end:
+            time.sleep(0.002)
+
+    def _begin(self) -> None:
+        if self._thread is None:
+            # Of several workers on one pipe, what is longer may be torn by another's line.
+            self._most = select.PIPE_BUF if multiprocessing.parent_process() else QUEUE_BYTES
+            self._thread = threading.Thread(target=self._work, daemon=True)
+            self._thread.start()
+            atexit.register(self.drain)
+        self._wake.release()
+
+    def _lose(self, lines: int, reason: str) -> None:
+        with self._lock:
+            self.lost += lines
+            self._reason = reason
+
+    # ------------------------------------------------------------------------- the thread
+
+    def _work(self) -> None:
+        while True:
+            self._wake.acquire()
+            while self._busy:
+                time.sleep(_GATHER_SECONDS)
+                with self._lock:
+                    data, self._queue = self._queue, bytearray()
+                    lines = self.lost - self._said
+                self._send(data, lines)
+                with self._lock:
+                    self._busy = bool(self._queue)
+
+    def _send(self, data: bytearray, lines: int) -> None:
+        """Writes what waited, then says how many lines were lost behind it; loses what it can't."""
+        at = 0
+        try:
+            while self._torn:
+                self._put(b"\n")
+            while at < len(data):
+                at += self._put(memoryview(data)[at : self._end(data, at)])
+            said = self._told(lines, self._reason) if lines else b""
+            while said:
+                said = said[self._put(said) :]
+            self._said += lines
+        except OSError as error:
+            self._lose(data.count(b"\n", at), error.strerror or str(error))
+            time.sleep(_AGAIN_SECONDS)
+
+    def _end(self, data: bytearray, at: int) -> int:
+        """Where the next write ends: behind a line, which no other process can write into then."""
+        end = at + self._most
+        if end >= len(data):
+            return len(data)
+        return data.rfind(b"\n", at, end) + 1 or data.find(b"\n", end) + 1 or len(data)
+
+    def _put(self, piece: bytes | memoryview) -> int:
+        """One write: how much of the piece it took. Raises ``OSError``."""
+        try:
+            taken = os.write(self._descriptor, piece)
+        except BlockingIOError:
+            # Whoever else has the pipe has made it non-blocking.
+            select.select([], [self._descriptor], [])
+            return 0
+        if taken:
+            self._torn = piece[taken - 1] != _NEWLINE
+        return taken

@@ -1,0 +1,196 @@
+"""The log is an output that can fail: lines are lost then, and never the service."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import resource
+import signal
+import socket
+import threading
+from collections.abc import Callable
+
+import httpx2
+import pytest
+
+from tests.conftest import SIGNING_KEY
+from tests.servers import HERE, Service, wait_until
+
+LIVE = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
+MANY = 8_000
+"""So many lines are more than wait to be written: 1 MiB."""
+
+
+@pytest.fixture
+def service():
+    """On the embedded database; started by the test, with a log of its own choice."""
+    with contextlib.closing(
+        Service({"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_LIMIT_ADDRESS": "1000000"})
+    ) as made:
+        yield made
+
+
+def asked(service: Service, count: int) -> None:
+    """Sends so many requests on one connection; each must be answered 200."""
+    port = int(service.settings["WISHWELL_PORT"])
+    with socket.create_connection((HERE, port), 10) as connection:
+        for _ in range(count // 100):
+            connection.sendall(LIVE * 100)
+            got = b""
+            while got.count(b"\r\n\r\n") < 100 or not got.endswith(b'"ok"}'):
+                more = connection.recv(65536)
+                assert more, got[-500:]
+                got += more
+            assert got.count(b"HTTP/1.1 200 OK\r\n") == 100
+
+
+def lost(service: Service) -> int:
+    """The metric, of all workers."""
+    text = httpx2.get(f"{service.url}/metrics").text
+    return int(float(re.search(r"^wishwell_log_lines_lost_total (\S+)$", text, re.MULTILINE)[1]))
+
+
+def stopped(service: Service) -> None:
+    """Ends as asked, in time; the exit code tells that nothing failed."""
+    service.process.send_signal(signal.SIGTERM)
+    assert service.process.wait(10) == 0
+
+
+def gone() -> tuple[int, ...]:
+    """A pipe whose reader has ended."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    return (writer,)
+
+
+def stuck(*, blocking: bool = True) -> tuple[int, int]:
+    """A pipe that nobody reads, and its reader."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    os.set_blocking(writer, blocking)
+    return writer, reader
+
+
+def full() -> tuple[int, ...]:
+    return (os.open("/dev/full", os.O_WRONLY),)
+
+
+LOGS = {"gone": gone, "stuck": stuck, "full": full}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("what", LOGS)
+def test_log_that_takes_nothing_stops_nothing(service, what, workers):
+    """Its reader gone or stuck, its disk full: requests are answered, and what is lost is counted."""
+    service.settings["WISHWELL_WORKERS"] = str(workers)
+    with contextlib.ExitStack() as files:
+        log, *rest = LOGS[what]()
+        for file in (log, *rest):
+            files.callback(os.close, file)
+        service.start_into(log, "--welcome")
+        asked(service, MANY if what == "stuck" else 200)
+        assert wait_until(lambda: lost(service) > 0, seconds=5, every=0.1)
+        stopped(service)
+
+
+class Reader(threading.Thread):
+    """Takes all that comes out of a pipe, from its start on."""
+
+    def __init__(self, pipe: int) -> None:
+        super().__init__(daemon=True)
+        self.pipe, self.text = pipe, b""
+
+    def run(self) -> None:
+        while piece := os.read(self.pipe, 65536):
+            self.text += piece
+
+
+def events_of(log: bytes) -> list[dict]:
+    return [json.loads(line) for line in log.splitlines()]
+
+
+def told(log: bytes) -> dict:
+    """The one line that tells how many there are not."""
+    [line] = [line for line in log.splitlines() if b'"log_lines_lost"' in line]
+    return json.loads(line)
+
+
+def counted_as_told(service: Service, log: Callable[[], bytes]) -> None:
+    """The metric, which is of the last second, is soon what the log tells."""
+    assert wait_until(lambda: lost(service) == told(log())["lines"], seconds=5, every=0.1)
+
+
+def all_there(log: bytes, count: int) -> None:
+    """As many lines of requests as were sent, with those that were told as lost."""
+    events = events_of(log)
+    assert told(log)["level"] == "warning"
+    there = sum(event.get("route") == "/livez" for event in events) + told(log)["lines"]
+    # How often it was asked at the start, and for its metrics, is not known.
+    assert count <= there < count + 100
+
+
+@pytest.mark.parametrize("blocking", [True, False])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_log_that_is_read_again_tells_what_was_lost(service, workers, blocking):
+    """Every line is whole, and one says how many there are not, of each process that lost some."""
+    service.settings["WISHWELL_WORKERS"] = str(workers)
+    log, pipe = stuck(blocking=blocking)
+    service.start_into(log)
+    asked(service, MANY)
+    assert wait_until(lambda: lost(service) > 0, seconds=5, every=0.1)
+    reader = Reader(pipe)
+    reader.start()
+    assert wait_until(lambda: b'"log_lines_lost"' in reader.text, seconds=5)
+    asked(service, 100)
+    counted_as_told(service, lambda: reader.text)
+    stopped(service)
+    os.close(log)
+    reader.join(5)
+    os.close(pipe)
+    all_there(reader.text, MANY + 100)
+
+
+def test_log_on_a_disk_with_room_again_goes_on_in_a_line_of_its_own(service):
+    """A write may end in the middle of a line: that one is lost, the next one is whole."""
+    path = service.folder / "log"
+    size = 32 * 2**20  # the database stays below it
+    with path.open("ab") as log:
+        os.ftruncate(log.fileno(), size)
+        service.start_into(log.fileno())
+        asked(service, 100)
+        assert wait_until(lambda: path.stat().st_size > size + 10_000, seconds=5)
+        bound = path.stat().st_size + 1_000
+        _, most = resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, (bound, most))
+        asked(service, 200)
+        assert wait_until(lambda: lost(service) > 0, seconds=5, every=0.1)
+        assert path.stat().st_size == bound
+        resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, (most, most))
+        asked(service, 100)
+        assert wait_until(lambda: b'"log_lines_lost"' in path.read_bytes()[bound:], seconds=5)
+        counted_as_told(service, lambda: path.read_bytes()[bound:])
+        stopped(service)
+    before, after = path.read_bytes()[size:bound], path.read_bytes()[bound:]
+    torn = before[before.rindex(b"\n") + 1 :]
+    assert torn
+    assert after.startswith(b"\n")
+    assert told(after)["reason"] == "File too large"
+    all_there(before[: -len(torn)] + after[1:], 400)
+
+
+def test_log_is_written_to_its_end_at_a_stop(service):
+    """What waits when it is asked to stop is there afterwards, the last line too."""
+    log, pipe = stuck()
+    reader = Reader(pipe)
+    reader.start()
+    service.start_into(log)
+    asked(service, 1_000)
+    stopped(service)
+    os.close(log)
+    reader.join(5)
+    lines = [event for event in events_of(reader.text) if event.get("route") == "/livez"]
+    assert len(lines) >= 1_000
+    os.close(pipe)

@@ -1,0 +1,134 @@
+"""An answer that nobody reads is dropped after its time, with its memory; one that is read is not."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import time
+
+import httpx2
+import psutil
+import pytest
+
+from tests.conftest import SIGNING_KEY
+from tests.servers import HERE, PREFIX, Service, wait_until
+from tests.walk.conftest import request_head
+
+SECONDS = 1
+MB = 2**20
+# They share a service: one process of the suite runs them.
+pytestmark = pytest.mark.xdist_group("unread")
+
+
+@pytest.fixture(scope="module")
+def service():
+    """A page of its one customer is 300 KB."""
+    limits = {f"WISHWELL_LIMIT_PROFILE_{kind}": "100000" for kind in ("READ", "WRITE")}
+    settings = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_ANSWER_TIMEOUT": str(SECONDS)}
+    with Service(settings | limits) as service:
+        admin = service.client(service.admin_token())
+        named = {"customer": "gid://shopify/Customer/1"}
+        token = admin.post("/profiles/token", json=named).json()["data"]["token"]
+        service.http = service.client(token)
+        service.page = request_head("GET", "/items?limit=250", token)
+        for number in range(250):
+            tags = [f"{number}-{at}-{'x' * 40}" for at in range(20)]
+            saved = service.http.post("/items", json={"productId": number + 1, "tags": tags})
+            assert saved.status_code == 201
+        yield service
+        assert "Traceback" not in service.output()
+
+
+def asking(service: Service, request: bytes) -> socket.socket:
+    """A connection on which this was sent; its system takes little in before it is read."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.settimeout(10)
+    connection.connect((HERE, int(service.url.rpartition(":")[2])))
+    connection.sendall(request)
+    return connection
+
+
+def dropped(service: Service) -> int:
+    """The metric."""
+    text = httpx2.get(f"{service.url}/metrics").text
+    return int(float(re.search(r"^wishwell_dropped_answers_total (\S+)$", text, re.MULTILINE)[1]))
+
+
+def rest(connection: socket.socket) -> bytes:
+    """All that still comes; a connection that was dropped ends with a reset."""
+    with connection:
+        received = b""
+        try:
+            while piece := connection.recv(65536):
+                received += piece
+        except ConnectionResetError:
+            received += b"(reset)"
+    return received
+
+
+@pytest.mark.parametrize("more", [(), ("Connection: close",)], ids=["kept", "close"])
+def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
+    """Also where the connection was to be closed behind it; the log and the metric say so."""
+    process = psutil.Process(service.process.pid)
+    assert len(service.http.get("/items?limit=250").json()["data"]) == 250
+    began, before = process.memory_info().rss, dropped(service)
+    request = service.page[:-2] + "".join(f"{line}\r\n" for line in more).encode() + b"\r\n"
+    deaf = [asking(service, request) for _ in range(100)]
+    grown = lambda: process.memory_info().rss - began  # noqa: E731
+    assert wait_until(lambda: grown() > 10 * MB, seconds=5), f"{grown() / MB:.1f} MB of answers"
+    assert wait_until(lambda: dropped(service) == before + 100, seconds=15, every=0.1)
+    assert wait_until(lambda: grown() < 8 * MB, seconds=5), f"{grown() / MB:.0f} MB are held"
+    for connection in deaf:
+        assert rest(connection).endswith(b"(reset)")
+    said = [line for line in service.log_lines() if '"dropped"' in line]
+    assert json.loads(said[-1])["reason"] == "The client did not read its answer in time."
+    assert service.http.get("/items?limit=1").status_code == 200
+
+
+def test_answer_that_is_read_slowly_is_whole(service):
+    """A few times as fast as it must be, for several times the time that it may stand still."""
+    connection = asking(service, service.page)
+    began, received = time.monotonic(), b""
+    while b"\r\n\r\n" not in received or len(received) < 250_000:
+        received += connection.recv(4096)
+        time.sleep(0.04)
+    assert time.monotonic() - began > 2 * SECONDS
+    connection.settimeout(0.5)
+    head, _, body = received.partition(b"\r\n\r\n")
+    length = int(re.search(rb"content-length: (\d+)", head)[1])
+    while len(body) < length:
+        body += connection.recv(65536)
+    assert len(json.loads(body)["data"]) == 250
+    connection.close()
+
+
+def test_answer_that_is_read_a_byte_now_and_then_is_dropped(service):
+    """To read something is not enough."""
+    connection = asking(service, service.page)
+    before, began = dropped(service), time.monotonic()
+    while dropped(service) == before and time.monotonic() - began < 15:
+        assert connection.recv(1)
+        time.sleep(0.1)
+    assert dropped(service) == before + 1
+    assert rest(connection).endswith(b"(reset)")
+
+
+def test_requests_behind_an_answer_wait_until_it_is_read(service):
+    """Sent with it or later: answered in their order when it is read, not begun when it is not."""
+    token = service.http.headers["Authorization"].removeprefix("Bearer ")
+    gone = request_head("DELETE", "/items?itemIds={}", token).decode()
+    ids = [item["id"] for item in service.http.get("/items?limit=2").json()["data"]]
+    reading = asking(service, service.page + gone.format(ids[0]).encode())
+    deaf = asking(service, service.page + gone.format(ids[1]).encode())
+    time.sleep(0.2)
+    one = request_head("GET", f"/items/{ids[0]}", token, "Connection: close")
+    reading.sendall(one)
+    answers = [int(status) for status in re.findall(rb"HTTP/1.1 (\d+) ", rest(reading))]
+    assert answers == [200, 204, 404]
+    before = dropped(service)
+    assert wait_until(lambda: dropped(service) == before + 1, seconds=15, every=0.1)
+    assert rest(deaf).endswith(b"(reset)")
+    assert service.http.get(f"/items/{ids[1]}").status_code == 200
+    assert httpx2.get(f"{service.url}{PREFIX}/items").status_code == 401
