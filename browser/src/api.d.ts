@@ -23,8 +23,10 @@ export interface paths {
          *     has the item already, the answer is 200 with that item, on which the `quantity` and `tags`
          *     that the body names are set, to whose lists the `listIds` are added, and nothing else is
          *     changed. A list that the profile does not have is answered 404, and nothing is saved. A
-         *     profile holds at most 5,000 items unless the service is set otherwise; one more is answered 400.
-         *     An admin token must name the owner in `Profile`.
+         *     profile holds at most 5,000 items, a list at most 1,000, and a profile's items stand on at
+         *     most 20,000 places of its lists in all, unless the service is set otherwise; what would pass
+         *     one of these is answered 400, and nothing is saved. An admin token must name the owner in
+         *     `Profile`.
          */
         post: operations["createItem"];
         /**
@@ -95,7 +97,9 @@ export interface paths {
          * Set the lists of an item
          * @description Puts the item on exactly these lists; an empty array takes it off all. On a list where it
          *     stays, it keeps its place. A list that the profile does not have is answered 404, and
-         *     nothing is changed.
+         *     nothing is changed. A list holds at most 1,000 items, and a profile's items stand on at most
+         *     20,000 places of its lists in all, unless the service is set otherwise; what would pass
+         *     either is answered 400, and nothing is changed.
          */
         put: operations["setItemLists"];
         post?: never;
@@ -231,8 +235,7 @@ export interface paths {
         put?: never;
         /**
          * Create a token for a profile
-         * @description A token that lasts one day. It needs an admin token; the header `Profile` has no meaning
-         *     here and is answered 400.
+         * @description A token that lasts one day. It needs an admin token.
          *
          *     | Body | Result |
          *     |---|---|
@@ -246,6 +249,10 @@ export interface paths {
          *     customer has too, compared without case, joins the customer's. Other items and lists move
          *     with their ids. The session is then closed: its tokens are answered 401. Linking a closed
          *     session again moves nothing and succeeds.
+         *
+         *     With the header `Profile` it is as if the body named that profile: a customer's GID as
+         *     `customer`, a session's as `session`. A body that names another one of the same kind is
+         *     answered 400.
          */
         post: operations["createProfileToken"];
         delete?: never;
@@ -1535,7 +1542,16 @@ export interface operations {
     createProfileToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
             path?: never;
             cookie?: never;
         };
