@@ -456,7 +456,6 @@ FROM (SELECT j.target, e.list_id, c.id AS item_id, e.position, row_number() OVER
 LEFT JOIN (SELECT list_id, count(*) AS size FROM entries WHERE profile_id = $2 GROUP BY list_id) AS h
        ON h.list_id = m.target
 WHERE true
-ORDER BY m.list_id, m.place
 ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
 
 -- name: link_leave_entries
