@@ -17,7 +17,7 @@ from wishwell.profiles import Profile
 async def link(tx: Writer, session: Profile, customer: Profile, list_items: int, now: str) -> int:
     """Moves all that the session holds and closes it; how many items that were.
 
-    ``list_items`` is the bound of a list: one that an earlier link took past it takes no more. A
+    ``list_items`` is the bound of a list: one that has been joined past it takes no more. A
     session that is closed already has nothing left to move: that succeeds, with 0. Raises
     ``NotFound`` for a session that is not there.
     """
@@ -60,13 +60,17 @@ async def _move_lists(
 ) -> None:
     """Moves the lists; one with a name that the customer has joins that list, behind its items."""
     named: dict[str, str] = {}
+    sizes = {}
     for id, name, size in await tx.all("link_lists", customer.id):
         if size <= list_items:
             named.setdefault(name.strip().casefold(), id)
+            sizes[id] = size
     joins = {}
-    for id, name, _ in await tx.all("link_lists", session.id):
-        if target := named.get(name.strip().casefold()):
+    for id, name, size in await tx.all("link_lists", session.id):
+        target = named.get(name.strip().casefold())
+        if target is not None and sizes[target] <= list_items:
             joins[id] = target
+            sizes[target] += size
     await tx.run("link_move_lists", session.id, customer.id, list(joins))
     pairs = _pairs(joins)
     grown = await tx.all("link_touch_lists", session.id, customer.id, pairs, now)

@@ -65,7 +65,8 @@ def first_line() -> str:
 
 def say(text: str, err: bool = False) -> None:
     """Prints a line, on standard error if ``err``. Raises ``Misconfigured`` when that fails."""
-    stream = sys.stderr if err else sys.stdout
+    # The real one: what `serve` puts in the place of standard error never fails.
+    stream = sys.__stderr__ if err else sys.stdout
     try:
         if stream is None:
             raise OSError("it is closed")

@@ -158,6 +158,7 @@ def test_customer_whose_link_fails_is_served(on_postgresql):
         assert visitor.post("/items", json={"productId": 4}, headers=token).status_code == 201
         assert signed_in() == [1, 4]
         assert visitor.cookie is not None
+    assert wait_until(lambda: "link_put_off" in front.proxy.output(), seconds=5)
     [line] = [entry for entry in front.proxy.output().splitlines() if "link_put_off" in entry][:1]
     assert "503" in json.loads(line)["reason"]
     assert visitor.session not in front.proxy.output()

@@ -20,6 +20,7 @@ def told(program) -> list[dict]:
 
 def refusals(program) -> list[str]:
     """The reasons that were logged before it said that it listens."""
+    assert wait_until(lambda: '"listening"' in program.output(), seconds=5)
     lines = told(program)
     listening = [line["event"] for line in lines].index("listening")
     return [line["reason"] for line in lines[:listening] if line["event"] == "refused_by_api"]

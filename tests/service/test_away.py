@@ -4,7 +4,6 @@ import asyncio
 import json
 import socket
 import sqlite3
-import threading
 import time
 
 import httpx2
@@ -189,9 +188,8 @@ def test_writer_that_has_ended_is_told_to_probes_and_to_writes(tmp_path):
         async def end(tx):
             raise SystemExit
 
-        [writer] = [one for one in threading.enumerate() if one.name == "sqlite-writer"]
         ended = asyncio.create_task(db.transaction(end))
-        await asyncio.to_thread(writer.join, 5)
+        await asyncio.to_thread(db._thread.join, 5)
         with pytest.raises(Unavailable):
             await db.ping()
         with pytest.raises(Unavailable):
