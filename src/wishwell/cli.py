@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import asyncpg
 import click
 import msgspec
+import structlog
 
 from wishwell import __version__, app, auth, config, ids, log, profiles, purge, stores, terminal
 from wishwell.config import Settings
@@ -29,6 +30,7 @@ from wishwell.stores import StorePatch
 
 T = TypeVar("T")
 new_id = ids.UUID7()
+logger = structlog.get_logger("wishwell")
 
 
 @click.group(cls=terminal.Command)
@@ -56,8 +58,16 @@ def serve(settings: Settings, welcome: bool) -> None:
     """Serve the API. The embedded database is brought up to date first."""
     log.configure(settings.log_level)
     _prepare(settings)
-    text = _run(settings, _first_steps) if welcome else ""
-    serve_until_stopped(settings, text)
+    serve_until_stopped(settings, _welcome(settings) if welcome else "")
+
+
+def _welcome(settings: Settings) -> str:
+    """The text of ``--welcome``; none when it can't be shown, which is no reason not to serve."""
+    try:
+        return _run(settings, _first_steps)
+    except terminal.NotShown as error:
+        logger.warning("welcome_not_shown", reason=error.message)
+        return ""
 
 
 def _prepare(settings: Settings) -> None:

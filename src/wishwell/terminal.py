@@ -77,12 +77,16 @@ def say(text: str, err: bool = False) -> None:
         raise Misconfigured(f"The output can't be written ({reason}).") from error
 
 
+class NotShown(Misconfigured):
+    """A new token could not be printed, so it was not made."""
+
+
 def show_token(text: str, err: bool = False) -> None:
-    """The same for a token that is about to be made."""
+    """The same for a token that is about to be made. Raises ``NotShown``."""
     try:
         say(text, err)
     except Misconfigured as error:
-        raise Misconfigured(f"No token was made. {error.message}") from error
+        raise NotShown(f"No token was made. {error.message}") from error
 
 
 def show(records: Sequence[Any], as_json: bool) -> None:
