@@ -151,7 +151,7 @@ def test_link_never_fails_for_a_limit_and_drops_nothing(bench):
     [("a@b.example", None, "a@b.example"), ("a@b.example", "c@d.example", "c@d.example")],
 )
 def test_link_takes_the_address_along_unless_there_is_one(bench, visitors, own, then):
-    """contract: link-email, identify-remembers. And the session keeps none."""
+    """contract: link-email. And the session keeps none."""
     customer, session = bench.new_customer(), bench.new_session()
     remember = profiles.remember_email
     for profile, address in ((session, visitors), (customer, own)):

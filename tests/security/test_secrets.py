@@ -167,14 +167,28 @@ def test_database_holds_no_token(shop, service, engine):
     it lets nobody in."""
     member = shop.customer("1")
     data(member.http.get("/items"))
-    if engine == "sqlite":
-        raw = b"".join(path.read_bytes() for path in service.folder.glob("wishwell.db*"))
-        text = raw.decode("latin-1")
-    else:
-        text = _dump(service.settings["WISHWELL_DATABASE_URL"])
+    text = _held(service, engine)
     assert shop.handle in text
     for secret in (shop.admin_token, member.token, *member.token.split(".")[1:]):
         assert secret not in text
+
+
+def test_database_has_the_address_of_a_profile_and_no_other(shop, service, engine):
+    """contract: identify-remembers. An admin token without `Profile` acts on nobody."""
+    known, nobodys = (f"{name}@{shop.handle}.example" for name in ("known", "nobodys"))
+    data(shop.customer("1").http.post("/profiles/identify", json={"email": known}))
+    data(shop.admin.post("/profiles/identify", json={"email": nobodys}))
+    text = _held(service, engine)
+    assert known in text
+    assert nobodys not in text
+
+
+def _held(service, engine: str) -> str:
+    """All that the database has of text."""
+    if engine == "postgresql":
+        return _dump(service.settings["WISHWELL_DATABASE_URL"])
+    raw = b"".join(path.read_bytes() for path in service.folder.glob("wishwell.db*"))
+    return raw.decode("latin-1")
 
 
 def _dump(url: str) -> str:

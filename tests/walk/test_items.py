@@ -203,6 +203,17 @@ def test_create_with_bad_list_ids_is_refused(http):
             refused(http.post("/items", json={"productId": 1, "listIds": [kept["id"], id]}), 404)
 
 
+def test_create_with_a_list_twice_or_more_than_250_is_refused(http):
+    """contract: item-list-ids. As on a change of an item's lists."""
+    kept = new_list(http)["id"]
+    saved = save(http, 2)["id"]
+    many = [str(uuid.uuid4()) for _ in range(251)]
+    with nothing_changes(http):
+        for value in ([kept, kept], many):
+            refused(http.post("/items", json={"productId": 1, "listIds": value}), 400, "listIds")
+            refused(http.put(f"/items/{saved}/lists", json={"listIds": value}), 400, "listIds")
+
+
 @pytest.mark.parametrize(
     "field", ["id", "profile", "storeId", "createdAt", "updatedAt", "productid", "", "\u0000"]
 )
