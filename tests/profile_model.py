@@ -1,4 +1,4 @@
-"""A profile as the decisions describe it: dictionaries, and rules written out once more.
+"""A profile as docs/contract.md describes it: dictionaries, and rules written out once more.
 
 What the model is asked to do at ``now`` may have happened at a time that nobody was shown: then
 ``now`` is a ``Since``, and so is what becomes of a record's times, until somebody sees them.

@@ -99,7 +99,8 @@ def test_only_answers_knows_which_error_is_which_status():
 
 
 def test_every_setting_is_documented_with_its_default():
-    """docs/configuration.md names each setting; and none that there is not."""
+    """contract: setting-list. docs/configuration.md names each setting; and none that there is
+    not."""
     text = (ROOT / "docs" / "configuration.md").read_text()
     rows = dict(re.findall(r"^\| `WISHWELL_(\w+)`[^|]*\| ([^|]+) \|", text, re.MULTILINE))
     known = {entry.name.upper(): entry.default for entry in fields(config.Settings)}

@@ -34,7 +34,8 @@ def test_window_opens_with_the_minute_and_counts_exactly():
 
 
 def test_limit_is_not_stuck_when_the_clock_steps_back_a_day():
-    """A clock that was ahead and is put right: the limit opens with the next minute, not in a day."""
+    """contract: limit-window, clock-steps. A clock that was ahead and is put right: the limit opens
+    with the next minute, not in a day."""
     now = [2000 * MINUTE]
     limiter = LocalLimiter(lambda: now[0])
     assert asyncio.run(limiter.take("a", 1)).allowed
@@ -84,7 +85,8 @@ SPOILT = {
 
 @pytest.mark.parametrize("kind", SPOILT)
 def test_redis_that_refuses_is_counted_without_and_logged_once(redis_server, redis, kind):
-    """decisions §5: whatever it says, requests are served, counted locally, and it is logged."""
+    """contract: limit-shared-away. Whatever it says, requests are served, counted locally, and it
+    is logged."""
     with Redis(port=redis.port) as operator:
         spoil, mend = SPOILT[kind]
         operator.execute_command(*spoil)

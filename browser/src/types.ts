@@ -32,7 +32,7 @@ export interface PageOptions extends Options {
 }
 
 export interface ItemOptions extends PageOptions {
-  /** For example `product:1,2 tag:gift`; see the API's description. */
+  /** For example `product:1,2 tag:gift` (contract: search-terms). */
   query?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-"""Tokens: one in, a caller out; issues and revokes them (the description, section 5).
+"""Tokens: one in, a caller out; issues and revokes them (contract: token-refused).
 
 Admin tokens are opaque and stored as a hash. Profile tokens are JWTs that live a day, signed with
 the newest key of a ring and checked against the one that they name, so keys rotate without signing
@@ -33,7 +33,7 @@ Kind = Literal["admin", "customer", "session"]
 
 ADMIN_PREFIX = "wwadm_"
 LIFETIME = 86_400
-"""Seconds that a profile token lives: one day (the description, section 8)."""
+"""Seconds that a profile token lives (contract: profile-token-form)."""
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _RANDOM, _CHECKSUM = 43, 6

@@ -1,4 +1,4 @@
-"""The command ``wishwell`` (decisions, section 6)."""
+"""The command ``wishwell``."""
 
 import asyncio
 import os

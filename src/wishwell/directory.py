@@ -1,8 +1,8 @@
 """What every request needs to know and hardly ever changes: stores, admin tokens, revocations.
 
 Each process keeps it in memory and asks the database once a second what is new. So a request costs
-no look-up for it, and a revocation takes effect everywhere within 5 s (decisions, section 1): when
-the last answer is older than 4 s, nothing is trusted until there is a new one.
+no look-up for it, and a revocation takes effect everywhere within 5 s (contract: token-revoked):
+when the last answer is older than 4 s, nothing is trusted until there is a new one.
 """
 
 import asyncio

@@ -36,7 +36,7 @@ class Refused(WishwellError):
 
 
 class Invalid(Refused):
-    """A field, parameter or header breaks a rule (decisions, section 4)."""
+    """A field, parameter or header breaks a rule (contract: error-message)."""
 
 
 class LimitReached(Invalid):

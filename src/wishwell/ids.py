@@ -69,7 +69,7 @@ def is_uuid(text: str) -> bool:
 
 
 def profile_key(store_id: str, gid: str) -> str:
-    """The key of a profile: derived, never looked up (decisions, section 1)."""
+    """The key of a profile: derived, never looked up (contract: profile-key)."""
     return str(uuid.uuid5(uuid.UUID(store_id), gid))
 
 

@@ -1,4 +1,4 @@
-"""Items: what a profile wishes for, one per product and variant (decisions, section 2)."""
+"""Items: what a profile wishes for, one per product and variant (contract: save-once)."""
 
 from collections.abc import Sequence
 
@@ -43,7 +43,10 @@ class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 
 class NewItem(msgspec.Struct, frozen=True):
-    """What to save; None is what the body does not name. All within the bounds of the decisions."""
+    """What to save, within its bounds (contract: item-numbers, item-tags, item-list-ids).
+
+    None is what the body does not name.
+    """
 
     product_id: int
     variant_id: int | None = None

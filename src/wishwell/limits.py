@@ -1,6 +1,6 @@
 """Rate limits: so many requests a minute, per store, per caller and per kind of method.
 
-Fixed windows of one minute by the clock (decisions, section 5). In the process, or shared through
+Fixed windows of one minute by the clock (contract: limit-window). In the process, or shared through
 Redis or Valkey: then one script counts and answers in one round trip, by the server's own clock.
 When that goes away, requests are served and counted here until it is back.
 """

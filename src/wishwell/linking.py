@@ -1,6 +1,6 @@
 """Linking: a visitor signs in, and what the session holds becomes the customer's.
 
-One transaction, however often and from wherever it is asked at once (decisions, section 1). It
+One transaction, however often and from wherever it is asked at once (contract: link-atomic). It
 holds the session's row, then the customer's, so that it waits for every write that was accepted
 before, and every later write finds the session closed. Rows are copied and deleted: a row's profile
 is never changed. The number of statements does not depend on how much there is to move.

@@ -1,4 +1,4 @@
-"""Lists: named collections of a profile's items, with an order (decisions, section 2)."""
+"""Lists: named collections of a profile's items, with an order (contract: list-order)."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, get_args

@@ -1,8 +1,9 @@
 """Pages: newest first, walked by cursors that are opaque outside and plain inside.
 
 A cursor is the id at a page's edge and a direction, sealed so that a changed one, or one of another
-request, is refused (decisions, section 3). A page is read by ``id < edge`` over an index, one row
-more than asked for, so that it costs the same at any depth: never OFFSET, never a count.
+request, is refused (contract: cursor-opaque, cursor-bound-to-request). A page is read by
+``id < edge`` over an index, one row more than asked for, so that it costs the same at any depth:
+never OFFSET, never a count.
 """
 
 import base64

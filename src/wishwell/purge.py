@@ -1,4 +1,4 @@
-"""Removes sessions past their time, with all that they hold (decisions, section 1)."""
+"""Removes sessions past their time, with all that they hold (contract: session-purged)."""
 
 from collections.abc import AsyncIterator
 

@@ -1,7 +1,7 @@
 """The search expression of ``GET /items``: ``product:123,456 variant:7 tag:gift list:<id>``.
 
 Terms are separated by spaces and all must hold; a term's values by commas, and any may hold
-(decisions, section 3). Parsed into fixed fragments of SQL and the values that go with them.
+(contract: search-terms). Parsed into fixed fragments of SQL and the values that go with them.
 """
 
 import re

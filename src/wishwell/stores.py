@@ -1,4 +1,4 @@
-"""Stores: the shops that one deployment serves, each alone (decisions, section 1)."""
+"""Stores: the shops that one deployment serves, each alone (contract: store-isolation)."""
 
 import re
 from collections.abc import Mapping

@@ -31,7 +31,8 @@ def shaky(connect, roomy_shop, lossy):
 
 @pytest.mark.parametrize("fault", UNKNOWN)
 def test_harmless_calls_are_repeated_and_happen_once(shaky, lossy, fault):
-    """Each is lost once and succeeds, with the same request id, as if nothing had been lost."""
+    """contract: retry-harmless. Each is lost once and succeeds, with the same request id, as if
+    nothing had been lost."""
     listed = shaky.lists.create("Gifts")
 
     def lost(call, *arguments, **named):

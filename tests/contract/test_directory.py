@@ -117,7 +117,8 @@ def test_sessions_are_touched_in_the_order_of_their_keys(postgres_server):
 
 
 def test_made_up_admin_tokens_leave_connections_for_others(opened):
-    """A hundred at once, while each look-up takes long: the other statements are served."""
+    """contract: admin-token-guess. A hundred at once, while each look-up takes long: the other
+    statements are served."""
     engine, where, open_it = opened
     if engine == "sqlite":
         pytest.skip("reads of the embedded database take no connection from each other")

@@ -1,4 +1,4 @@
-"""Linking keeps the rules of the decisions (section 1), for any two profiles."""
+"""Linking keeps its rules, for any two profiles."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -62,8 +62,9 @@ def contents(bench, profile):
 @given(mine=profiles_, theirs=profiles_)
 @settings(max_examples=25, deadline=None, suppress_health_check=SLOW)
 def test_link_keeps_every_rule(bench, mine, theirs):
-    """Union of items, larger quantity, union of tags and lists, earlier createdAt, ids kept; lists
-    by name; joined items behind those already there; the session empty and closed."""
+    """contract: link-items, link-item-merge, link-quantity, link-tags, link-list-merge.
+    Union of items, larger quantity, union of tags and lists, earlier createdAt, ids kept; lists by
+    name; joined items behind those already there; the session empty and closed."""
     customer, session = bench.new_customer(), bench.new_session()
     fill(bench, customer, mine)
     fill(bench, session, theirs)
@@ -123,7 +124,8 @@ test_link_at_length = strategies.at_length(
 
 
 def test_link_never_fails_for_a_limit_and_drops_nothing(bench):
-    """Tags past 20, and 600 items beside 600: all of it is there afterwards."""
+    """contract: link-limits. Tags past 20, and 600 items beside 600: all of it is there
+    afterwards."""
     customer, session = bench.new_customer(), bench.new_session()
     for profile, prefix, first in ((customer, "a", 1), (session, "b", 301)):
         tags = tuple(f"{prefix}{number}" for number in range(20))
@@ -144,6 +146,22 @@ def test_link_never_fails_for_a_limit_and_drops_nothing(bench):
     assert len(merged.tags) == 40
 
 
+@pytest.mark.parametrize(
+    ("visitors", "own", "then"),
+    [("a@b.example", None, "a@b.example"), ("a@b.example", "c@d.example", "c@d.example")],
+)
+def test_link_takes_the_address_along_unless_there_is_one(bench, visitors, own, then):
+    """contract: link-email. And the session keeps none."""
+    customer, session = bench.new_customer(), bench.new_session()
+    remember = profiles.remember_email
+    for profile, address in ((session, visitors), (customer, own)):
+        if address:
+            bench.run(bench.db.transaction(remember, profile, address, bench.clock.tick()))
+    bench.run(bench.db.transaction(linking.link, session, customer, 1_000, bench.clock.tick()))
+    assert bench.run(bench.db.read.one("profile_email", customer.id))[0] == then
+    assert bench.run(bench.db.read.one("profile_email", session.id))[0] is None
+
+
 class Counting:
     """A handle that counts the statements that run through it."""
 
@@ -156,7 +174,8 @@ class Counting:
 
 
 def test_link_takes_as_many_statements_for_thousands_of_items_as_for_one(bench):
-    """Each is a round trip to PostgreSQL, and holds up every other write on SQLite."""
+    """contract: link-limits. Each is a round trip to PostgreSQL, and holds up every other write on
+    SQLite."""
 
     async def counted(tx, session, customer):
         counting = Counting(tx)
@@ -194,9 +213,9 @@ def test_link_at_the_bounds_drops_nothing(bench):
 
 @pytest.mark.parametrize("lists_of", [[1, 1, 1], [1, 2]])
 def test_list_past_its_bound_is_joined_by_no_other(bench, lists_of):
-    """A link never fails for a bound: the first takes the list past it, the next list of that name
-    then moves as one of its own, whichever session it is of. So a list holds at most twice as many
-    as it may."""
+    """contract: link-list-full. A link never fails for a bound: the first takes the list past it,
+    the next list of that name then moves as one of its own, whichever session it is of. So a list
+    holds at most twice as many as it may."""
     customer, products, now = bench.new_customer(), iter(range(1, 99)), bench.clock.tick()
     for count in lists_of:
         session = bench.new_session()

@@ -40,7 +40,8 @@ def at_once(service, count):
 
 @pytest.mark.parametrize("count", [2, 8])
 def test_migrations_at_once_are_applied_once(empty, count):
-    """Two, and eight, at once: all end well, one of them did the work, and the schema is whole."""
+    """contract: migrate-once. Two, and eight, at once: all end well, one of them did the work, and
+    the schema is whole."""
     done = at_once(empty, count)
     assert [process.returncode for process, *_ in done] == [0] * count, done
     did = [out for _, out, _ in done if "applying" in out]
@@ -52,14 +53,14 @@ def test_migrations_at_once_are_applied_once(empty, count):
 
 
 def test_plan_shows_what_would_be_done_and_does_nothing(empty):
-    """`migrate --plan` names the files and leaves the database alone."""
+    """contract: migrate-once. `migrate --plan` names the files and leaves the database alone."""
     names = [entry.name for entry in migrate.available("sqlite")]
     assert empty.cli("migrate", "--plan").stdout.split() == names
     assert empty.cli("migrate", "--plan").stdout.split() == names
 
 
 def test_serve_on_a_server_database_asks_for_migrate(empty, engine):
-    """decisions §6: the embedded database is brought up to date, a server database asks."""
+    """contract: serve-schema. An embedded database is brought up to date, a server one asks."""
     if engine == "sqlite":
         with empty.start() as service:
             assert service.url
@@ -71,7 +72,7 @@ def test_serve_on_a_server_database_asks_for_migrate(empty, engine):
 
 
 def test_file_that_changed_since_it_was_applied_is_refused(tmp_path):
-    """The schema would no longer be what the files say."""
+    """contract: migrate-guard. The schema would no longer be what the files say."""
     path = str(tmp_path / "wishwell.db")
     migrate.migrate_sqlite(path)
     with sqlite3.connect(path) as connection:
@@ -81,7 +82,8 @@ def test_file_that_changed_since_it_was_applied_is_refused(tmp_path):
 
 
 def test_newer_schema_is_refused(tmp_path):
-    """An old program must not write into a schema that it does not know."""
+    """contract: migrate-guard. An old program must not write into a schema that it does not
+    know."""
     path = str(tmp_path / "wishwell.db")
     migrate.migrate_sqlite(path)
     with sqlite3.connect(path) as connection:

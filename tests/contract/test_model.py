@@ -149,8 +149,8 @@ rooms = st.sampled_from([(UNLIMITED, UNLIMITED), (5, UNLIMITED), (UNLIMITED, 3)]
     max_examples=70, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_sequence_agrees_with_the_model(bench, sequence, room):
-    """Records, order, counts and refusals, after each sequence and after each of its steps; also
-    where few entries, or few items on a list, may be."""
+    """contract: engines-alike. Records, order, counts and refusals, after each sequence and after
+    each of its steps; also where few entries, or few items on a list, may be."""
     profile, model = bench.new_customer(), Model(*room)
     for step in sequence:
         do(bench, profile, model, step)

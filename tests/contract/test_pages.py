@@ -81,7 +81,8 @@ def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query
 
 
 def test_records_that_stay_are_seen_once_while_others_come_and_go(bench):
-    """A walk beside saves and deletes: what was there all the time comes exactly once."""
+    """contract: page-walk. A walk beside saves and deletes: what was there all the time comes
+    exactly once."""
     for size in (1, 3, 7, 10):
         profile = bench.new_customer()
         stay = []
@@ -127,7 +128,8 @@ def test_records_that_stay_are_seen_once_while_others_come_and_go(bench):
 
 
 def test_page_whose_records_are_gone_still_leads_back(bench):
-    """The cursor of an emptied page: no records, and the way back while there is one."""
+    """contract: page-walk. The cursor of an emptied page: no records, and the way back while there
+    is one."""
     profile, saved = bench.new_customer(), []
     for product in (1, 2, 3):
         item, _ = bench.run(
@@ -150,7 +152,8 @@ def test_page_whose_records_are_gone_still_leads_back(bench):
 
 
 def test_cursor_is_refused_when_anything_of_it_is_changed():
-    """Every change of one character, every cut, another request, another key."""
+    """contract: cursor-opaque. Every change of one character, every cut, another request, another
+    key."""
     sealer = Sealer([b"k" * 32])
     text = sealer.seal(Cursor("01a1fb2f-fa71-7000-84bc-1cd7939ebb19", False), "mine|items|")
     assert sealer.open(text, "mine|items|").id == "01a1fb2f-fa71-7000-84bc-1cd7939ebb19"

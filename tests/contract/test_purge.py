@@ -1,4 +1,4 @@
-"""The purge: what goes when, and what stays (decisions, section 1)."""
+"""The purge: what goes when, and what stays."""
 
 import asyncio
 
@@ -31,7 +31,8 @@ def save(bench, profile, product=1):
 
 
 def test_sessions_go_by_what_they_hold(bench):
-    """Empty after 2 days; with an item 90 days after its last token has ended; customers never."""
+    """contract: session-purged. Empty after 2 days; with an item 90 days after its last token has
+    ended; customers never."""
     empty, holds, customer = bench.new_session(), bench.new_session(), bench.new_customer()
     item = save(bench, holds)
     save(bench, customer)
@@ -51,7 +52,8 @@ def test_sessions_go_by_what_they_hold(bench):
 
 
 def test_new_token_starts_the_time_again(bench):
-    """A session that asked for a token a day ago is not old, however long ago it was made."""
+    """contract: session-touched. A session that asked for a token a day ago is not old, however
+    long ago it was made."""
     session = bench.new_session()
     save(bench, session)
     bench.clock.milliseconds += 80 * DAY
@@ -61,7 +63,8 @@ def test_new_token_starts_the_time_again(bench):
 
 
 def test_linked_session_is_remembered_as_long_as_any(bench):
-    """Its tokens must get their 401 and a second link its 201, not as if it had never been."""
+    """contract: session-purged. Its tokens must get their 401 and a second link its 201, not as if
+    it had never been."""
     session, customer = bench.new_session(), bench.new_customer()
     save(bench, session)
     bench.run(bench.db.transaction(linking.link, session, customer, 1_000, bench.clock.tick()))
@@ -72,7 +75,8 @@ def test_linked_session_is_remembered_as_long_as_any(bench):
 
 
 def test_purge_beside_saves_loses_nothing_that_was_answered(bench):
-    """A session that is empty when found and saved to before it goes, stays: or the save is refused."""
+    """contract: purge-steps. A session that is empty when found and saved to before it goes, stays:
+    or the save is refused."""
     for _ in range(20):
         session = bench.new_session()
         later = bench.clock() + 3 * DAY
@@ -97,7 +101,7 @@ def test_purge_beside_saves_loses_nothing_that_was_answered(bench):
 
 
 def test_more_sessions_than_a_batch_all_go_with_progress(bench):
-    """450 at once, in batches; each batch tells how far it is."""
+    """contract: purge-steps. 450 at once, in batches; each batch tells how far it is."""
     made = [bench.new_session() for _ in range(450)]
     seen = run_purge(bench, bench.clock() + 3 * DAY)
     assert len(seen) >= 3
@@ -106,7 +110,8 @@ def test_more_sessions_than_a_batch_all_go_with_progress(bench):
 
 
 def test_large_session_goes_in_steps_and_is_gone_from_the_first(bench):
-    """5,000 items on 20,000 places: no step removes more than so many records."""
+    """contract: purge-steps. 5,000 items on 20,000 places: no step removes more than so many
+    records."""
     large, small = bench.new_session(), bench.new_session()
     bench.fill(large, products=5_000, lists=250, on=4, tags=1)
     save(bench, small)
@@ -147,7 +152,7 @@ STUCK = {
 
 
 def test_session_that_can_not_be_removed_is_passed_over_and_named(bench, engine, capsys):
-    """The others go, those behind it too."""
+    """contract: purge-passes-over. The others go, those behind it too."""
     made = [bench.new_session() for _ in range(151)]
     for number, session in enumerate(made):
         save(bench, session, product=666 if number == 70 else 1)

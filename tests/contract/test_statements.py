@@ -92,7 +92,7 @@ def test_statement_on_a_profiles_data_names_the_profile(name):
 
 
 def test_pages_are_found_by_an_index(bench, engine):
-    """No form of a page reads a whole table."""
+    """contract: page-cost. No form of a page reads a whole table."""
     for name, form, arguments in fragments():
         plan = explain(bench, engine, statements.filled(engine, name, form), arguments)
         whole_table = r"SCAN (i|l|e|x|y|t|items|lists|entries|item_tags)\b(?! USING)"
@@ -111,7 +111,8 @@ def test_pages_of_a_store_come_in_the_order_of_an_index(bench, engine):
 
 
 def test_deep_page_of_a_store_reads_no_more_than_a_page(bench, engine):
-    """What tells whether there is a page before it, too: nearly all of a store may answer that."""
+    """contract: page-cost. What tells whether there is a page before it, too: nearly all of a store
+    may answer that."""
     if engine == "sqlite":
         pytest.skip("SQLite has no such choice: it takes the index")
     cursor = Cursor(f"{'0' * 24}{20_000:08x}", False)

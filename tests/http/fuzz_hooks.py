@@ -13,7 +13,7 @@ CUSTOMER = "gid://shopify/Customer/1"
 
 
 def whole(value):
-    """1.0 is an integer to JSON Schema; here it is a fraction, as the decisions say."""
+    """1.0 is an integer to JSON Schema; here it is a fraction (contract: body-malformed)."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):

@@ -1,8 +1,7 @@
 """The authorisation table: every operation, with every kind of credential, on everybody's records.
 
 The operations come from the routes themselves: a new one without a row here fails. What each cell
-answers is written down once, in ``EXPECTED`` (decisions, section 1: tokens and the ``Profile``
-header).
+answers is written down once, in ``EXPECTED``.
 """
 
 import json
@@ -52,9 +51,9 @@ NOBODY = ("none", "junk", "expired", "another store's", "revoked admin", "revoke
 
 
 def expected(operation: str, credential: str, owner: str) -> int:
-    """What the decisions say: a status for a credential, on a record of ``owner``."""
+    """The status for a credential, on a record of ``owner``."""
     if operation == DESCRIPTION:
-        return 200  # decisions, section 6: needs no token
+        return 200  # contract: openapi-served
     if credential == "another store's":
         # A good token, of a store in which the record is not.
         if operation == ADMIN_ONLY:
@@ -200,7 +199,9 @@ def world(service):
 @pytest.mark.parametrize("credential", CREDENTIALS)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_operation_answers_what_the_table_says(world, operation, credential):
-    """Status, and nothing of anybody else in the body: not one list name of another owner."""
+    """contract: token-required, token-scope, token-admin-only, profile-header,
+    profile-header-forbidden, whole-store, whole-store-create. Status, and nothing of anybody else
+    in the body: not one list name of another owner."""
     owners = OWNERS if operation in ON_A_RECORD else ["customer"]
     for owner in owners:
         answer = world.ask(operation, credential, owner)
@@ -217,7 +218,8 @@ def test_operation_answers_what_the_table_says(world, operation, credential):
 
 
 def test_unknown_and_foreign_records_answer_alike(world):
-    """Whether a record exists is nobody else's business: equal answers but for the request id."""
+    """contract: token-scope, record-id. Whether a record exists is nobody else's business: equal
+    answers but for the request id."""
     item, made, _ = world._fill(world.owners["other"], 300)
     http = world.owners["customer"].http
     for path, foreign in (("/items/", item), ("/lists/", made)):

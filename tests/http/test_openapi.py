@@ -56,7 +56,7 @@ OPERATIONS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 each_operation = pytest.mark.parametrize("name", OPERATIONS)
 
-# Section 4 of the API's own description, and the document itself.
+# The operations of docs/contract.md, and the document itself.
 EXPECTED = {
     "listItems": ("get", "/items"),
     "createItem": ("post", "/items"),

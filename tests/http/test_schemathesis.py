@@ -26,7 +26,8 @@ GENEROUS = [
 @pytest.mark.slow
 @pytest.mark.parametrize("caller", ["admin", "customer", "session"])
 def test_description_holds_against_the_running_service(service, caller, tmp_path):
-    """No 5xx, no undocumented status or header, no body that breaks its schema."""
+    """contract: openapi-complete. No 5xx, no undocumented status or header, no body that breaks its
+    schema."""
     shop = Shop(service, *GENEROUS)
     member = {"customer": shop.customer, "session": shop.session}.get(caller)
     token = member().token if member else shop.admin_token

@@ -24,7 +24,8 @@ def rig(new_service, engine):
 
 
 def test_histories_of_several_clients_are_linearizable(rig):
-    """Thirty histories of 3 to 6 clients; every kind of request has been among them."""
+    """contract: request-linearizable. Thirty histories of 3 to 6 clients; every kind of request has
+    been among them."""
     found = asyncio.run(judge(rig, HISTORIES, seed=1))
     assert not found.wrong, found.wrong[0]
     assert found.histories == HISTORIES

@@ -68,7 +68,7 @@ Shown = Callable[[], Answer]
 
 
 def perform(world: World, call: Call, now: Any, new_id: str) -> list[tuple[World, Shown]]:
-    """What may become of a world, and the answer; several where the decisions leave it open."""
+    """What may become of a world, and the answer; several where the contract leaves it open."""
     if call.kind == "purge":
         return _purge(world)
     if call.kind in ("link", "renew"):

@@ -59,7 +59,8 @@ TRICKS = {
 
 @pytest.mark.parametrize("path", METHODS)
 def test_path_takes_its_methods(front, path):
-    """Paths, the table: another method is 405 with Allow, OPTIONS too, and is not forwarded."""
+    """contract: proxy-contract. Paths, the table: another method is 405 with Allow, OPTIONS too,
+    and is not forwarded."""
     browser = front.browser()
     with nothing_forwarded(front.api):
         for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"):

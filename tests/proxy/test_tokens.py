@@ -145,7 +145,8 @@ def leaks(seen: list[bytes], secrets: list[bytes]) -> list[bytes]:
 
 
 def test_no_token_reaches_the_browser(front):
-    """The whole: over a visit with saves, errors, a sign-in and faults, no token is received."""
+    """contract: proxy-tokens. The whole: over a visit with saves, errors, a sign-in and faults, no
+    token is received."""
     visitor = front.anyone(1, 2)
     session = visitor.session
     gifts = visitor.post("/lists", json={"name": "Gifts"}).json()["data"]

@@ -23,7 +23,8 @@ def resident(service) -> int:
 
 
 def test_query_of_5000_values_is_refused(roomy_shop):
-    """By its values where it fits into a request, by its size where not."""
+    """contract: search-invalid. By its values where it fits into a request, by its size where
+    not."""
     http = roomy_shop.customer("1").http
     short = ",".join(str(n % 9 + 1) for n in range(5_000))
     refused(http.get(f"/items?query=product:{short}"), 400, "250")
@@ -35,7 +36,8 @@ def test_query_of_5000_values_is_refused(roomy_shop):
 
 
 def test_query_with_every_term_full_is_answered(roomy_shop):
-    """The other side: 8 terms of 250 values each, for a profile and for the whole store."""
+    """contract: search-terms. The other side: 8 terms of 250 values each, for a profile and for the
+    whole store."""
     save(member := roomy_shop.customer("1").http, 1)
     values = ",".join(map(str, range(1, 251)))
     query = " ".join([f"product:{values}"] * 8)
@@ -45,7 +47,8 @@ def test_query_with_every_term_full_is_answered(roomy_shop):
 
 
 def test_order_of_5000_items_is_bounded(roomy_shop):
-    """5,000 ids are read and judged, 5,001 are refused before; an order changes nothing then."""
+    """contract: list-order-invalid. 5,000 ids are read and judged, 5,001 are refused before; an
+    order changes nothing then."""
     http = roomy_shop.customer("1").http
     kept = new_list(http)
     mine = [save(http, n, listIds=[kept["id"]])["id"] for n in (1, 2, 3)]
@@ -91,7 +94,7 @@ def test_bombs_are_refused_and_leave_no_memory_behind(service, roomy_shop):
 
 
 def test_idle_connections_leave_room_for_others(service, shop):
-    """300 connections that say nothing: everybody else is served."""
+    """contract: slow-clients. 300 connections that say nothing: everybody else is served."""
     host, port = service.url.removeprefix("http://").split(":")
     idle = [socket.create_connection((host, int(port)), 5) for _ in range(300)]
     try:
@@ -102,7 +105,7 @@ def test_idle_connections_leave_room_for_others(service, shop):
 
 
 def test_connection_that_says_nothing_is_closed(new_service):
-    """After the time that headers may take, without a word."""
+    """contract: http-bounds. After the time that headers may take, without a word."""
     with new_service(WISHWELL_HEADER_TIMEOUT="0.3").start() as service:
         host, port = service.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), 10) as connection:
@@ -110,7 +113,8 @@ def test_connection_that_says_nothing_is_closed(new_service):
 
 
 def test_answer_that_nobody_reads_holds_little(service, roomy_shop):
-    """Requests sent, answers left lying: the service stops reading before it holds them all."""
+    """contract: slow-clients. Requests sent, answers left lying: the service stops reading before
+    it holds them all."""
     http = roomy_shop.customer("1")
     for n in range(1, 30):
         save(http.http, n, tags=[f"tag-{at}" + "x" * 40 for at in range(20)])

@@ -21,7 +21,8 @@ SQL = [
 
 
 def test_sql_in_a_name_is_a_name(roomy_shop):
-    """What may be any text comes back as it was, and changes nothing else."""
+    """contract: input-inert. What may be any text comes back as it was, and changes nothing
+    else."""
     http = roomy_shop.customer("1").http
     other = save(roomy_shop.customer("2").http, 1)
     for text in SQL:
@@ -35,7 +36,8 @@ def test_sql_in_a_name_is_a_name(roomy_shop):
 
 
 def test_sql_in_every_other_string_is_refused_or_finds_nothing(roomy_shop):
-    """Ids, tags, cursors, queries, sorts, GIDs, addresses, headers: no 2xx of more than is asked."""
+    """contract: input-inert. Ids, tags, cursors, queries, sorts, GIDs, addresses, headers: no 2xx
+    of more than is asked."""
     member = roomy_shop.customer("1")
     http, admin = member.http, roomy_shop.admin
     mine = save(http, 1)
@@ -108,7 +110,8 @@ def listener():
 
 
 def test_no_input_makes_the_service_connect_anywhere(roomy_shop, listener):
-    """An address in every string and header: nobody is asked for it (there is no outgoing call)."""
+    """contract: input-inert. An address in every string and header: nobody is asked for it (there
+    is no outgoing call)."""
     port, came = listener
     http, admin = roomy_shop.customer("1").http, roomy_shop.admin
     for url in (

@@ -63,7 +63,8 @@ def test_leaked_key_of_the_embedded_database_is_replaced_as_described():
 
 
 def test_keys_rotate_in_three_steps_as_described(new_service):
-    """OLD,NEW then NEW,OLD then NEW: nobody is signed out before the last."""
+    """contract: signing-key-ring. OLD,NEW then NEW,OLD then NEW: nobody is signed out before the
+    last."""
     steps = re.findall(r"^\d\. `WISHWELL_SIGNING_KEYS=(\S+)`|: `WISHWELL_SIGNING_KEYS=(\w+)`\.$", TEXT, re.MULTILINE)  # fmt: skip
     steps = [first or last for first, last in steps]
     assert steps == ["OLD,NEW", "NEW,OLD", "NEW"]
@@ -123,7 +124,8 @@ def test_key_file_is_read_again_at_sighup_by_several_workers(new_service):
 
 @pytest.mark.parametrize("weak", ["short", "a" * 31, "", "k" * 32 + ",short"])
 def test_weak_key_stops_the_start(weak):
-    """Keys of fewer than 32 characters are refused, in a ring too; the message shows none."""
+    """contract: signing-key-source. Keys of fewer than 32 characters are refused, in a ring too;
+    the message shows none."""
     service = Service(
         {"WISHWELL_SIGNING_KEYS": weak, "WISHWELL_DATABASE_URL": "postgresql://x@y/z"}
     )

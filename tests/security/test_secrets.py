@@ -103,7 +103,8 @@ def unstarted(address: str):
     ],
 )
 def test_password_in_a_bad_address_is_not_shown(command, address):
-    """A setting that is refused, or a database that is away, is named without its password."""
+    """contract: secret-unseen. A setting that is refused, or a database that is away, is named
+    without its password."""
     with unstarted(address) as service:
         done = service.cli(command, check=False)
         assert done.returncode != 0
@@ -111,7 +112,8 @@ def test_password_in_a_bad_address_is_not_shown(command, address):
 
 
 def test_files_that_the_service_makes_are_its_owners_alone():
-    """Database, its journal and the key: readable by nobody else, whatever the umask."""
+    """contract: secret-unseen. Database, its journal and the key: readable by nobody else, whatever
+    the umask."""
     service = Service()
     before = os.umask(0)
     try:
@@ -128,7 +130,8 @@ def test_files_that_the_service_makes_are_its_owners_alone():
 
 
 def test_key_file_that_others_can_read_stops_the_start():
-    """A key that was opened to others is no secret any more; the service says so."""
+    """contract: signing-key-source. A key that was opened to others is no secret any more; the
+    service says so."""
     service = Service()
     try:
         service.start()
@@ -141,14 +144,15 @@ def test_key_file_that_others_can_read_stops_the_start():
 
 
 def test_no_process_has_a_secret_in_its_command_line(service, shop):
-    """Anybody on the machine can read command lines."""
+    """contract: secret-unseen. Anybody on the machine can read command lines."""
     process = psutil.Process(service.process.pid)
     for member in (process, *process.children(recursive=True)):
         assert not secrets_in_print.leaks(" ".join(member.cmdline()))
 
 
 def test_metrics_hold_no_secret(service, shop):
-    """Labels are routes and kinds, whatever was asked for."""
+    """contract: metrics-served, secret-unseen. Labels are routes and kinds, whatever was asked
+    for."""
     member = shop.customer("1")
     for path in (f"/items/{member.token}", f"/{shop.admin_token}", "/lists/ann@shop.example"):
         member.http.get(path)
@@ -159,17 +163,32 @@ def test_metrics_hold_no_secret(service, shop):
 
 
 def test_database_holds_no_token(shop, service, engine):
-    """Admin tokens are hashes there, profile tokens nowhere; a copy of it lets nobody in."""
+    """contract: admin-token-kept. Admin tokens are hashes there, profile tokens nowhere; a copy of
+    it lets nobody in."""
     member = shop.customer("1")
     data(member.http.get("/items"))
-    if engine == "sqlite":
-        raw = b"".join(path.read_bytes() for path in service.folder.glob("wishwell.db*"))
-        text = raw.decode("latin-1")
-    else:
-        text = _dump(service.settings["WISHWELL_DATABASE_URL"])
+    text = _held(service, engine)
     assert shop.handle in text
     for secret in (shop.admin_token, member.token, *member.token.split(".")[1:]):
         assert secret not in text
+
+
+def test_database_has_the_address_of_a_profile_and_no_other(shop, service, engine):
+    """contract: identify-remembers. An admin token without `Profile` acts on nobody."""
+    known, nobodys = (f"{name}@{shop.handle}.example" for name in ("known", "nobodys"))
+    data(shop.customer("1").http.post("/profiles/identify", json={"email": known}))
+    data(shop.admin.post("/profiles/identify", json={"email": nobodys}))
+    text = _held(service, engine)
+    assert known in text
+    assert nobodys not in text
+
+
+def _held(service, engine: str) -> str:
+    """All that the database has of text."""
+    if engine == "postgresql":
+        return _dump(service.settings["WISHWELL_DATABASE_URL"])
+    raw = b"".join(path.read_bytes() for path in service.folder.glob("wishwell.db*"))
+    return raw.decode("latin-1")
 
 
 def _dump(url: str) -> str:

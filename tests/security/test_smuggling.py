@@ -34,7 +34,8 @@ def answers(got) -> int:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hidden_request_is_never_carried_out(service, shop, name):
-    """Straight to the service: at most one answer, and what was hidden did not run."""
+    """contract: http-ambiguous. Straight to the service: at most one answer, and what was hidden
+    did not run."""
     attacker = shop.customer("attacker")
     inside = payloads.hidden(request_id := str(uuid.uuid4()), attacker.token)
     request = payloads.payloads(attacker.token, inside)[name]
@@ -53,7 +54,8 @@ def test_hidden_request_that_is_sent_openly_is_carried_out(service, shop):
 
 
 def test_trailer_is_no_header(service, shop):
-    """What comes after a body in chunks is no token, no owner and no type of the body."""
+    """contract: http-ambiguous. What comes after a body in chunks is no token, no owner and no type
+    of the body."""
     member = shop.customer("1")
     token = f"Authorization: Bearer {member.token}"
     admin = f"Authorization: Bearer {shop.admin_token}"
@@ -141,7 +143,8 @@ def carried_out(service, since: int) -> set[str]:
 
 
 def test_many_requests_in_one_segment_are_answered_in_order(service, shop):
-    """Pipelining: each answer is of its own request, in the order of the asking."""
+    """contract: http-pipelining. Pipelining: each answer is of its own request, in the order of the
+    asking."""
     asked = [str(uuid.uuid4()) for _ in range(200)]
     requests = b"".join(
         request_head("GET", "/lists", shop.admin_token, f"X-Request-Id: {id}") for id in asked

@@ -31,17 +31,17 @@ class Away:
         service.start()
         self.shop = Shop(service, "--origin", ORIGIN)
 
-    def _rename(self, old: str, new: str) -> None:
+    def rename(self, old: str, new: str) -> None:
         with sqlite3.connect(self.service.folder / "wishwell.db") as file:
             file.execute(f"ALTER TABLE {old} RENAME TO {new}")
 
     def begin(self) -> None:
         """From now on nothing is trusted: seconds pass in a moment, into the next minute."""
-        self._rename("stores", "hidden")
+        self.rename("stores", "hidden")
         step(self.clock, 65 - time.time() % 60)
 
     def end(self) -> None:
-        self._rename("hidden", "stores")
+        self.rename("hidden", "stores")
 
     def status(self, path: str) -> int:
         return self.service.client().get(self.service.url + path).status_code
@@ -59,7 +59,8 @@ def left(answer) -> int:
 
 
 def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
-    """However often it is asked: for a token known before, one that is new here, and an admin's."""
+    """contract: limit-unchecked. However often it is asked: for a token known before, one that is
+    new here, and an admin's."""
     known, admin = away.shop.customer(), away.shop.admin
     assert known.http.get("/items").status_code == 200
     fresh = away.shop.customer()
@@ -79,7 +80,8 @@ def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
 
 
 def test_guesses_are_counted_while_the_database_is_away(away):
-    """A token that is not ours by its own form or signature is told so, and costs what it always does."""
+    """contract: limit-unchecked, limit-counts. A token that is not ours by its own form or
+    signature is told so, and costs what it always does."""
     head, payload, signature = away.shop.customer().token.split(".")
     turned = signature[:-2] + ("AA" if signature[-2:] != "AA" else "BB")
     guesses = ["nonsense", "wwadm_" + "A" * 49, f"{head}.{payload}.{turned}", f"{head}.{payload}."]
@@ -93,7 +95,8 @@ def test_guesses_are_counted_while_the_database_is_away(away):
 
 
 def test_readyz_is_503_while_what_is_known_cannot_be_renewed(away):
-    """The database answers a ping, and every request gets 503: so does the probe; livez is 200."""
+    """contract: health-live, health-ready. The database answers a ping, and every request gets 503:
+    so does the probe; livez is 200."""
     assert away.status("/readyz") == 200
     away.begin()
     assert away.shop.admin.get("/items").status_code == 503
@@ -104,7 +107,8 @@ def test_readyz_is_503_while_what_is_known_cannot_be_renewed(away):
 
 
 def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
-    """A fault that is no lost connection: every request gets 500, and so nothing is sent here."""
+    """contract: health-ready, error-inside. A fault that is no lost connection: every request gets
+    500, and so nothing is sent here."""
     database = postgres_server.create_database()
     service = Service(SETTINGS | {"WISHWELL_DATABASE_URL": database})
     service.cli("migrate")
@@ -116,8 +120,27 @@ def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
         answer = admin.get("/items")
         envelope(answer, 500)
         assert "X-RateLimit-Limit" in answer.headers
+        told_by_the_log(service, "failed", answer, "UndefinedTable")
         assert httpx2.get(f"{service.url}/readyz").status_code == 503
         assert httpx2.get(f"{service.url}/livez").status_code == 200
+
+
+def told_by_the_log(service: Service, event: str, answer: httpx2.Response, inside: str) -> None:
+    """The log has the inside under the request's id; the answer has nothing of it."""
+    assert inside not in answer.text and "hidden" not in answer.text
+    lines = lambda: [line for line in service.log_lines() if f'"{event}"' in line]  # noqa: E731
+    assert wait_until(lines, seconds=5)
+    assert any(json.loads(line)["requestId"] == answer.headers["X-Request-Id"] for line in lines())
+    assert inside in lines()[-1]
+
+
+def test_answer_says_nothing_of_the_inside_when_the_embedded_database_is_broken(away):
+    """contract: error-inside. The table of items is gone: 503 as always."""
+    http = away.shop.customer().http
+    away.rename("items", "hidden")
+    answer = http.get("/items")
+    envelope(answer, 503)
+    told_by_the_log(away.service, "unavailable", answer, "no such table")
 
 
 # ------------------------------------------------------------------------------------- a stop
@@ -145,7 +168,8 @@ def rest_of(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
-    """decisions §5 and §6: the limits of whom it was counted for, and the permission of browsers.
+    """contract: limit-headers, cors-allowed, serve-stop. The limits of whom it was counted for, and
+    the permission of browsers.
 
     Nobody who comes meanwhile is told that it is ready, nor left waiting."""
     settings = {"WISHWELL_SHUTDOWN_TIMEOUT": "1", "WISHWELL_WORKERS": workers}

@@ -59,7 +59,8 @@ def test_first_five_minutes_of_the_readme():
 
 
 def test_backup_of_the_embedded_database_while_it_serves():
-    """The line of docs/operations.md makes a whole copy, from which the service starts again."""
+    """contract: backup-whole. The line of docs/operations.md makes a whole copy, from which the
+    service starts again."""
     with Service().start() as service:
         admin = service.client(service.admin_token(), "gid://shopify/Customer/1")
         item = admin.post("/items", json={"productId": 5}).json()["data"]
@@ -79,7 +80,8 @@ def test_backup_of_the_embedded_database_while_it_serves():
 
 
 def test_backup_of_postgresql_while_it_serves(postgres_server):
-    """pg_dump and pg_restore as documented: what was changed after the dump is as it was."""
+    """contract: backup-whole. pg_dump and pg_restore as documented: what was changed after the dump
+    is as it was."""
     database = postgres_server.create_database()
     settings = {"WISHWELL_DATABASE_URL": database, "WISHWELL_SIGNING_KEYS": "k" * 40}
     service = Service(settings)
@@ -97,7 +99,8 @@ def test_backup_of_postgresql_while_it_serves(postgres_server):
 
 
 def test_leaked_tokens_are_revoked_as_described():
-    """The steps of SECURITY.md: list, create, revoke by id; one profile token; all of a profile."""
+    """contract: command-token-revoke. The steps of SECURITY.md: list, create, revoke by id; one
+    profile token; all of a profile."""
     with Service().start() as service:
         service.cli("store", "create", "leaky")
         old = service.create_token("leaky", "shop server")

@@ -66,7 +66,8 @@ def customer_of(service: Service, customer: str = CUSTOMER) -> dict[str, str]:
 
 
 def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
-    """Thirty at once, again and again, long after what was known has gone stale."""
+    """contract: database-away. Thirty at once, again and again, long after what was known has gone
+    stale."""
     with on(own_postgres) as service:
         headers = customer_of(service)
 
@@ -89,7 +90,8 @@ def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
 
 
 def test_503_says_nothing_was_done_only_where_it_is_known(own_postgres):
-    """A frozen server runs what it was sent when it goes on: then the answer was "not known"."""
+    """contract: unavailable-unknown, unavailable-nothing-done. A frozen server runs what it was
+    sent when it goes on: then the answer was "not known"."""
     with on(own_postgres) as service:
         headers = customer_of(service)
         url = f"{service.url}{PREFIX}/items"
@@ -113,7 +115,8 @@ def test_503_says_nothing_was_done_only_where_it_is_known(own_postgres):
 
 
 def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
-    """The connection ends while the statement waits for a lock: nobody knows what came of it."""
+    """contract: unavailable-unknown. The connection ends while the statement waits for a lock:
+    nobody knows what came of it."""
     with on(own_postgres) as service:
         headers = customer_of(service)
         url = f"{service.url}{PREFIX}/items"
@@ -147,7 +150,8 @@ def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
 
 
 def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
-    """The service waits for its database as a whole: it does not end because one worker did."""
+    """contract: serve-workers. The service waits for its database as a whole: it does not end
+    because one worker did."""
     with on(own_postgres, WISHWELL_WORKERS="2") as service:
         headers = customer_of(service)
         workers = psutil.Process(service.process.pid).children(recursive=True)
@@ -166,7 +170,8 @@ def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
 
 
 def test_workers_end_when_their_parent_was_killed(alone):
-    """kill -9 of the parent: nobody holds the port, and a new start succeeds at once."""
+    """contract: serve-workers. kill -9 of the parent: nobody holds the port, and a new start
+    succeeds at once."""
     service = alone(WISHWELL_WORKERS="2").start()
     family = psutil.Process(service.process.pid).children(recursive=True)
     os.kill(service.process.pid, signal.SIGKILL)
@@ -196,7 +201,8 @@ def half_a_body(service: Service, headers: dict[str, str]) -> socket.socket:
 
 
 def test_half_sent_bodies_take_no_room_from_others(alone):
-    """Only what is worked on counts as in flight: sixteen that dawdle, room for four."""
+    """contract: slow-clients. Only what is worked on counts as in flight: sixteen that dawdle, room
+    for four."""
     with alone(WISHWELL_MAX_IN_FLIGHT="4") as service:
         headers = customer_of(service)
         dawdling = [half_a_body(service, headers) for _ in range(16)]
@@ -212,7 +218,8 @@ def test_half_sent_bodies_take_no_room_from_others(alone):
 
 
 def test_stop_beside_a_half_sent_body_answers_with_the_envelope(alone):
-    """SIGTERM: who still sends gets the 503 of a service that stops, not a bare failure."""
+    """contract: serve-stop. SIGTERM: who still sends gets the 503 of a service that stops, not a
+    bare failure."""
     settings = {"WISHWELL_SHUTDOWN_TIMEOUT": "1", "WISHWELL_BODY_TIMEOUT": "30"}
     with alone(**settings) as service:
         connection = half_a_body(service, customer_of(service))
@@ -238,7 +245,7 @@ def revoked_within_5_seconds(service: Service, held: dict[str, str]) -> None:
 
 
 def test_token_given_by_a_machine_that_is_ahead_can_be_revoked(alone):
-    """decisions §1: revocation of everything of a profile, whatever clock gave the token."""
+    """contract: token-revoked-until, clock-steps. Whatever clock gave the token."""
     service = alone()
     clock = with_clock(service, 59)
     with service.start():
@@ -254,7 +261,8 @@ def test_token_given_by_a_machine_that_is_ahead_can_be_revoked(alone):
 
 
 def test_tokens_given_after_a_step_back_can_be_revoked(alone):
-    """A clock put back by a day: what was given before is refused, what comes after revocable."""
+    """contract: token-revoked-until, clock-steps. A clock put back by a day: what was given before
+    is refused, what comes after revocable."""
     service = alone()
     clock = with_clock(service, 86_400)
     with service.start():
@@ -272,7 +280,8 @@ def test_tokens_given_after_a_step_back_can_be_revoked(alone):
 
 
 def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
-    """A 503 that says that nothing was done: also when the link itself would have gone well."""
+    """contract: unavailable-nothing-done, link-atomic. A 503 that says that nothing was done: also
+    when the link itself would have gone well."""
     with on(own_postgres, WISHWELL_DATABASE_TIMEOUT="0.5") as service:
         admin = service.client(service.admin_token())
         session = admin.post("/profiles/token").json()["data"]

@@ -67,7 +67,8 @@ def answers(output):
 
 
 def test_welcome_prints_lines_that_work_as_pasted(welcome):
-    """The address, a fresh admin token, and three lines: a session token, a save, a read."""
+    """contract: serve-start. The address, a fresh admin token, and three lines: a session token, a
+    save, a read."""
     _, text = welcome()
     url = re.search(r"http://127\.0\.0\.1:\d+", text)[0]
     assert httpx2.get(f"{url}/livez").status_code == 200
@@ -157,7 +158,8 @@ def test_wheel_alone_serves(tmp_path):
 
 
 def test_two_first_starts_at_once_share_one_key(tmp_path):
-    """The key file is there whole or not at all: neither start takes the other's half."""
+    """contract: signing-key-source. The key file is there whole or not at all: neither start takes
+    the other's half."""
     code = "import sys; from wishwell import auth; print(auth.embedded_key(sys.argv[1]).decode())"
     for number in range(5):
         path = tmp_path / f"{number}.db"

@@ -53,7 +53,7 @@ def ask(connection: http.client.HTTPConnection, path: str) -> int:
 
 @pytest.mark.parametrize(("path", "status"), [(LIVE, 200), (ITEMS, 401)])
 def test_idle_connection_is_closed_after_its_time(impatient, path, status):
-    """Counted from its last answer, whatever that was."""
+    """contract: http-bounds. Counted from its last answer, whatever that was."""
     with connected(impatient) as connection:
         assert ask(connection, path) == status
         began = time.monotonic()

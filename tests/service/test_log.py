@@ -84,7 +84,8 @@ LOGS = {"gone": gone, "stuck": stuck, "full": full}
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("what", LOGS)
 def test_log_that_takes_nothing_stops_nothing(service, what, workers):
-    """Its reader gone or stuck, its disk full: requests are answered, and what is lost is counted."""
+    """contract: log-never-stops. Its reader gone or stuck, its disk full: requests are answered,
+    and what is lost is counted."""
     service.settings["WISHWELL_WORKERS"] = str(workers)
     with contextlib.ExitStack() as files:
         log, *rest = LOGS[what]()
@@ -135,7 +136,8 @@ def all_there(log: bytes, count: int) -> None:
 @pytest.mark.parametrize("blocking", [True, False])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_log_that_is_read_again_tells_what_was_lost(service, workers, blocking):
-    """Every line is whole, and one says how many there are not, of each process that lost some."""
+    """contract: log-never-stops. Every line is whole, and one says how many there are not, of each
+    process that lost some."""
     service.settings["WISHWELL_WORKERS"] = str(workers)
     log, pipe = stuck(blocking=blocking)
     service.start_into(log)
@@ -154,7 +156,8 @@ def test_log_that_is_read_again_tells_what_was_lost(service, workers, blocking):
 
 
 def test_log_on_a_disk_with_room_again_goes_on_in_a_line_of_its_own(service):
-    """A write may end in the middle of a line: that one is lost, the next one is whole."""
+    """contract: log-never-stops. A write may end in the middle of a line: that one is lost, the
+    next one is whole."""
     path = service.folder / "log"
     size = 32 * 2**20  # the database stays below it
     with path.open("ab") as log:

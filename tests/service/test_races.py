@@ -65,7 +65,7 @@ async def everything(http, token):
 
 
 def test_equal_saves_at_once_make_one_item(racing, rounds):
-    """48 at once: one 201, the rest 200, all with the same id; one item."""
+    """contract: save-once. 48 at once: one 201, the rest 200, all with the same id; one item."""
 
     async def round_(http, number):
         mine = await token_of(http, racing, customer=racing.gid())
@@ -83,7 +83,8 @@ def test_equal_saves_at_once_make_one_item(racing, rounds):
 
 
 def test_links_of_one_session_while_it_still_saves_lose_nothing(racing, rounds):
-    """Six links at once beside saves: what was answered 2xx is the customer's, once, afterwards."""
+    """contract: link-races. Six links at once beside saves: what was answered 2xx is the
+    customer's, once, afterwards."""
 
     async def round_(http, number):
         visitor = await token_of(http, racing)
@@ -116,7 +117,7 @@ def test_links_of_one_session_while_it_still_saves_lose_nothing(racing, rounds):
 
 
 def test_one_session_linked_to_two_customers_goes_to_one(racing, rounds):
-    """Both succeed; the records are one customer's alone."""
+    """contract: link-races. Both succeed; the records are one customer's alone."""
 
     async def round_(http, number):
         visitor = await token_of(http, racing)
@@ -136,7 +137,8 @@ def test_one_session_linked_to_two_customers_goes_to_one(racing, rounds):
 
 
 def test_two_sessions_linked_into_one_customer_at_once_merge_both(racing, rounds):
-    """Equal and different items of two visitors, at once: the union, the larger quantity."""
+    """contract: link-races. Equal and different items of two visitors, at once: the union, the
+    larger quantity."""
 
     async def round_(http, number):
         gid = racing.gid()
@@ -160,7 +162,8 @@ def test_two_sessions_linked_into_one_customer_at_once_merge_both(racing, rounds
 
 
 def test_saves_at_the_limit_never_pass_it(service):
-    """30 different saves at once into a profile that holds 10: exactly 10, the rest 400."""
+    """contract: limit-exact. 30 different saves at once into a profile that holds 10: exactly 10,
+    the rest 400."""
     shop = Shop(service, *GENEROUS, "--limit", "items=10")
 
     async def round_(http, number):
@@ -179,7 +182,8 @@ def test_saves_at_the_limit_never_pass_it(service):
 
 @pytest.mark.parametrize("bound", ["list_items", "entries"])
 def test_items_put_on_a_list_at_the_bound_never_pass_it(service, bound):
-    """30 at once, by saves and by set-lists, where 10 may be: exactly 10, the rest 400."""
+    """contract: limit-exact, list-item-limit. 30 at once, by saves and by set-lists, where 10 may
+    be: exactly 10, the rest 400."""
     shop = Shop(service, *GENEROUS, "--limit", f"{bound}=10")
 
     async def round_(http, number):
@@ -261,7 +265,8 @@ def test_requests_past_a_limit_at_once_are_exactly_refused(service):
 
 
 def test_bulk_delete_over_the_store_beside_a_link_leaves_nothing(racing, rounds):
-    """Items that are moved by a link while an admin token deletes them: gone, wherever they were."""
+    """contract: link-races. Items that are moved by a link while an admin token deletes them: gone,
+    wherever they were."""
 
     async def round_(http, number):
         visitor = await token_of(http, racing)

@@ -82,7 +82,8 @@ def raw(service: Service, request: bytes, answers: int) -> list[tuple[str, dict[
 
 
 def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
-    """503 with the envelope, the request's id, Retry-After and the three limit headers."""
+    """contract: overload-refused. 503 with the envelope, the request's id, Retry-After and the
+    three limit headers."""
     id = str(uuid.uuid4())
     with busy() as service:
         url = service.url + PREFIX
@@ -106,14 +107,16 @@ def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
 
 
 def test_health_is_answered_by_a_full_process(busy):
-    """What asks whether it lives must not take it for dead: that would make it worse."""
+    """contract: health-live. What asks whether it lives must not take it for dead: that would make
+    it worse."""
     with busy() as service:
         for path in ("/livez", "/readyz", "/metrics"):
             assert httpx2.get(service.url + path).status_code == 200
 
 
 def test_connection_is_good_for_more_after_a_refusal(busy):
-    """Also behind a body that nobody read, and for the requests that were sent in one go with it."""
+    """contract: overload-refused. Also behind a body that nobody read, and for the requests that
+    were sent in one go with it."""
     body = json.dumps({"productId": 2}).encode()
     post = (
         f"POST {PREFIX}/items HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
@@ -151,7 +154,8 @@ def test_refusal_says_when_it_closes(busy):
 
 
 def test_what_was_refused_is_told_once_a_second(busy):
-    """No line for each: a `shed` line says how many, and the metrics count them."""
+    """contract: log-line. No line for each: a `shed` line says how many, and the metrics count
+    them."""
     with busy() as service:
         lines = service.output().count('"route":"shed"')
         found = raw(service, f"GET {PREFIX}/items HTTP/1.1\r\nHost: a\r\n\r\n".encode() * 20, 20)

@@ -37,8 +37,8 @@ WAYS = {
 
 
 def test_session_that_an_admin_token_has_changed_stays(new_service):
-    """decisions §1: a session that nothing has touched for 90 days, and no other; whatever is
-    killed between the change and the purge."""
+    """contract: session-touched, session-purged, command-purge. One that nothing has touched for 90
+    days goes, and no other; whatever is killed between the change and the purge."""
     service: Service = new_service(WISHWELL_SIGNING_KEYS=SIGNING_KEY)
     clock = with_clock(service, 0)
     with service.start():

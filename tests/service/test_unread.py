@@ -70,7 +70,8 @@ def rest(connection: socket.socket) -> bytes:
 
 @pytest.mark.parametrize("more", [(), ("Connection: close",)], ids=["kept", "close"])
 def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
-    """Also where the connection was to be closed behind it; the log and the metric say so."""
+    """contract: answer-unread. Also where the connection was to be closed behind it; the log and
+    the metric say so."""
     process = psutil.Process(service.process.pid)
     assert len(service.http.get("/items?limit=250").json()["data"]) == 250
     began, before = process.memory_info().rss, dropped(service)
@@ -88,7 +89,8 @@ def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
 
 
 def test_answer_that_is_read_slowly_is_whole(service):
-    """A few times as fast as it must be, for several times the time that it may stand still."""
+    """contract: answer-unread. A few times as fast as it must be, for several times the time that
+    it may stand still."""
     connection = asking(service, service.page)
     began, received = time.monotonic(), b""
     while b"\r\n\r\n" not in received or len(received) < 250_000:
@@ -105,7 +107,7 @@ def test_answer_that_is_read_slowly_is_whole(service):
 
 
 def test_answer_that_is_read_a_byte_now_and_then_is_dropped(service):
-    """To read something is not enough."""
+    """contract: answer-unread. To read something is not enough."""
     connection = asking(service, service.page)
     before, began = dropped(service), time.monotonic()
     while dropped(service) == before and time.monotonic() - began < 15:
@@ -116,7 +118,8 @@ def test_answer_that_is_read_a_byte_now_and_then_is_dropped(service):
 
 
 def test_requests_behind_an_answer_wait_until_it_is_read(service):
-    """Sent with it or later: answered in their order when it is read, not begun when it is not."""
+    """contract: answer-unread. Sent with it or later: answered in their order when it is read, not
+    begun when it is not."""
     token = service.http.headers["Authorization"].removeprefix("Bearer ")
     gone = request_head("DELETE", "/items?itemIds={}", token).decode()
     ids = [item["id"] for item in service.http.get("/items?limit=2").json()["data"]]

@@ -104,8 +104,8 @@ def _postgres_path() -> str:
 
 @pytest.mark.slow
 def test_upgrade_with_data_and_back_out(both):
-    """docs/operations.md, Upgrade: the old one serves on, a new start of it is refused, and a
-    restored backup is the way back, from which it goes forth again."""
+    """contract: upgrade-beside. docs/operations.md, Upgrade: the old one serves on, a new start of
+    it is refused, and a restored backup is the way back, from which it goes forth again."""
     old, new = both
     url = old.settings["WISHWELL_DATABASE_URL"]
     old.cli("migrate")

@@ -26,14 +26,15 @@ def two_workers(new_service):
 
 @SHARED
 def test_workers_say_that_they_count_for_themselves(two_workers):
-    """decisions §5: without Redis, starting several workers says so."""
+    """contract: limit-shared. Without Redis, starting several workers says so."""
     events = [json.loads(line).get("event") for line in two_workers.log_lines()]
     assert "limits_per_worker" in events
 
 
 @SHARED
 def test_metrics_are_those_of_all_workers(two_workers):
-    """Each request is counted once, whichever worker had it and whichever is asked."""
+    """contract: metrics-served. Each request is counted once, whichever worker had it and whichever
+    is asked."""
     http = two_workers.client(two_workers.admin_token())
     for _ in range(60):
         # A new connection each time, so that both have some.
@@ -51,7 +52,7 @@ def test_metrics_are_those_of_all_workers(two_workers):
 
 @SHARED
 def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
-    """decisions §1: of an admin token, and of all tokens of a profile."""
+    """contract: token-revoked. Of an admin token, and of all tokens of a profile."""
     admin = two_workers.admin_token()
     body = {"customer": "gid://shopify/Customer/1"}
     token = two_workers.client(admin).post("/profiles/token", json=body).json()["data"]["token"]
@@ -70,7 +71,8 @@ def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
 
 @SHARED
 def test_other_platform_ends_customers_tokens_in_every_worker(two_workers):
-    """decisions §1, Store: used before or never, by any worker, until the platform is back."""
+    """contract: store-platform-change. Used before or never, by any worker, until the platform is
+    back."""
     shop = Shop(two_workers)
     used, unused, visitor = shop.customer("1"), shop.customer("2"), shop.session()
     url = f"{two_workers.url}/api/2025-04/items"
@@ -101,7 +103,8 @@ def test_stop_ends_all_workers_well(two_workers: Service):
 
 
 def test_hangup_of_a_single_worker_changes_nothing(new_service):
-    """SIGHUP, as an operator sends it to reload: it serves on, and says that it did nothing."""
+    """contract: serve-workers. SIGHUP, as an operator sends it to reload: it serves on, and says
+    that it did nothing."""
     with new_service().start() as service:
         service.process.send_signal(signal.SIGHUP)
         assert wait_until(lambda: '"hangup_ignored"' in service.output(), seconds=5)
@@ -110,7 +113,7 @@ def test_hangup_of_a_single_worker_changes_nothing(new_service):
 
 
 def test_closed_terminal_stops_what_was_started_there(new_service):
-    """Nobody wants the port held by a program whose terminal is gone."""
+    """contract: serve-workers. Nobody wants the port held by a program whose terminal is gone."""
     service = new_service()
     ours, theirs = pty.openpty()
     process = subprocess.Popen(

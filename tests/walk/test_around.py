@@ -1,4 +1,4 @@
-"""Decisions §6: the description, health, metrics, browsers of other sites, the log."""
+"""The description, health, metrics, browsers of other sites, the log."""
 
 import json
 import re
@@ -67,13 +67,13 @@ def every(node):
 
 
 def test_description_needs_no_token_and_is_openapi_3_1(described):
-    """decisions §6: OpenAPI 3.1 as JSON, without a token."""
+    """contract: openapi-served. OpenAPI 3.1 as JSON, without a token."""
     assert described["openapi"].startswith("3.1")
     assert described["info"]["version"] == "2025-04"
 
 
 def test_description_has_every_operation(described):
-    """decisions §6: the whole of API §4."""
+    """contract: openapi-complete. Every operation that there is, and no other."""
     methods = {"get", "put", "post", "patch", "delete"}
     found = {path: methods & set(item) for path, item in described["paths"].items()}
     found.pop("/.well-known/openapi", None)
@@ -87,7 +87,7 @@ def test_description_has_every_operation(described):
 
 
 def test_description_refers_to_nothing_that_is_missing(described):
-    """decisions §6: a description that tools can read, all within itself."""
+    """contract: openapi-complete. A description that tools can read, all within itself."""
     references = [
         node["$ref"]
         for node in every(described)
@@ -99,7 +99,7 @@ def test_description_refers_to_nothing_that_is_missing(described):
 
 
 def test_description_has_every_status_header_and_example(described):
-    """decisions §6: every status, header, bound and example in it."""
+    """contract: openapi-complete. Every status, header and example."""
     for path, methods in OPERATIONS.items():
         for method in methods:
             operation = described["paths"][path][method]
@@ -123,7 +123,7 @@ def test_description_has_every_status_header_and_example(described):
 
 
 def test_description_has_the_bounds(described):
-    """decisions §6: every bound."""
+    """contract: openapi-complete. Every bound."""
     text = json.dumps(described)
     for bound in (2**53 - 1, 1_000_000, 255, 250, 50, 20):
         assert re.search(rf'"(maximum|maxLength|maxItems|default)": {bound}\b', text), bound
@@ -131,7 +131,7 @@ def test_description_has_the_bounds(described):
 
 
 def test_docs_page_loads_nothing_from_elsewhere(service):
-    """decisions §6: a page to browse it at `/docs`, which loads nothing from elsewhere."""
+    """contract: docs-page. A page to browse the description, all from here."""
     http = service.client()
     answer = http.get(f"{service.url}/docs")
     assert answer.status_code == 200 and answer.headers["Content-Type"].startswith("text/html")
@@ -153,7 +153,8 @@ def test_docs_page_loads_nothing_from_elsewhere(service):
     ["text/html,application/xhtml+xml,*/*;q=0.8", "TEXT/HTML ; q=0.5", "text/*", "*/*", None],
 )
 def test_person_at_the_top_is_sent_to_the_docs_page(service, accept):
-    """A browser and curl find the page; below a path of a proxy in front, too."""
+    """contract: docs-from-top. A browser and curl find the page; below a path of a proxy in front,
+    too."""
     http = service.client()
     if accept is None:
         http.headers.pop("Accept")
@@ -172,7 +173,7 @@ def test_person_at_the_top_is_sent_to_the_docs_page(service, accept):
 
 @pytest.mark.parametrize("accept", ["application/json", "image/*", "text/html;q=0", ""])
 def test_program_at_the_top_finds_nothing(service, accept):
-    """What takes no page gets the 404 of any other path."""
+    """contract: docs-from-top. What takes no page gets the 404 of any other path."""
     envelope(service.client().get(f"{service.url}/", headers={"Accept": accept}), 404)
 
 
@@ -180,7 +181,7 @@ def test_program_at_the_top_finds_nothing(service, accept):
 
 
 def test_health_is_asked_without_a_token(service):
-    """decisions §6: `/livez`, `/readyz`, outside the prefix."""
+    """contract: health-live, health-ready. Outside the prefix."""
     http = service.client()
     for path in ("/livez", "/readyz"):
         assert http.get(service.url + path).status_code == 200
@@ -188,7 +189,7 @@ def test_health_is_asked_without_a_token(service):
 
 
 def test_metrics_are_in_the_form_of_prometheus_and_name_nobody(service, shop):
-    """decisions §6: `/metrics`; the route as a label, never the raw path."""
+    """contract: metrics-served. The route as a label, never the raw path."""
     member = shop.customer("metric-customer")
     saved = save(member.http, 1)
     data(member.http.get(f"/items/{saved['id']}"))
@@ -245,7 +246,7 @@ def names(answer, header: str) -> set[str]:
 
 
 def test_origin_that_is_allowed_may_read_answers_and_their_headers(open_shop):
-    """decisions §6: CORS for a store's origins, the rate limit and request id headers exposed."""
+    """contract: cors-allowed. The headers of limits and the request id are exposed."""
     http = open_shop.customer("1").http
     for origin in (ORIGIN, "http://localhost:5173"):
         for answer in (
@@ -263,7 +264,7 @@ def test_origin_that_is_allowed_may_read_answers_and_their_headers(open_shop):
 
 
 def test_origin_that_is_not_allowed_gets_no_permission(open_shop):
-    """decisions §6: CORS for a store's allowed origins, and for no others."""
+    """contract: cors-refused. None of the headers that permit."""
     http = open_shop.customer("1").http
     for origin in HOSTILE:
         answer = http.get("/items", headers={"Origin": origin})
@@ -272,7 +273,7 @@ def test_origin_that_is_not_allowed_gets_no_permission(open_shop):
 
 
 def test_origin_of_another_store_gets_no_permission(open_shop, make_shop):
-    """decisions §1: nothing of one store counts for another."""
+    """contract: cors-refused, store-isolation. What another store allows does not count."""
     other = make_shop().customer("1").http
     assert (
         "Access-Control-Allow-Origin" not in other.get("/items", headers={"Origin": ORIGIN}).headers
@@ -280,7 +281,7 @@ def test_origin_of_another_store_gets_no_permission(open_shop, make_shop):
 
 
 def test_preflight_of_an_allowed_origin_is_answered_without_a_token(open_shop):
-    """decisions §6: browsers send it without the token."""
+    """contract: cors-preflight. Browsers send it without the token."""
     soon(lambda: "Access-Control-Allow-Origin" in preflight(open_shop, ORIGIN).headers)
     for method, path in (
         ("PATCH", "/items/x"),
@@ -297,7 +298,7 @@ def test_preflight_of_an_allowed_origin_is_answered_without_a_token(open_shop):
 
 
 def test_origin_that_is_added_later_is_allowed_soon(open_shop):
-    """decisions §1: allowed browser origins are the store's, and change with it."""
+    """contract: store-change-seen. Allowed browser origins are the store's, and change with it."""
     http = open_shop.customer("1").http
     fresh = f"https://{uuid.uuid4().hex}.example"
     assert (
@@ -321,7 +322,7 @@ def lines_of(service, request_id: str) -> list[str]:
 
 
 def test_each_request_is_one_line_of_json(service, shop):
-    """decisions §6: one JSON log line a request, with the request id."""
+    """contract: log-line. One JSON log line a request, with the request id."""
     http = shop.customer("1").http
     kept = new_list(http)
     answers = [
@@ -344,7 +345,7 @@ def test_each_request_is_one_line_of_json(service, shop):
 
 
 def test_log_holds_no_token_address_or_body(service, shop):
-    """decisions §6: never a token, an address book or a body."""
+    """contract: log-private. Never a token, an e-mail address or a body."""
     member = shop.customer("1")
     secrets = ["ann.secret@example.com", "SecretListName", "secret-tag", "querysecret"]
     answers = [
@@ -368,7 +369,7 @@ def test_log_holds_no_token_address_or_body(service, shop):
 
 
 def test_log_line_cannot_be_forged(service, shop):
-    """reliability T11: CR, LF and the like in what is logged stay within one line."""
+    """contract: log-private. CR, LF and the like in what is logged stay within one line."""
     mark = uuid.uuid4().hex
     for value in (f"a\x85{mark}", f"a\xe2\x80\xa8{mark}", f"a\tb{mark}"):
         lines = [

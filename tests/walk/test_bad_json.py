@@ -1,4 +1,4 @@
-"""Decisions §4, 400: bodies that are no JSON, or not the JSON asked for (reliability T2 to T5)."""
+"""Bodies that are no JSON, or not the JSON asked for."""
 
 import json
 
@@ -64,13 +64,13 @@ def member(roomy_shop):
 
 
 def test_corpus_is_as_large_as_promised():
-    """reliability T2: at least 60 bodies."""
+    """At least 60 bodies."""
     assert len(NOT_JSON) >= 60
 
 
 @pytest.mark.parametrize("path", ["/items", "/lists"])
 def test_bad_json_is_refused_on_create(member, path):
-    """decisions §4, 400: malformed JSON, wrong type, out of bounds."""
+    """contract: body-malformed. No JSON, a wrong type, out of bounds."""
     with nothing_changes(member.http):
         statuses = {}
         for name, body in NOT_JSON.items():
@@ -82,7 +82,7 @@ def test_bad_json_is_refused_on_create(member, path):
 
 
 def test_bad_json_is_refused_on_update_and_profiles(member, roomy_shop):
-    """decisions §4, 400, at every operation that takes a body."""
+    """contract: body-malformed. At every operation that takes a body."""
     saved = save(member.http, 7)
     operations = [
         (member.http, "PATCH", f"/items/{saved['id']}"),
@@ -105,7 +105,7 @@ def test_bad_json_is_refused_on_update_and_profiles(member, roomy_shop):
 
 
 def test_bad_json_is_refused_on_bulk_delete(member):
-    """decisions §4, 400, with ids in the place of a number."""
+    """contract: body-malformed. With ids in the place of a number."""
     save(member.http, 7)
     with nothing_changes(member.http):
         for name, body in NOT_JSON.items():
@@ -115,7 +115,7 @@ def test_bad_json_is_refused_on_bulk_delete(member):
 
 
 def test_key_twice_is_refused_and_named(member):
-    """decisions §4, 400: a key twice."""
+    """contract: body-key-twice. However it is spelled, wherever it stands."""
     with nothing_changes(member.http):
         statuses = {
             name: member.http.post("/items", content=body, headers=JSON).status_code
@@ -129,7 +129,7 @@ def test_key_twice_is_refused_and_named(member):
 
 
 def test_key_twice_is_refused_at_every_operation(member, roomy_shop):
-    """reliability T3: 400 on `/profiles/token`, `/profiles/identify` and every write."""
+    """contract: body-key-twice. 400 on `/profiles/token`, `/profiles/identify` and every write."""
     visitor, saved = roomy_shop.session(), save(member.http, 7)
     both = f'{{"customer":"{roomy_shop.gid("1")}","customer":"{roomy_shop.gid("2")}"}}'
     session = f'{{"session":"{visitor.gid}","sess\\u0069on":"{visitor.gid}"}}'
@@ -163,7 +163,7 @@ def test_key_twice_is_refused_at_every_operation(member, roomy_shop):
 
 
 def test_nul_is_refused_in_every_string(member, roomy_shop):
-    """reliability T5: NUL is refused, the same on both engines."""
+    """contract: text-kept. NUL is refused, the same on both engines."""
     kept = data(member.http.post("/lists", json={"name": "x"}), 201)["id"]
     saved = save(member.http, 7)["id"]
     with nothing_changes(member.http):

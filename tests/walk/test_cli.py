@@ -1,4 +1,4 @@
-"""Decisions §6: the commands."""
+"""The commands."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def stores(service) -> dict[str, dict]:
 
 
 def test_first_start_creates_the_default_store(service):
-    """decisions §1, Store: the first start creates a store `default`."""
+    """contract: store-default, store-fields. The first start creates a store `default`."""
     record = json.loads(service.cli("store", "list", "--json").stdout)[0]
     default = stores(service)["default"]
     assert set(record) == set(default) == STORE_KEYS
@@ -55,7 +55,7 @@ def test_first_start_creates_the_default_store(service):
 
 
 def test_store_create_prints_the_record(service, handle):
-    """decisions §6: `--json` prints an array of objects, keys as in the API."""
+    """contract: command-json. `--json` prints an array of objects, keys as in the API."""
     options = ["--platform", "presta", "--auth-flow", "/signin", "--origin", "https://a.example"]
     options += ["--origin", "https://b.example", "--limit", "profile_read=7", "--limit", "items=9"]
     [record] = json.loads(service.cli("store", "create", handle, *options, "--json").stdout)
@@ -71,13 +71,13 @@ def test_store_create_prints_the_record(service, handle):
 
 
 def test_store_create_without_json_says_it_for_people(service, handle):
-    """decisions §6: `--json` where it prints records; else for people."""
+    """contract: command-json. Without `--json` it is for people."""
     assert handle in service.cli("store", "create", handle).stdout
     assert handle in service.cli("store", "list").stdout
 
 
 def test_store_create_with_a_handle_that_is_taken_or_bad_fails(service, handle):
-    """decisions §1, Store: a unique handle."""
+    """contract: store-bounds. A unique handle."""
     service.quick("store", "create", handle)
     before = stores(service)
     fails_in_one_line(service, "store", "create", handle, names=handle)
@@ -105,7 +105,7 @@ def test_store_create_with_a_handle_that_is_taken_or_bad_fails(service, handle):
     ids=" ".join,
 )
 def test_store_create_with_a_bad_option_fails_and_creates_nothing(service, handle, options):
-    """decisions §6: ends non-zero with one plain line on an error."""
+    """contract: store-bounds, command-error. Ends non-zero with one plain line on an error."""
     fails(
         service,
         "store",
@@ -118,7 +118,7 @@ def test_store_create_with_a_bad_option_fails_and_creates_nothing(service, handl
 
 
 def test_store_update_changes_what_is_named_and_nothing_else(service, handle):
-    """decisions §6: `store update`."""
+    """contract: command-store. Of limits, those that are named."""
     service.quick(
         "store",
         "create",
@@ -147,7 +147,7 @@ def test_store_update_changes_what_is_named_and_nothing_else(service, handle):
 
 
 def test_token_create_prints_the_token_alone(service, shop):
-    """decisions §6: prints a new admin token, alone, on stdout."""
+    """contract: command-token-create. Prints a new admin token, alone, on stdout."""
     done = service.cli("token", "create", "--store", shop.handle, "--label", "by hand")
     assert re.fullmatch(r"wwadm_[A-Za-z0-9]+\n", done.stdout)
     token = done.stdout.strip()
@@ -156,7 +156,7 @@ def test_token_create_prints_the_token_alone(service, shop):
 
 
 def test_token_list_shows_records_and_no_secret(service, shop):
-    """decisions §1, Admin token: only a hash is stored; it is printed once, on creation."""
+    """contract: admin-token-kept, command-token-list. It is printed once, on creation."""
     token = service.quick(
         "token", "create", "--store", shop.handle, "--label", "dated", "--expires-days", "3"
     ).strip()
@@ -173,7 +173,7 @@ def test_token_list_shows_records_and_no_secret(service, shop):
 
 
 def test_token_list_shows_when_it_was_last_used(service, shop):
-    """decisions §1, Admin token: a last-used time."""
+    """contract: command-token-list. The time of the last use."""
     unused = service.quick("token", "create", "--store", shop.handle, "--label", "unused").strip()
     assert unused
     data(shop.admin.get("/items"))
@@ -189,14 +189,14 @@ def test_token_list_shows_when_it_was_last_used(service, shop):
 
 
 def test_token_of_another_store_is_not_listed(service, make_shop):
-    """decisions §1, Store: nothing of one store is visible from another."""
+    """contract: store-isolation. Nothing of one store is visible from another."""
     ours, theirs = make_shop(), make_shop()
     theirs.another_admin_token("theirs")
     assert "theirs" not in service.quick("token", "list", "--store", ours.handle, "--json")
 
 
 def test_token_commands_on_what_there_is_not_fail(service, shop):
-    """decisions §6: ends non-zero with one plain line on an error."""
+    """contract: command-error. Ends non-zero with one plain line on an error."""
     fails_in_one_line(
         service,
         "token",
@@ -232,7 +232,7 @@ def test_token_commands_on_what_there_is_not_fail(service, shop):
 
 
 def test_token_revoke_of_a_customer_nobody_heard_of_is_no_error(service, shop):
-    """decisions §1, Customer: exists as soon as somebody names it."""
+    """contract: customer-exists. Exists as soon as somebody names it."""
     service.cli("token", "revoke", "--store", shop.handle, shop.gid("unheard"))
 
 
@@ -240,14 +240,14 @@ def test_token_revoke_of_a_customer_nobody_heard_of_is_no_error(service, shop):
 
 
 def test_migrate_again_changes_nothing(service, shop):
-    """decisions §6: brings the schema up to date, which it may be."""
+    """contract: migrate-once. A schema that is up to date stays as it is."""
     saved = save(shop.customer("1").http, 1)
     service.cli("migrate")
     assert data(shop.customer("1").http.get(f"/items/{saved['id']}")) == saved
 
 
 def test_purge_removes_nothing_that_is_not_past_its_time(service, shop):
-    """decisions §1, Session: 90 days with data, 2 days after its last token without."""
+    """contract: session-purged. A session of just now stays."""
     visitor, empty = shop.session(), shop.session()
     saved = save(visitor.http, 1)
     service.cli("purge")
@@ -256,20 +256,20 @@ def test_purge_removes_nothing_that_is_not_past_its_time(service, shop):
 
 
 def test_command_that_there_is_not_fails(service):
-    """decisions §6: ends non-zero on an error."""
+    """contract: command-error. Ends non-zero on an error."""
     fails(service, "no-such-command", names="no-such-command")
     fails(service, "store", "no-such-command", names="no-such-command")
 
 
 def test_help_lists_the_commands(service):
-    """decisions §6: the commands that there are."""
+    """Each command that there is."""
     said = service.cli("--help").stdout
     assert all(name in said for name in ("serve", "migrate", "store", "token", "purge"))
     assert re.search(r"\d+\.\d+", service.cli("--version").stdout)
 
 
 def test_expired_admin_token_is_refused_when_it_never_was_good(service, shop):
-    """decisions §1, Admin token: an optional expiry; 0 days is none at all, or a token of the past."""
+    """contract: command-token-create. 0 days is no end at all, or a token of the past."""
     done = service.cli(
         "token",
         "create",

@@ -1,4 +1,4 @@
-"""Decisions §4: the envelope, statuses as usual, and requests that no path or method answers to."""
+"""The envelope, statuses as usual, and requests that no path or method answers to."""
 
 import json
 import uuid
@@ -43,7 +43,7 @@ PATHS = {
 
 @pytest.mark.parametrize("path", PATHS)
 def test_method_that_a_path_does_not_know_names_those_it_does(shop, path):
-    """decisions §4: 405 with `Allow`."""
+    """contract: method-unknown. 405 with `Allow`."""
     for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"} - PATHS[path]:
         answer = shop.admin.request(method, path)
         refused(answer, 405)
@@ -52,7 +52,7 @@ def test_method_that_a_path_does_not_know_names_those_it_does(shop, path):
 
 
 def test_path_that_there_is_not_has_the_envelope(shop):
-    """decisions §4: the envelope for unknown paths, too."""
+    """contract: path-unknown, error-envelope. The envelope for unknown paths, too."""
     paths = [
         "",
         "/",
@@ -79,7 +79,7 @@ def test_path_that_there_is_not_has_the_envelope(shop):
 
 
 def test_path_outside_the_prefix_has_the_envelope_and_no_limits(service, shop):
-    """decisions §4 and §5: the envelope everywhere; no limits outside the prefix."""
+    """contract: error-envelope, limit-headers. No limits outside `/api`."""
     for path in ("/nothing", "/apix", "//", "/%00", "/..%2f..%2fetc/passwd"):
         answer = shop.anonymous.get(service.url + path)
         envelope(answer, 404)
@@ -88,14 +88,15 @@ def test_path_outside_the_prefix_has_the_envelope_and_no_limits(service, shop):
 
 
 def test_version_that_is_unknown_names_those_there_are(service, shop):
-    """decisions §6: an unknown version in the path is 404 and names those there are."""
+    """contract: path-unknown. Whatever follows the version."""
     for version in ("2024-01", "2025-05", "v1", "latest", "2025-04x"):
         for path in ("/items", "/profiles/token", "/.well-known/openapi", "/nothing", ""):
             refused(shop.admin.get(f"{service.url}/api/{version}{path}"), 404, "2025-04")
 
 
 def test_malformed_id_is_told_what_an_unknown_one_is(shop):
-    """decisions §2: a malformed id is 404, like an unknown one; the words are those of the path."""
+    """contract: record-id. A malformed id is 404, like an unknown one; the words are those of the
+    path."""
     bodies = {"PATCH": {}, "PUT": {"listIds": []}}
     for http in (shop.admin, shop.customer("1").http, shop.acting_as(shop.gid("1"))):
         for noun in ("item", "list"):
@@ -111,7 +112,8 @@ def test_malformed_id_is_told_what_an_unknown_one_is(shop):
 
 
 def test_change_without_a_body_is_told_what_is_missing(shop):
-    """decisions §4: as a person would say it, where a field is required and where none is."""
+    """contract: body-malformed, error-message. Said as a person would, where a field is required
+    and where none is."""
     http = shop.customer("1").http
     saved, kept = save(http, 1), new_list(http)
     for path in (f"/items/{saved['id']}", f"/lists/{kept['id']}"):
@@ -123,13 +125,14 @@ def test_change_without_a_body_is_told_what_is_missing(shop):
 
 
 def test_parameter_where_there_is_none_is_told_so(shop):
-    """decisions §2: an unknown query parameter is 400 and named."""
+    """contract: parameter-unknown. Named, with what the path takes."""
     message = refused(shop.customer("1").http.get(f"/items/{SOME}?x=1"), 400)
     assert message == "x: is not a query parameter here; this takes none."
 
 
 def test_everything_under_api_has_limits(service, roomy_shop):
-    """decisions §5: every response; what is not there, and of no version, is counted as well."""
+    """contract: limit-headers, limit-counts. What is not there, and of no version, is counted as
+    well."""
     for path in ("/api", "/api/", PREFIX, f"{PREFIX}/", "/api/v1", "/api/v1/items", "/api//"):
         for http in (roomy_shop.admin, roomy_shop.anonymous, roomy_shop.client("guess")):
             refused(http.get(service.url + path), 404)
@@ -138,8 +141,22 @@ def test_everything_under_api_has_limits(service, roomy_shop):
     assert int(second) == int(first) - 1
 
 
+def test_answer_is_kept_by_no_cache_but_the_description(shop):
+    """contract: answer-uncached. Records and errors alike."""
+    http = shop.customer("1").http
+    made = http.post("/items", json={"productId": 1})
+    path = f"/items/{data(made, 201)['id']}"
+    answers = [made, http.get("/items"), http.get(path), http.delete(path), http.get(path)]
+    answers += [shop.anonymous.get("/items"), shop.admin.get("/nothing"), shop.admin.put("/items")]
+    statuses = [answer.status_code for answer in answers]
+    assert statuses == [201, 200, 200, 204, 404, 401, 404, 405]
+    assert {answer.headers["Cache-Control"] for answer in answers} == {"no-store"}
+    described = shop.anonymous.get("/.well-known/openapi")
+    assert described.headers["Cache-Control"].startswith("public")
+
+
 def test_head_answers_as_get_without_a_body(shop):
-    """decisions §2: `HEAD` works wherever `GET` does."""
+    """contract: method-head. `HEAD` works wherever `GET` does."""
     http = shop.customer("1").http
     kept = new_list(http)
     saved = save(http, 1, listIds=[kept["id"]])
@@ -185,7 +202,7 @@ def test_head_answers_as_get_without_a_body(shop):
 
 
 def test_request_id_is_new_for_each_request(shop):
-    """API §7: `requestId` in UUID form; decisions §4: also in the header."""
+    """contract: request-id. In the form of a UUID; in the header as in the error."""
     answers = [shop.admin.get("/items"), shop.admin.get("/items"), shop.admin.get("/nothing")]
     answers += [shop.anonymous.get("/items"), shop.anonymous.get(shop.service.url + "/nothing")]
     ids = [answer.headers["X-Request-Id"] for answer in answers]
@@ -193,7 +210,7 @@ def test_request_id_is_new_for_each_request(shop):
 
 
 def test_request_id_of_a_client_brings_no_bytes_of_its_own(shop):
-    """reliability T11: kept only when it is harmless, else a new one."""
+    """contract: request-id. Kept only when it is harmless, else a new one."""
     for sent in (
         b"xyzzy",
         b"a" * 65,
@@ -209,7 +226,7 @@ def test_request_id_of_a_client_brings_no_bytes_of_its_own(shop):
 
 
 def test_message_names_the_field_and_the_rule(shop):
-    """decisions §4: `message` names the field and the rule that it broke."""
+    """contract: error-message. `message` names the field and the rule that it broke."""
     http = shop.customer("1").http
     rules = [
         (http.post("/items", json={"productId": "1"}), ["productId", "integer"]),
@@ -225,7 +242,7 @@ def test_message_names_the_field_and_the_rule(shop):
 
 
 def test_message_repeats_no_large_or_raw_input(shop):
-    """reliability T11: what a client sent comes back neither raw nor at length."""
+    """contract: error-message. What a client sent comes back neither raw nor at length."""
     long = "x" * 10_000
     http = shop.customer("1").http
     answers = [http.post("/items", json={"productId": 1, long: 1}), http.get(f"/items?{long}=1")]
@@ -251,7 +268,7 @@ TYPES = {
 
 
 def test_body_that_is_not_declared_as_json_is_refused(shop):
-    """decisions §2: a body without `Content-Type: application/json` is 415."""
+    """contract: body-json. A body without `Content-Type: application/json` is 415."""
     http = shop.customer("1").http
     kept, saved = new_list(http), save(http, 9)
     writes = [
@@ -288,7 +305,7 @@ def test_body_that_is_not_declared_as_json_is_refused(shop):
 
 
 def test_body_declared_as_json_in_any_spelling_is_taken(shop):
-    """decisions §2: JSON; media types have no case, and UTF-8 may be said."""
+    """contract: body-json. JSON; media types have no case, and UTF-8 may be said."""
     http = shop.customer("1").http
     for n, kind in enumerate(
         [
@@ -310,7 +327,7 @@ def padded(size: int) -> bytes:
 
 
 def test_body_up_to_256_kib_is_taken_and_no_byte_more(shop):
-    """decisions §4: 413 (256 KiB a body)."""
+    """contract: body-size. 256 KiB; a byte more is 413."""
     http = shop.customer("1").http
     json_type = {"Content-Type": "application/json"}
     refused(http.post("/items", content=padded(262_145), headers=json_type), 413, "256")
@@ -319,7 +336,7 @@ def test_body_up_to_256_kib_is_taken_and_no_byte_more(shop):
 
 
 def test_body_that_is_too_large_is_refused_before_it_is_read(service, shop):
-    """reliability T8: 413 before reading when declared."""
+    """contract: body-size. 413 before reading when declared."""
     token = shop.customer("1").token
     for length in (262_145, 2**30, 10**15):
         lines = ["Content-Type: application/json", f"Content-Length: {length}"]
@@ -329,7 +346,7 @@ def test_body_that_is_too_large_is_refused_before_it_is_read(service, shop):
 
 
 def test_body_in_chunks_that_is_too_large_is_refused(service, shop):
-    """reliability T8: at the limit when chunked."""
+    """contract: body-size. At the bound where it comes in chunks."""
     member = shop.customer("1")
     lines = ["Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close"]
     head = request_head("POST", "/items", member.token, *lines)
@@ -343,7 +360,7 @@ def test_body_in_chunks_that_is_too_large_is_refused(service, shop):
 
 
 def test_answer_stays_small_and_right_under_pipelined_deletes_with_a_body(service, shop):
-    """reliability T10: the body of a DELETE never desyncs what follows it."""
+    """contract: http-pipelining. The body of a DELETE never desyncs what follows it."""
     member = shop.customer("1")
     kept = new_list(member.http)
     body = json.dumps({"itemIds": [str(uuid.uuid4())]}).encode()
@@ -364,7 +381,7 @@ def test_answer_stays_small_and_right_under_pipelined_deletes_with_a_body(servic
 
 
 def test_body_of_a_request_that_takes_none_does_no_harm(shop):
-    """decisions §2: a read or a delete of one has no body to look at."""
+    """contract: http-pipelining. A read or a delete of one has no body to look at."""
     http = shop.customer("1").http
     kept = new_list(http)
     for answer in (

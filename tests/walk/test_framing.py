@@ -1,4 +1,4 @@
-"""Decisions §4 under bad HTTP: requests that two readers could read as different ones (raw sockets)."""
+"""Bad HTTP: requests that two readers could read as different ones (raw sockets)."""
 
 import json
 import socket
@@ -63,7 +63,7 @@ AMBIGUOUS = {
 
 @pytest.mark.parametrize("name", AMBIGUOUS)
 def test_ambiguous_request_is_refused_and_the_connection_closed(service, shop, name):
-    """reliability T10: ambiguous framing is 400 and closed; decisions §4: with the envelope."""
+    """contract: http-ambiguous, error-envelope. 400 with the envelope, and closed."""
     member = shop.customer("1")
     got = over_the_wire(service, AMBIGUOUS[name](member.token), patience=3)
     assert got.status in (
@@ -98,7 +98,8 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_shop, name):
-    """decisions §5: the caller's, with their request id and the permission of their browser."""
+    """contract: limit-headers, request-id, cors-allowed. The caller's own, with the permission of
+    their browser."""
     origin, given = "https://shop.example", "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"
     shop = make_shop("--limit", "profile_write=9", "--origin", origin)
     member = shop.customer("1")
@@ -146,7 +147,7 @@ def test_what_follows_a_whole_request_is_not_its_fault(service, shop):
 
 
 def test_status_line_has_the_name_that_the_body_has(service, shop):
-    """API §7: the name of the HTTP status; one name, whatever Python the service runs on."""
+    """contract: error-envelope. One name of a status, whatever Python the service runs on."""
     json_type, large = "Content-Type: application/json", "Content-Length: 300000"
     for request in (
         request_head("POST", "/items", shop.customer("1").token, json_type, large),
@@ -162,7 +163,7 @@ def test_status_line_has_the_name_that_the_body_has(service, shop):
 
 
 def test_second_host_is_refused(service, shop):
-    """reliability T10: two Hosts are as ambiguous as none."""
+    """contract: http-ambiguous. Two Hosts are as ambiguous as none."""
     got = over_the_wire(service, post(shop.admin_token, "Host: other", LENGTH))
     assert got.status == 400 and got.closed
 
@@ -177,7 +178,7 @@ def test_second_host_is_refused(service, shop):
     ids=["one", "many", "huge"],
 )
 def test_header_over_16_kib_is_refused(service, shop, lines):
-    """reliability T10: a total header over 16 KB is 431."""
+    """contract: http-bounds. A total header over 16 KB is 431."""
     got = over_the_wire(service, request_head("GET", "/items", shop.admin_token, *lines))
     assert got.status == 431 and got.closed
     assert json.loads(got.body)["error"]["statusCode"] == 431
@@ -193,7 +194,7 @@ def test_header_below_16_kib_is_taken(service, shop):
 
 
 def test_path_of_100_kb_is_refused(service, shop):
-    """reliability T6: a 100 KB path; too long to be anything that there is."""
+    """contract: http-bounds. A 100 KB path; too long to be anything that there is."""
     got = over_the_wire(service, request_head("GET", "/items/" + "x" * 100_000, shop.admin_token))
     assert got.status in (400, 404, 414, 431)
     assert json.loads(got.body)["error"]["statusCode"] == got.status
@@ -203,7 +204,7 @@ def test_path_of_100_kb_is_refused(service, shop):
     "header", ["Profile", "Origin", "X-Request-Id", "Idempotency-Key", "Accept", "X-Forwarded-For"]
 )
 def test_header_bytes_of_a_client_never_come_back(service, shop, header):
-    """reliability T11: no response header contains client bytes outside an allow-list."""
+    """contract: input-inert. No response header contains client bytes outside an allow-list."""
     for value in (
         "gid://shopify/Customer/\x85",
         "https://x\xa0y.example",
@@ -224,7 +225,7 @@ def test_header_bytes_of_a_client_never_come_back(service, shop, header):
 
 
 def test_expect_continue_is_answered(service, shop):
-    """A client that asks first is told to go on, or is answered at once."""
+    """contract: http-forms. A client that asks first is told to go on, or is answered at once."""
     member = shop.customer("1")
     got = over_the_wire(
         service, post(member.token, LENGTH, "Expect: 100-continue", "Connection: close")
@@ -233,21 +234,21 @@ def test_expect_continue_is_answered(service, shop):
 
 
 def test_absolute_form_is_the_same_request(service, shop):
-    """RFC 9112 §3.2.2: a server has to accept the absolute form."""
+    """contract: http-forms. RFC 9112 §3.2.2: a server has to accept the absolute form."""
     whole = request_head("GET", "/items", shop.admin_token, "Connection: close")
     got = over_the_wire(service, whole.replace(b"GET /", b"GET http://localhost/", 1))
     assert got.status == 200 and json.loads(got.body) == {"data": []}
 
 
 def test_old_http_is_answered_and_closed(service, shop):
-    """HTTP/1.0 knows no kept connection unless it asks for one."""
+    """contract: http-forms. HTTP/1.0 knows no kept connection unless it asks for one."""
     whole = request_head("GET", "/items", shop.admin_token).replace(b"HTTP/1.1", b"HTTP/1.0", 1)
     got = over_the_wire(service, whole)
     assert got.status == 200 and got.closed
 
 
 def test_request_after_a_refused_one_is_not_the_rest_of_it(service, shop):
-    """reliability T10: what hides in a body is never a request."""
+    """contract: http-ambiguous. What hides in a body is never a request."""
     member = shop.customer("1")
     save(member.http, 5)
     hidden = request_head("DELETE", "/items?itemIds=x", member.token)
@@ -260,8 +261,9 @@ def test_request_after_a_refused_one_is_not_the_rest_of_it(service, shop):
 
 
 def test_request_that_offers_an_upgrade_is_answered_as_a_plain_one(service, shop):
-    """Some clients offer HTTP/2 with every first request; there is none, so it stays HTTP/1.1. With
-    a body it is refused: the parser would miss the body, and a token for nobody be made."""
+    """contract: http-forms. Some clients offer HTTP/2 with every first request; there is none, so
+    it stays HTTP/1.1. With a body it is refused: the parser would miss the body, and a token for
+    nobody be made."""
     offer = [
         "Connection: Upgrade, HTTP2-Settings",
         "Upgrade: h2c",

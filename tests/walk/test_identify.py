@@ -1,4 +1,4 @@
-"""Decisions §1: `POST /profiles/identify`."""
+"""`POST /profiles/identify`."""
 
 import statistics
 import time
@@ -11,7 +11,7 @@ def identify(http, email: object):
 
 
 def test_identify_answers_with_the_sign_in_path(shop):
-    """decisions §1, identify: 200 with `authFlow`, `/account/login` by default, for any token."""
+    """contract: identify-answer. `/account/login` by default, for any token."""
     for http in (
         shop.admin,
         shop.acting_as(shop.gid("1")),
@@ -22,14 +22,14 @@ def test_identify_answers_with_the_sign_in_path(shop):
 
 
 def test_identify_fills_the_address_in_percent_encoded(make_shop):
-    """decisions §1, identify: it may hold `{email}`, filled in percent-encoded."""
+    """contract: identify-answer. It may hold `{email}`, filled in percent-encoded."""
     shop = make_shop("--auth-flow", "/signin?who={email}&from=list")
     answer = data(identify(shop.admin, "a+b&c=d@example.com"))
     assert answer == {"authFlow": "/signin?who=a%2Bb%26c%3Dd%40example.com&from=list"}
 
 
 def test_identify_reveals_nothing_about_an_address(shop):
-    """decisions §1, identify: whether or not anyone has it, in the same time."""
+    """contract: identify-reveals-nothing. Whether or not anyone has it, in the same time."""
     customer = shop.customer("1")
     data(identify(customer.http, "known@example.com"))
     save(customer.http, 1)
@@ -50,7 +50,7 @@ def test_identify_reveals_nothing_about_an_address(shop):
 
 
 def test_identify_changes_no_record(shop):
-    """decisions §1, identify: it remembers the address on the profile, which no record shows."""
+    """contract: identify-remembers. No record shows the address."""
     customer = shop.customer("1")
     save(customer.http, 1)
     with nothing_changes(customer.http):
@@ -59,7 +59,7 @@ def test_identify_changes_no_record(shop):
 
 
 def test_identify_with_an_invalid_address_is_refused(shop):
-    """decisions §1, identify: an invalid address is 400."""
+    """contract: identify-email. An invalid address is 400."""
     bad = ["", " ", "ann", "@", "ann@", "@example.com", "a b@example.com", "ann@exa mple.com"]
     bad += ["a@b@example.com", "ann@example.com\n", "ann\r\n@example.com", "ann\u0000@example.com"]
     bad += ["ann@.com", "ann@example..com", "a" * 300 + "@example.com", "ann@" + "e" * 300 + ".com"]
@@ -71,7 +71,7 @@ def test_identify_with_an_invalid_address_is_refused(shop):
 
 
 def test_identify_with_addresses_that_are_unusual_but_valid(shop):
-    """decisions §1, identify: every valid e-mail address."""
+    """contract: identify-email. Every valid e-mail address."""
     for email in (
         "a@example.com",
         "first.last+tag@sub.example.co.uk",
@@ -82,19 +82,19 @@ def test_identify_with_addresses_that_are_unusual_but_valid(shop):
 
 
 def test_identify_without_an_address_is_refused(shop):
-    """API §4: `email` is required."""
+    """contract: body-malformed. `email` is required."""
     refused(shop.admin.post("/profiles/identify", json={}), 400, "email")
     refused(shop.admin.post("/profiles/identify"), 400)
 
 
 def test_identify_with_another_field_is_refused(shop):
-    """decisions §2: an unknown field in a body is 400 and named."""
+    """contract: body-unknown-field. An unknown field in a body is 400 and named."""
     answer = shop.admin.post("/profiles/identify", json={"email": "ann@example.com", "phone": "1"})
     refused(answer, 400, "phone")
 
 
 def test_identify_in_a_store_without_a_sign_in_path_is_not_found(make_shop):
-    """decisions §1, identify: a store without a sign-in path is 404."""
+    """contract: identify-answer. A store without a sign-in path is 404."""
     shop = make_shop("--auth-flow", "")
     refused(identify(shop.admin, "ann@example.com"), 404)
     refused(identify(shop.customer("1").http, "ann@example.com"), 404)
@@ -102,6 +102,6 @@ def test_identify_in_a_store_without_a_sign_in_path_is_not_found(make_shop):
 
 
 def test_identify_for_an_unknown_session_is_not_found(shop):
-    """decisions §1, Session: an unknown session GID in the `Profile` header is 404."""
+    """contract: session-unknown. An unknown session GID in the `Profile` header is 404."""
     unknown = "gid://wishwell/Session/0190a8b0-0000-7000-8000-000000000000"
     refused(identify(shop.acting_as(unknown), "ann@example.com"), 404)

@@ -1,4 +1,4 @@
-"""Decisions §1: stores, callers, the `Profile` header, and what each kind of token may do."""
+"""Stores, callers, the `Profile` header, and what each kind of token may do."""
 
 import re
 import time
@@ -30,7 +30,7 @@ def claims(token: str) -> dict:
 
 
 def test_store_sees_nothing_of_another(make_shop):
-    """decisions §1, Store: nothing of one store is ever visible from another."""
+    """contract: store-isolation. Nothing of one store is ever visible from another."""
     ours, theirs = make_shop(), make_shop()
     customer = ours.customer("7")
     kept = new_list(customer.http)
@@ -50,7 +50,7 @@ def test_store_sees_nothing_of_another(make_shop):
 
 
 def test_session_of_another_store_is_unknown(make_shop):
-    """decisions §1: an unknown session GID is 404, and so is one of another store."""
+    """contract: session-unknown. An unknown session GID is 404, and so is one of another store."""
     ours, theirs = make_shop(), make_shop()
     gid = ours.session().gid
     refused(theirs.acting_as(gid).get("/items"), 404)
@@ -61,7 +61,7 @@ def test_session_of_another_store_is_unknown(make_shop):
 
 
 def test_platform_of_the_store_is_the_one_of_its_customers(make_shop):
-    """decisions §1, Store: the platform name is the `<platform>` of its customer GIDs."""
+    """contract: gid-customer. The platform name is the `<platform>` of its customer GIDs."""
     shop = make_shop("--platform", "presta")
     assert shop.customer("5").gid == "gid://presta/Customer/5"
     refused(
@@ -76,7 +76,7 @@ def test_platform_of_the_store_is_the_one_of_its_customers(make_shop):
 
 
 def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
-    """decisions §1, Admin token: a recognisable prefix and a checksum; a typo is refused."""
+    """contract: admin-token-form. A recognisable prefix and a checksum; a typo is refused."""
     token = shop.admin_token
     assert re.fullmatch(r"wwadm_[A-Za-z0-9]{30,}", token)
     swapped = [
@@ -95,7 +95,7 @@ def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
 
 
 def test_two_admin_tokens_differ_and_act_on_the_same_store(shop):
-    """decisions §1, Admin token: it belongs to one store."""
+    """contract: admin-token-form. It belongs to one store."""
     other = shop.another_admin_token()
     assert other != shop.admin_token
     save(shop.customer("1").http, 11)
@@ -103,7 +103,7 @@ def test_two_admin_tokens_differ_and_act_on_the_same_store(shop):
 
 
 def test_admin_without_profile_sees_and_names_every_owner(shop):
-    """decisions §1, Tokens: an admin acts on the whole store, each record with its `profile`."""
+    """contract: whole-store. Each record with its `profile`."""
     first, visitor = shop.customer("1"), shop.session()
     kept = new_list(first.http)
     saved = save(first.http, 1, variantId=2, listIds=[kept["id"]])
@@ -119,7 +119,7 @@ def test_admin_without_profile_sees_and_names_every_owner(shop):
 
 
 def test_admin_without_profile_changes_and_deletes_in_the_whole_store(shop):
-    """decisions §1, Tokens: every read, update and delete."""
+    """contract: whole-store. Every read, update and delete."""
     owner, other = shop.customer("1"), shop.customer("2")
     kept = new_list(owner.http)
     first, second = save(owner.http, 1), save(other.http, 2)
@@ -139,7 +139,7 @@ def test_admin_without_profile_changes_and_deletes_in_the_whole_store(shop):
 
 
 def test_admin_without_profile_cannot_put_an_item_on_the_list_of_another_profile(shop):
-    """decisions §2, listIds: lists of the same profile."""
+    """contract: item-list-ids. Lists of the item's own profile."""
     foreign = new_list(shop.customer("2").http)
     saved = save(shop.customer("1").http, 1)
     with nothing_changes(shop.admin):
@@ -149,14 +149,14 @@ def test_admin_without_profile_cannot_put_an_item_on_the_list_of_another_profile
 
 
 def test_creating_without_profile_is_refused(shop):
-    """decisions §1, Tokens: a record needs an owner, so name one in `Profile`."""
+    """contract: whole-store-create. A record needs an owner, so name one in `Profile`."""
     refused(shop.admin.post("/items", json={"productId": 1}), 400, "profile")
     refused(shop.admin.post("/lists", json={"name": "Gifts"}), 400, "profile")
     assert everything(shop.admin) == {"items": [], "lists": [], "orders": []}
 
 
 def test_admin_with_profile_acts_exactly_as_that_profile(shop):
-    """decisions §1, Tokens: that profile, exactly as its own token would."""
+    """contract: profile-header. That profile, exactly as its own token would."""
     for member in (shop.customer("1"), shop.session()):
         acting = shop.acting_as(member.gid)
         kept = new_list(acting)
@@ -175,7 +175,7 @@ def test_admin_with_profile_acts_exactly_as_that_profile(shop):
 
 
 def test_profile_header_with_a_profile_token_is_forbidden(shop):
-    """decisions §1, Tokens: customer or session with any `Profile` is 403."""
+    """contract: profile-header-forbidden. Customer or session with any `Profile` is 403."""
     customer, visitor = shop.customer("1"), shop.session()
     for member in (customer, visitor):
         for gid in (customer.gid, visitor.gid, shop.gid("2"), "nonsense"):
@@ -190,7 +190,7 @@ def test_profile_header_with_a_profile_token_is_forbidden(shop):
 
 
 def test_profile_header_that_is_no_profile_is_refused(shop):
-    """decisions §1, Customer: 1 to 64 of `A-Z a-z 0-9 _ -`, of the store's platform; else 400."""
+    """contract: profile-header-invalid, gid-customer. A bad id, another platform, no GID."""
     bad = ["", "17", "nonsense", "gid://", "gid://shopify/Customer/", "gid://shopify/Customer/a b"]
     bad += ["gid://shopify/Customer/" + "9" * 65, "gid://other/Customer/1", "gid://shopify/Order/1"]
     bad += [
@@ -211,7 +211,7 @@ def test_profile_header_that_is_no_profile_is_refused(shop):
 
 
 def test_profile_header_twice_is_refused(shop):
-    """reliability T16: two `Profile` headers are 400."""
+    """contract: header-twice. Two `Profile` headers are 400."""
     twice = [("Profile", shop.gid("1")), ("Profile", shop.gid("2"))]
     refused(shop.admin.get("/items", headers=twice), 400, "profile")
     same = [("Profile", shop.gid("1")), ("Profile", shop.gid("1"))]
@@ -219,8 +219,16 @@ def test_profile_header_twice_is_refused(shop):
     assert data(shop.admin.get("/items")) == []
 
 
+def test_header_that_may_be_there_once_is_refused_twice(shop):
+    """contract: header-twice. The others that decide what a request is; of equal values, too."""
+    bearer, json_type = f"Bearer {shop.admin_token}", "application/json"
+    for name, value in (("Authorization", bearer), ("Content-Type", json_type), ("Origin", "x")):
+        answer = shop.anonymous.post("/profiles/token", headers=[(name, value), (name, value)])
+        refused(answer, 400, name)
+
+
 def test_profile_header_with_an_unknown_session_is_not_found(shop):
-    """decisions §1, Session: an unknown session GID is 404, in a body and in the header alike."""
+    """contract: session-unknown. 404 in the header as in a body."""
     unknown = shop.acting_as(f"gid://wishwell/Session/{uuid.uuid4()}")
     refused(unknown.get("/items"), 404)
     refused(unknown.post("/items", json={"productId": 1}), 404)
@@ -231,7 +239,7 @@ def test_profile_header_with_an_unknown_session_is_not_found(shop):
 
 
 def test_customer_nobody_heard_of_reads_empty_pages(shop):
-    """decisions §1, Customer: reading an unknown customer gives empty pages."""
+    """contract: customer-exists. Reading an unknown customer gives empty pages."""
     for http in (shop.customer("42").http, shop.acting_as(shop.gid("43"))):
         assert http.get("/items").json() == {"data": []}
         assert http.get("/lists").json() == {"data": []}
@@ -239,20 +247,20 @@ def test_customer_nobody_heard_of_reads_empty_pages(shop):
 
 
 def test_customer_exists_as_soon_as_somebody_names_it(shop):
-    """decisions §1, Customer: no registration."""
+    """contract: customer-exists. No registration."""
     gid = shop.gid("44")
     saved = save(shop.acting_as(gid), 1)
     assert item(shop.customer("44").http, saved["id"]) == saved
 
 
 def test_customer_ids_differ_by_case(shop):
-    """decisions §1, Profile key: the GID as it is; `a` and `A` are two customers."""
+    """contract: profile-key. The GID as it is; `a` and `A` are two customers."""
     save(shop.customer("abc").http, 1)
     assert products(shop.customer("ABC").http) == []
 
 
 def test_record_of_another_profile_is_not_found(shop):
-    """decisions §1, Tokens: a record of another profile is 404, never 403."""
+    """contract: token-scope, record-id. A record of another profile is 404, never 403."""
     owner = shop.customer("1")
     kept = new_list(owner.http)
     saved = save(owner.http, 1, listIds=[kept["id"]])
@@ -285,7 +293,7 @@ def test_record_of_another_profile_is_not_found(shop):
 
 
 def test_profile_token_is_a_jwt_of_one_day(shop):
-    """decisions §1, Profile token: `sub`, `aud`, `jti`, `iat`, `exp`, `kid`; one day."""
+    """contract: profile-token-form. `sub`, `aud`, `jti`, `iat`, `exp`, `kid`; one day."""
     for member in (shop.customer("1"), shop.session()):
         said, header = claims(member.token), jwt.get_unverified_header(member.token)
         assert said["sub"] == member.gid
@@ -297,7 +305,7 @@ def test_profile_token_is_a_jwt_of_one_day(shop):
 
 
 def test_profile_tokens_of_two_stores_have_their_own_audience(make_shop):
-    """decisions §1, Profile token: `aud` is the store."""
+    """contract: profile-token-form. `aud` is the store."""
     ours, theirs = make_shop(), make_shop()
     first, second, other = ours.customer("1"), ours.session(), theirs.customer("1")
     assert claims(first.token)["aud"] == claims(second.token)["aud"] != claims(other.token)["aud"]
@@ -305,7 +313,7 @@ def test_profile_tokens_of_two_stores_have_their_own_audience(make_shop):
 
 
 def test_every_operation_needs_a_token(shop):
-    """API §5: every request carries a token; a missing or invalid one is 401."""
+    """contract: token-required. A missing or invalid one is 401."""
     some = uuid.uuid4()
     operations = [("GET", "/items"), ("POST", "/items"), ("DELETE", "/items"), ("GET", "/lists")]
     operations += [(method, f"/items/{some}") for method in ("GET", "PATCH", "DELETE")]
@@ -318,7 +326,7 @@ def test_every_operation_needs_a_token(shop):
 
 
 def test_authorization_that_is_no_bearer_token_is_refused(shop):
-    """decisions §4, 401: no token, or one that is malformed; with `WWW-Authenticate`."""
+    """contract: token-refused. No token, or one that is malformed; with `WWW-Authenticate`."""
     token = shop.admin_token
     values = ["", "Bearer", f"Basic {token}", f"Token {token}", token, f"Bearer {token} x"]
     values += [
@@ -336,7 +344,7 @@ def test_authorization_that_is_no_bearer_token_is_refused(shop):
 
 
 def test_profile_token_of_another_deployment_is_refused(shop, new_service):
-    """decisions §4, 401: a token of another deployment."""
+    """contract: token-refused. A token of another deployment."""
     foreign = jwt.encode(
         claims(shop.customer("1").token),
         "another-deployment-with-its-own-long-secret",

@@ -1,4 +1,4 @@
-"""Decisions §2: items, one at a time and many at once."""
+"""Items, one at a time and many at once."""
 
 import time
 import uuid
@@ -34,7 +34,8 @@ def http(shop):
 
 
 def test_create_with_only_a_product(http):
-    """decisions §2, Item: the whole record; `quantity` 1 by default, no `variantId`."""
+    """contract: item-fields, record-times. The whole record; `quantity` 1 by default, no
+    `variantId`."""
     began = time.time()
     answer = http.post("/items", json={"productId": 17})
     record = data(answer, 201)
@@ -54,7 +55,7 @@ def test_create_with_only_a_product(http):
 
 
 def test_create_names_the_place_of_the_new_item(http):
-    """decisions §2: creating answers 201 with `Location`."""
+    """contract: save-status. Creating answers 201 with `Location`."""
     answer = http.post("/items", json={"productId": 17})
     record = data(answer, 201)
     where = answer.url.join(answer.headers["Location"])
@@ -63,7 +64,7 @@ def test_create_names_the_place_of_the_new_item(http):
 
 
 def test_create_with_every_field(http):
-    """decisions §2: `POST` may carry `tags` and `listIds`."""
+    """contract: item-fields. `POST` may carry `tags` and `listIds`."""
     first, second = new_list(http, "A"), new_list(http, "B")
     body = {"productId": 1, "variantId": 2, "quantity": 3, "tags": ["gift", "a_b-9"]}
     record = save(
@@ -84,7 +85,7 @@ def test_create_with_every_field(http):
 
 
 def test_create_twice_is_saving_once(http):
-    """decisions §2: saving twice is saving once; 200 with the existing one when it was there."""
+    """contract: save-once, save-status. 200 with the existing one when it was there."""
     record = save(http, 1, variantId=2, quantity=3, tags=["a"])
     again = data(http.post("/items", json={"productId": 1, "variantId": 2}), 200)
     assert again == record | {"updatedAt": again["updatedAt"]}
@@ -92,7 +93,7 @@ def test_create_twice_is_saving_once(http):
 
 
 def test_create_again_sets_what_the_body_names_and_nothing_else(http):
-    """decisions §2: quantity and tags are set, `listIds` are added, nothing else changes."""
+    """contract: save-again. `quantity` and `tags` are set, `listIds` added."""
     first, second = new_list(http, "A"), new_list(http, "B")
     record = save(http, 1, quantity=3, tags=["a", "b"], listIds=[first["id"]])
     body = {"productId": 1, "quantity": 2, "listIds": [second["id"]]}
@@ -108,7 +109,7 @@ def test_create_again_sets_what_the_body_names_and_nothing_else(http):
 
 
 def test_create_with_and_without_variant_are_two_items(http):
-    """decisions §2: at most one item per product and variant; none is a variant of its own."""
+    """contract: save-once. No variant is a variant of its own."""
     made = [
         save(http, 1),
         save(http, 1, variantId=1),
@@ -122,12 +123,12 @@ def test_create_with_and_without_variant_are_two_items(http):
 
 
 def test_create_for_two_profiles_makes_two_items(shop):
-    """decisions §2: a profile has at most one item per product and variant; each profile."""
+    """contract: save-once. One of each profile."""
     assert save(shop.customer("1").http, 1)["id"] != save(shop.customer("2").http, 1)["id"]
 
 
 def test_create_at_the_bounds(http):
-    """decisions §2, Item: the bounds themselves are allowed."""
+    """contract: item-numbers. The bounds themselves are allowed."""
     record = save(http, LARGEST, variantId=LARGEST, quantity=1_000_000)
     assert (record["productId"], record["variantId"], record["quantity"]) == (
         LARGEST,
@@ -143,7 +144,7 @@ def test_create_at_the_bounds(http):
 
 @pytest.mark.parametrize("field", ["productId", "variantId", "quantity"])
 def test_create_with_a_number_out_of_bounds_is_refused(http, field):
-    """decisions §2, Item: integers in their bounds; a string, a fraction or a boolean is 400."""
+    """contract: item-numbers, body-malformed. A string, a fraction and a boolean as well."""
     above = 1_000_001 if field == "quantity" else LARGEST + 1
     bad = [
         -1,
@@ -171,7 +172,7 @@ def test_create_with_a_number_out_of_bounds_is_refused(http, field):
 
 
 def test_create_without_a_product_is_refused(http):
-    """API §2, Item: `productId` is required on create."""
+    """contract: item-numbers. `productId` is required on create."""
     with nothing_changes(http):
         refused(http.post("/items", json={}), 400, "productId")
         refused(http.post("/items", json={"productId": None}), 400, "productId")
@@ -186,14 +187,14 @@ BAD_TAGS = [
 
 
 def test_create_with_bad_tags_is_refused(http):
-    """decisions §2, tags: at most 20, unique, each 1 to 50 of `a-z 0-9 _ -`."""
+    """contract: item-tags. At most 20, unique, each 1 to 50 of `a-z 0-9 _ -`."""
     with nothing_changes(http):
         for tags in BAD_TAGS:
             refused(http.post("/items", json={"productId": 1, "tags": tags}), 400, "tags")
 
 
 def test_create_with_bad_list_ids_is_refused(http):
-    """decisions §2, listIds: lists of the same profile; an unknown or malformed id is 404."""
+    """contract: item-list-ids. Lists of the same profile; an unknown or malformed id is 404."""
     kept = new_list(http)
     with nothing_changes(http):
         for value in (1, "x", {}, None, [1], [None], [kept["id"], 1], kept["id"]):
@@ -202,18 +203,29 @@ def test_create_with_bad_list_ids_is_refused(http):
             refused(http.post("/items", json={"productId": 1, "listIds": [kept["id"], id]}), 404)
 
 
+def test_create_with_a_list_twice_or_more_than_250_is_refused(http):
+    """contract: item-list-ids. As on a change of an item's lists."""
+    kept = new_list(http)["id"]
+    saved = save(http, 2)["id"]
+    many = [str(uuid.uuid4()) for _ in range(251)]
+    with nothing_changes(http):
+        for value in ([kept, kept], many):
+            refused(http.post("/items", json={"productId": 1, "listIds": value}), 400, "listIds")
+            refused(http.put(f"/items/{saved}/lists", json={"listIds": value}), 400, "listIds")
+
+
 @pytest.mark.parametrize(
     "field", ["id", "profile", "storeId", "createdAt", "updatedAt", "productid", "", "\u0000"]
 )
 def test_create_with_an_unknown_field_is_refused(http, field):
-    """decisions §2: an unknown field in a body is 400 and named."""
+    """contract: body-unknown-field. An unknown field in a body is 400 and named."""
     with nothing_changes(http):
         words = [field] if field.isprintable() else []
         refused(http.post("/items", json={"productId": 1, field: 1}), 400, *words)
 
 
 def test_create_over_the_limit_of_items_is_refused(make_shop):
-    """decisions §4, 400: too many items; saving one that is there goes on working."""
+    """contract: item-limit. Too many items; saving one that is there goes on working."""
     shop = make_shop("--limit", "items=2")
     http = shop.customer("1").http
     save(http, 1), save(http, 2)
@@ -229,7 +241,7 @@ def test_create_over_the_limit_of_items_is_refused(make_shop):
 
 
 def test_item_with_an_unknown_or_malformed_id_is_not_found(http):
-    """decisions §2: a malformed id is 404, like an unknown one."""
+    """contract: record-id. A malformed id is 404, like an unknown one."""
     for id in (uuid.uuid4(), "1", "nonsense", "x" * 500, "%00", "%ff", "a%2Fb", "%0d%0a", "null"):
         refused(http.get(f"/items/{id}"), 404)
         refused(http.patch(f"/items/{id}", json={"quantity": 1}), 404)
@@ -238,7 +250,7 @@ def test_item_with_an_unknown_or_malformed_id_is_not_found(http):
 
 
 def test_update_changes_each_field_alone(http):
-    """decisions §2: `PATCH` takes `productId`, `variantId`, `quantity`, `tags`."""
+    """contract: item-update. `PATCH` takes `productId`, `variantId`, `quantity`, `tags`."""
     record = save(http, 1, variantId=2, quantity=3, tags=["a"])
     for change in (
         {"productId": 5},
@@ -255,7 +267,7 @@ def test_update_changes_each_field_alone(http):
 
 
 def test_update_moves_the_time_of_the_update_only(http):
-    """decisions §2: `updatedAt` tells when it changed, `createdAt` stays."""
+    """contract: item-updated-at, record-times. `createdAt` stays."""
     record = save(http, 1)
     time.sleep(0.01)
     changed = data(http.patch(f"/items/{record['id']}", json={"quantity": 2}))
@@ -265,7 +277,7 @@ def test_update_moves_the_time_of_the_update_only(http):
 
 
 def test_update_with_null_clears_the_variant(http):
-    """decisions §2: `variantId` `null` clears it; it is left out when there is none."""
+    """contract: item-variant-null, item-fields. It is left out then."""
     record = save(http, 1, variantId=2)
     changed = data(http.patch(f"/items/{record['id']}", json={"variantId": None}))
     assert set(changed) == ITEM_KEYS
@@ -274,14 +286,14 @@ def test_update_with_null_clears_the_variant(http):
 
 
 def test_update_with_an_empty_object_changes_nothing(http):
-    """decisions §2: an empty object changes nothing, `updatedAt` included."""
+    """contract: item-updated-at. An empty object changes nothing, `updatedAt` included."""
     record = save(http, 1, variantId=2, tags=["a"])
     time.sleep(0.005)
     assert data(http.patch(f"/items/{record['id']}", json={})) == record == item(http, record["id"])
 
 
 def test_update_that_would_make_two_items_the_same_is_a_conflict(http):
-    """decisions §2: such a change is 409."""
+    """contract: item-conflict. With other fields beside it as well."""
     plain, variant, other = save(http, 1), save(http, 1, variantId=2), save(http, 3, variantId=2)
     with nothing_changes(http):
         refused(http.patch(f"/items/{variant['id']}", json={"variantId": None, "quantity": 9}), 409)
@@ -291,7 +303,7 @@ def test_update_that_would_make_two_items_the_same_is_a_conflict(http):
 
 
 def test_update_with_a_bad_value_is_refused(http):
-    """decisions §2, Item: the same bounds as on create; nothing changes."""
+    """contract: item-update. The same bounds as on create; nothing changes."""
     record = save(http, 1, variantId=2)
     bad = [("productId", value) for value in (0, LARGEST + 1, "1", 1.5, True, None)]
     bad += [("variantId", value) for value in (0, -1, "1", True, [])]
@@ -310,7 +322,7 @@ def test_update_with_a_bad_value_is_refused(http):
 
 
 def test_lists_of_an_item_are_exactly_those_from_now_on(http):
-    """decisions §2, `PUT /items/{itemId}/lists`: exactly these; `[]` takes it off all."""
+    """contract: item-set-lists. Exactly these; `[]` takes it off all."""
     a, b, c = (new_list(http, name)["id"] for name in "abc")
     record = save(http, 1, listIds=[a, b])
     moved = data(http.put(f"/items/{record['id']}/lists", json={"listIds": [b, c]}))
@@ -323,7 +335,7 @@ def test_lists_of_an_item_are_exactly_those_from_now_on(http):
 
 
 def test_lists_of_an_item_keep_its_place_on_a_list_where_it_stays(http):
-    """decisions §2: a list that is named again is not left, so neither is the place on it."""
+    """contract: item-set-lists-place. A list that is named again is not left."""
     a, b = (new_list(http, name)["id"] for name in "ab")
     made = [save(http, n, listIds=[a])["id"] for n in (1, 2, 3)]
     data(http.put(f"/lists/{a}/items/order", json={"itemIds": made}))
@@ -332,7 +344,7 @@ def test_lists_of_an_item_keep_its_place_on_a_list_where_it_stays(http):
 
 
 def test_lists_of_an_item_with_an_unknown_list_change_nothing(http, shop):
-    """decisions §2: an unknown list is 404 and nothing changes."""
+    """contract: item-set-lists. An unknown list is 404 and nothing changes."""
     a, b = (new_list(http, name)["id"] for name in "ab")
     foreign = new_list(shop.customer("2").http)["id"]
     record = save(http, 1, listIds=[a])
@@ -351,7 +363,7 @@ def test_lists_of_an_item_with_an_unknown_list_change_nothing(http, shop):
 
 
 def test_delete_one(http):
-    """decisions §2: deleting answers 204; a second time it is not there."""
+    """contract: item-delete, answer-record. Deleting answers 204; a second time it is not there."""
     kept = new_list(http)
     record, other = save(http, 1, listIds=[kept["id"]]), save(http, 2)
     done(http.delete(f"/items/{record['id']}"))
@@ -363,7 +375,7 @@ def test_delete_one(http):
 
 
 def test_delete_many_in_the_body_or_in_the_query(http):
-    """decisions §2, `DELETE /items`: `itemIds` in the body, `?itemIds=a,b` does the same."""
+    """contract: items-delete, items-delete-query. Both do the same."""
     made = [save(http, n)["id"] for n in range(1, 6)]
     done(http.request("DELETE", "/items", json={"itemIds": made[:2]}))
     assert sorted(products(http)) == [3, 4, 5]
@@ -372,7 +384,7 @@ def test_delete_many_in_the_body_or_in_the_query(http):
 
 
 def test_delete_many_that_are_gone_is_no_error(http, shop):
-    """decisions §2: ids that are already gone are no error; one of somebody else's is as gone."""
+    """contract: items-delete. One of somebody else's is as gone."""
     made = [save(http, n)["id"] for n in (1, 2)]
     foreign = save(shop.customer("2").http, 1)["id"]
     body = {"itemIds": [made[0], str(uuid.uuid4()), foreign, "nonsense"]}
@@ -383,7 +395,7 @@ def test_delete_many_that_are_gone_is_no_error(http, shop):
 
 
 def test_delete_many_takes_1_to_250(http):
-    """decisions §2: 1 to 250 of them."""
+    """contract: items-delete. 1 to 250 of them."""
     record = save(http, 1)
     ids = [record["id"], *(str(uuid.uuid4()) for _ in range(250))]
     with nothing_changes(http):

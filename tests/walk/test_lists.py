@@ -1,4 +1,4 @@
-"""Decisions §2: lists, their names, and the order of what is on them."""
+"""Lists, their names, and the order of what is on them."""
 
 import time
 import uuid
@@ -34,7 +34,7 @@ def http(shop):
 
 
 def test_create_a_list(http):
-    """decisions §2, List: the whole record, 201 with `Location`."""
+    """contract: list-fields, answer-record. The whole record, 201 with `Location`."""
     answer = http.post("/lists", json={"name": "Gifts"})
     record = data(answer, 201)
     assert set(record) == LIST_KEYS
@@ -47,7 +47,7 @@ def test_create_a_list(http):
 
 
 def test_create_two_lists_of_one_name(http):
-    """decisions §2, name: names need not be unique."""
+    """contract: list-name. Names need not be unique."""
     assert new_list(http, "Gifts")["id"] != new_list(http, "Gifts")["id"]
     assert [record["name"] for record in data(http.get("/lists"))] == ["Gifts", "Gifts"]
 
@@ -59,7 +59,7 @@ GOOD_NAMES = [
 
 
 def test_names_that_are_allowed_come_back_as_they_were(http):
-    """decisions §2, name: 1 to 255 characters; counted as characters, not as bytes."""
+    """contract: list-name, text-kept. 255 are counted in characters, not in bytes."""
     for name in GOOD_NAMES:
         record = new_list(http, name)
         assert record["name"] == name
@@ -67,7 +67,7 @@ def test_names_that_are_allowed_come_back_as_they_were(http):
 
 
 def test_names_are_trimmed(http):
-    """decisions §2, name: 1 to 255 characters after trimming."""
+    """contract: list-name. 1 to 255 characters after trimming."""
     assert new_list(http, "  Gifts and more ")["name"] == "Gifts and more"
     assert new_list(http, " " * 300 + "x" * 255 + " " * 300)["name"] == "x" * 255
     record = new_list(http, "y")
@@ -79,7 +79,7 @@ BAD_NAMES += [f"a{chr(code)}b" for code in (0, 1, 8, 9, 10, 13, 27, 31, 127, 0x8
 
 
 def test_names_that_are_not_allowed_are_refused(http):
-    """decisions §2, name: 1 to 255 characters after trimming, no control characters."""
+    """contract: list-name. 1 to 255 characters after trimming, no control characters."""
     record = new_list(http, "kept")
     with nothing_changes(http):
         for name in BAD_NAMES:
@@ -94,7 +94,7 @@ def test_names_that_are_not_allowed_are_refused(http):
     "field", ["id", "items", "itemCount", "profile", "createdAt", "Name", "storeId"]
 )
 def test_list_with_an_unknown_field_is_refused(http, field):
-    """decisions §2: an unknown field in a body is 400 and named."""
+    """contract: body-unknown-field. An unknown field in a body is 400 and named."""
     record = new_list(http)
     with nothing_changes(http):
         refused(http.post("/lists", json={"name": "x", field: 1}), 400, field)
@@ -102,7 +102,7 @@ def test_list_with_an_unknown_field_is_refused(http, field):
 
 
 def test_list_holds_no_more_items_than_may_be(make_shop):
-    """beyond §1, lists are bounded: on every way in; what is on it already may stay and change."""
+    """contract: list-item-limit. On every way in; what is on it already may stay and change."""
     shop = make_shop("--limit", "list_items=2")
     http = shop.customer("1").http
     full, other = new_list(http, "Full")["id"], new_list(http, "Other")["id"]
@@ -124,7 +124,7 @@ def test_list_holds_no_more_items_than_may_be(make_shop):
 
 
 def test_items_stand_on_no_more_places_of_lists_than_may_be(make_shop):
-    """beyond §1, lists are bounded: over all lists of a profile; one place may be given for another."""
+    """contract: place-limit. Over all lists of a profile; one place may be given for another."""
     shop = make_shop("--limit", "entries=3")
     http = shop.customer("1").http
     made = [new_list(http, name)["id"] for name in "ABCD"]
@@ -142,7 +142,7 @@ def test_items_stand_on_no_more_places_of_lists_than_may_be(make_shop):
 
 
 def test_create_over_the_limit_of_lists_is_refused(make_shop):
-    """decisions §4, 400: too many lists."""
+    """contract: list-limit. Too many lists."""
     shop = make_shop("--limit", "lists=2")
     http = shop.customer("1").http
     new_list(http, "a"), new_list(http, "b")
@@ -155,7 +155,7 @@ def test_create_over_the_limit_of_lists_is_refused(make_shop):
 
 
 def test_list_holds_whole_items_and_their_count(http):
-    """decisions §2, List: `GET /lists/{listId}` adds `items`, whole Item records."""
+    """contract: list-items. `GET /lists/{listId}` adds `items`, whole Item records."""
     record = new_list(http)
     made = [save(http, n, variantId=n, tags=["a"], listIds=[record["id"]]) for n in (1, 2)]
     save(http, 3)
@@ -168,7 +168,7 @@ def test_list_holds_whole_items_and_their_count(http):
 
 
 def test_rename_a_list(http):
-    """decisions §2: `PATCH` answers 200 with the record; `updatedAt` moves, nothing else."""
+    """contract: list-update, list-updated-at. `updatedAt` moves, nothing else."""
     record = new_list(http)
     time.sleep(0.005)
     renamed = data(http.patch(f"/lists/{record['id']}", json={"name": "Birthday"}))
@@ -178,7 +178,7 @@ def test_rename_a_list(http):
 
 
 def test_rename_with_an_empty_object_changes_nothing(http):
-    """decisions §2: an empty object changes nothing, `updatedAt` included."""
+    """contract: list-updated-at. An empty object changes nothing, `updatedAt` included."""
     record = new_list(http)
     time.sleep(0.005)
     assert data(http.patch(f"/lists/{record['id']}", json={})) == record
@@ -186,7 +186,7 @@ def test_rename_with_an_empty_object_changes_nothing(http):
 
 
 def test_delete_a_list_keeps_its_items(http):
-    """decisions §2: deleting a list keeps its items."""
+    """contract: list-delete. Deleting a list keeps its items."""
     record, other = new_list(http, "a"), new_list(http, "b")
     saved = save(http, 1, listIds=[record["id"], other["id"]])
     done(http.delete(f"/lists/{record['id']}"))
@@ -198,7 +198,7 @@ def test_delete_a_list_keeps_its_items(http):
 
 
 def test_list_with_an_unknown_or_malformed_id_is_not_found(http):
-    """decisions §2: a malformed id is 404, like an unknown one."""
+    """contract: record-id. A malformed id is 404, like an unknown one."""
     for id in (uuid.uuid4(), "1", "nonsense", "x" * 500, "%00", "%ff", "..%2Fitems"):
         refused(http.get(f"/lists/{id}"), 404)
         refused(http.patch(f"/lists/{id}", json={"name": "x"}), 404)
@@ -207,7 +207,7 @@ def test_list_with_an_unknown_or_malformed_id_is_not_found(http):
 
 
 def test_item_id_is_no_list_id(http):
-    """decisions §2: an id of another kind is unknown."""
+    """contract: record-id. An id of another kind is unknown."""
     saved, kept = save(http, 1), new_list(http)
     refused(http.get(f"/lists/{saved['id']}"), 404)
     refused(http.get(f"/items/{kept['id']}"), 404)
@@ -225,7 +225,7 @@ def five(http):
 
 
 def test_sort_by_time_of_saving(http, five):
-    """decisions §2, sort: `recently_saved` (default), `oldest_saved`."""
+    """contract: list-sort. `recently_saved` (default), `oldest_saved`."""
     id, made = five
     assert [entry["id"] for entry in whole_list(http, id)["items"]] == made[::-1]
     assert order_of(http, id, "recently_saved") == made[::-1]
@@ -233,14 +233,13 @@ def test_sort_by_time_of_saving(http, five):
 
 
 def test_sort_by_customer_before_anything_was_placed(http, five):
-    """decisions §2, sort: items never placed follow, most recently saved first."""
+    """contract: list-sort. Items never placed follow, most recently saved first."""
     id, made = five
     assert order_of(http, id, "customer") == made[::-1]
 
 
 def test_sort_by_customer_follows_the_placed_items(http, five):
-    """decisions §2, sort: in `customer` order, never placed items follow the placed ones, most
-    recently saved first."""
+    """contract: list-sort. What was never placed follows, most recently saved first."""
     id, made = five
     wanted = [made[1], made[4]]
     answer = data(http.put(f"/lists/{id}/items/order", json={"itemIds": wanted}))
@@ -254,7 +253,7 @@ def test_sort_by_customer_follows_the_placed_items(http, five):
 
 
 def test_sort_that_there_is_not_is_refused(http, five):
-    """decisions §2, sort: three values; anything else is 400 and names what there is."""
+    """contract: list-sort. Three values; anything else is 400 and names what there is."""
     for value in ("", "newest", "CUSTOMER", "customer,oldest_saved", "%00"):
         answer = http.get(f"/lists/{five[0]}?sort={value}")
         refused(answer, 400, "sort", "recently_saved", "oldest_saved", "customer")
@@ -264,7 +263,7 @@ def test_sort_that_there_is_not_is_refused(http, five):
 
 
 def test_order_answers_with_the_list_in_that_order(http, five):
-    """decisions §2, order: 200 with the list, its items in that order; again replaces it."""
+    """contract: list-order. 200 with the list, its items in that order; again replaces it."""
     id, made = five
     for wanted in (made, made[::-1], made[2:] + made[:2]):
         answer = data(http.put(f"/lists/{id}/items/order", json={"itemIds": wanted}))
@@ -272,8 +271,17 @@ def test_order_answers_with_the_list_in_that_order(http, five):
         assert answer["items"] == whole_list(http, id, "customer")["items"]
 
 
+def test_order_of_some_puts_them_before_what_was_placed(http, five):
+    """contract: list-order-partial. What is not named follows in the order that it had."""
+    id, made = five
+    data(http.put(f"/lists/{id}/items/order", json={"itemIds": [made[2], made[0], made[4]]}))
+    answer = data(http.put(f"/lists/{id}/items/order", json={"itemIds": [made[4], made[1]]}))
+    expected = [made[4], made[1], made[2], made[0], made[3]]
+    assert [entry["id"] for entry in answer["items"]] == expected
+
+
 def test_order_with_an_id_twice_or_not_on_the_list_changes_nothing(http, five, shop):
-    """decisions §2, order: every id must be on the list, none twice (else 400, nothing changes)."""
+    """contract: list-order-invalid. 400, and the order stays."""
     id, made = five
     data(http.put(f"/lists/{id}/items/order", json={"itemIds": made}))
     elsewhere, foreign = save(http, 9)["id"], save(shop.customer("2").http, 1)["id"]
@@ -288,7 +296,7 @@ def test_order_with_an_id_twice_or_not_on_the_list_changes_nothing(http, five, s
 
 
 def test_order_is_forgotten_with_the_item(http, five):
-    """decisions §2, order: an item that is gone, or taken off, leaves no gap and no place."""
+    """contract: list-order. An item that is gone, or taken off, leaves no gap and no place."""
     id, made = five
     data(http.put(f"/lists/{id}/items/order", json={"itemIds": made}))
     done(http.delete(f"/items/{made[0]}"))
@@ -299,7 +307,7 @@ def test_order_is_forgotten_with_the_item(http, five):
 
 
 def test_order_of_one_list_is_not_that_of_another(http):
-    """API §4: a custom order of the items of a list."""
+    """contract: list-order. A custom order of the items of a list."""
     a, b = (new_list(http, name)["id"] for name in "ab")
     made = [save(http, n, listIds=[a, b])["id"] for n in (1, 2, 3)]
     data(http.put(f"/lists/{a}/items/order", json={"itemIds": made}))

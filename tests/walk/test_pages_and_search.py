@@ -1,4 +1,4 @@
-"""Decisions §3: pages, cursors and search."""
+"""Pages, cursors and search."""
 
 import uuid
 
@@ -23,14 +23,14 @@ def seven(http):
 
 
 def test_page_that_is_the_only_one_has_no_page_info(http, seven):
-    """API §8, pagination 4: with neither next nor previous, `pageInfo` is omitted."""
+    """contract: page-info. With neither next nor previous, `pageInfo` is omitted."""
     assert http.get("/items").json() == {"data": seven}
     assert http.get("/items?limit=7").json() == {"data": seven}
     assert http.get("/lists").json() == {"data": []}
 
 
 def test_pages_walk_to_the_end_and_back(http, seven):
-    """decisions §3: newest first; walking `next` shows every record once, `previous` walks back."""
+    """contract: page-order, page-walk. Newest first; `previous` walks back."""
     first = http.get("/items?limit=3").json()
     assert first["data"] == seven[:3] and set(first["pageInfo"]) == {"next"}
     second = http.get("/items", params={"limit": 3, "page": first["pageInfo"]["next"]}).json()
@@ -44,14 +44,14 @@ def test_pages_walk_to_the_end_and_back(http, seven):
 
 
 def test_pages_end_where_a_page_is_exactly_full(http, seven):
-    """decisions §3: no next page behind a last one that is full."""
+    """contract: page-info. No next page behind a last one that is full."""
     assert [len(page) for page in walk(http, "/items", limit=1)] == [1] * 7
     save(http, 8)
     assert [len(page) for page in walk(http, "/items", limit=4)] == [4, 4]
 
 
 def test_pages_of_lists(http):
-    """decisions §3: `GET /lists` as well, newest first."""
+    """contract: page-order. `GET /lists` as well, newest first."""
     made = [new_list(http, f"{n}") for n in range(5)][::-1]
     pages = walk(http, "/lists", limit=2)
     assert pages == [made[:2], made[2:4], made[4:]]
@@ -62,14 +62,14 @@ def test_pages_of_lists(http):
 
 
 def test_pages_of_the_whole_store(roomy_shop):
-    """decisions §1 and §3: an admin walks all profiles, newest first."""
+    """contract: page-order, whole-store. An admin walks all profiles, newest first."""
     made = [save(roomy_shop.customer(str(n % 3)).http, n)["id"] for n in range(1, 8)]
     pages = walk(roomy_shop.admin, "/items", limit=2)
     assert [record["id"] for page in pages for record in page] == made[::-1]
 
 
 def test_pages_default_to_50_and_go_up_to_250(http):
-    """decisions §3: `limit` 1 to 250, default 50."""
+    """contract: page-limit. `limit` 1 to 250, default 50."""
     for n in range(1, 56):
         save(http, n)
     assert len(data(http.get("/items"))) == 50
@@ -79,7 +79,7 @@ def test_pages_default_to_50_and_go_up_to_250(http):
 
 
 def test_pages_while_others_write_show_each_lasting_record_once(http, seven):
-    """decisions §3: walking `next` shows every record that was there all the time exactly once."""
+    """contract: page-walk. What was there all the time is shown exactly once."""
     seen, params, n = [], {"limit": 2}, 100
     while True:
         body = http.get("/items", params=params).json()
@@ -95,7 +95,7 @@ def test_pages_while_others_write_show_each_lasting_record_once(http, seven):
 
 @pytest.mark.parametrize("path", ["/items", "/lists"])
 def test_limit_that_is_no_whole_number_from_1_to_250_is_refused(http, path):
-    """decisions §3: anything else is 400, and named."""
+    """contract: page-limit. Anything else is 400, and named."""
     bad = [
         "0",
         "251",
@@ -139,7 +139,7 @@ def test_limit_that_is_no_whole_number_from_1_to_250_is_refused(http, path):
     "query", ["foo=1", "offset=5", "Limit=5", "limit[]=5", "foo", "=1", "%ff=1", "%00=1"]
 )
 def test_parameter_that_is_unknown_is_refused(http, query):
-    """decisions §2: an unknown query parameter is 400 and named."""
+    """contract: parameter-unknown. An unknown query parameter is 400 and named."""
     name = query.partition("=")[0]
     words = [name] if name and "%" not in name else []
     for path in ("/items", "/lists", f"/items/{uuid.uuid4()}", f"/lists/{uuid.uuid4()}"):
@@ -153,7 +153,7 @@ def test_parameter_that_is_unknown_is_refused(http, query):
 
 
 def test_cursor_that_was_changed_is_refused(http, seven):
-    """decisions §3: opaque; one that was changed is 400."""
+    """contract: cursor-opaque. One that was changed is 400."""
     cursor = http.get("/items?limit=3").json()["pageInfo"]["next"]
     data(http.get("/items", params={"limit": 3, "page": cursor}))
     # The last character may hold bits that no byte uses; whatever decodes to the same is the same.
@@ -187,7 +187,7 @@ def test_cursor_that_was_changed_is_refused(http, seven):
 
 
 def test_cursor_used_with_another_request_is_refused(http, seven, roomy_shop, make_shop):
-    """decisions §3: bound to the request: with another query or endpoint it is 400."""
+    """contract: cursor-bound-to-request. With another query or endpoint it is 400."""
     for n in range(3):
         new_list(http, str(n))
     cursor = http.get("/items?limit=2").json()["pageInfo"]["next"]
@@ -215,7 +215,7 @@ def test_cursor_used_with_another_request_is_refused(http, seven, roomy_shop, ma
 
 
 def test_cursor_survives_a_change_of_token(http, seven, roomy_shop):
-    """API §8, pagination 2: repeat the original query; a fresh token is no other query."""
+    """contract: cursor-bound-to-request. A fresh token is no other request."""
     cursor = http.get("/items?limit=2").json()["pageInfo"]["next"]
     again = roomy_shop.customer("1").http.get("/items", params={"limit": 2, "page": cursor})
     assert data(again) == seven[2:4]
@@ -242,7 +242,7 @@ def found(http, query: str) -> list[tuple]:
 
 
 def test_search_by_each_field(http, stocked):
-    """decisions §3, query: `product`, `variant`, `tag`, `list`."""
+    """contract: search-terms. `product`, `variant`, `tag`, `list`."""
     assert found(http, "product:1") == [(1, 7), (1, 8)]
     assert found(http, "product:12") == [(12, 0)]
     assert found(http, "variant:7") == [(1, 7), (2, 7)]
@@ -252,7 +252,7 @@ def test_search_by_each_field(http, stocked):
 
 
 def test_search_with_values_by_commas_takes_any(http, stocked):
-    """decisions §3, query: values by commas (any may hold)."""
+    """contract: search-terms. Values by commas (any may hold)."""
     assert found(http, "product:2,3,99") == [(2, 7), (3, 0)]
     assert found(http, "tag:gift,new") == [(1, 7), (1, 8), (3, 0)]
     assert found(http, "variant:7,8") == [(1, 7), (1, 8), (2, 7)]
@@ -261,7 +261,7 @@ def test_search_with_values_by_commas_takes_any(http, stocked):
 
 
 def test_search_with_terms_by_spaces_takes_all(http, stocked):
-    """decisions §3, query: terms separated by spaces (all must hold)."""
+    """contract: search-terms. Terms separated by spaces (all must hold)."""
     assert found(http, "product:1 variant:7") == [(1, 7)]
     assert found(http, f"tag:new list:{stocked}") == [(1, 7)]
     assert found(http, f"product:1,2 variant:7 tag:gift list:{stocked}") == [(1, 7)]
@@ -271,7 +271,7 @@ def test_search_with_terms_by_spaces_takes_all(http, stocked):
 
 
 def test_search_finds_nothing_of_others(http, stocked, roomy_shop):
-    """decisions §1: its own profile; a foreign list has nothing in it."""
+    """contract: search-own. A list of somebody else has nothing on it."""
     other = roomy_shop.customer("2").http
     assert found(other, "product:1") == found(other, f"list:{stocked}") == []
     assert found(other, f"list:{uuid.uuid4()}") == []
@@ -280,7 +280,7 @@ def test_search_finds_nothing_of_others(http, stocked, roomy_shop):
 
 
 def test_search_walks_in_pages(http, stocked):
-    """decisions §3: pages and search together."""
+    """contract: search-terms, page-walk. Pages and search together."""
     pages = walk(http, "/items", limit=1, query="product:1,2,3")
     assert [record["productId"] for page in pages for record in page] == [3, 2, 1, 1]
 
@@ -295,7 +295,7 @@ BAD_QUERIES = [
 
 
 def test_search_that_is_malformed_is_refused(http, stocked):
-    """decisions §3, query: an unknown field or a malformed value is 400."""
+    """contract: search-invalid. An unknown field or a malformed value is 400."""
     statuses = {
         query: http.get("/items", params={"query": query}).status_code for query in BAD_QUERIES
     }
@@ -306,11 +306,11 @@ def test_search_that_is_malformed_is_refused(http, stocked):
 
 
 def test_search_for_an_unknown_field_lists_what_there_is(http):
-    """decisions §3, query: the message lists what there is."""
+    """contract: search-invalid. The message lists what there is."""
     refused(http.get("/items?query=colour:red"), 400, "colour", "product", "variant", "tag", "list")
     refused(http.get("/items?query=product"), 400, "product", "variant", "tag", "list")
 
 
 def test_search_in_lists_is_refused(http):
-    """decisions §2: `query` is no parameter of `GET /lists`."""
+    """contract: parameter-unknown. `query` is no parameter of `GET /lists`."""
     refused(http.get("/lists?query=product:1"), 400, "query")

@@ -1,4 +1,4 @@
-"""Decisions §6: a command that fails says so in one plain line, whatever it was given; no traceback."""
+"""A command that fails says so in one plain line, whatever it was given (contract: command-error)."""
 
 import json
 import os
@@ -60,7 +60,8 @@ PRINTING = [
 
 @pytest.mark.parametrize("args", PRINTING, ids=" ".join)
 def test_command_whose_output_is_a_full_disk_says_so(ready, args):
-    """One line, exit 1; a token that could not be printed is not made."""
+    """contract: command-error, command-token-create. One line, exit 1; a token that could not be
+    printed is not made."""
     before = tokens(ready)
     done = ready.into("/dev/full", *args)
     assert "No space left on device" in plain(done.returncode, done.stderr)
@@ -118,7 +119,8 @@ def test_token_that_the_database_refuses_was_printed_and_does_not_count(tmp_path
 
 
 def test_welcome_that_cannot_be_shown_makes_no_token():
-    """`serve --welcome` with its output on a full disk: it serves, without a token of the welcome."""
+    """contract: serve-start. `serve --welcome` with its output on a full disk: it serves, without a
+    token of the welcome."""
     service = Service()
     with open("/dev/full", "w") as full:
         service.start_into(full.fileno(), "--welcome")

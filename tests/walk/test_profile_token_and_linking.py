@@ -1,4 +1,4 @@
-"""Decisions §1: `POST /profiles/token`, and what linking a session to a customer does."""
+"""`POST /profiles/token`, and what linking a session to a customer does."""
 
 import re
 import uuid
@@ -33,7 +33,7 @@ def link(shop, session: str, customer: str):
     "body", [None, b"", b"{}", b" \n{ }\t"], ids=["none", "empty", "object", "spaces"]
 )
 def test_token_with_nothing_in_the_body_makes_a_session(shop, body):
-    """decisions §1, token: none, empty or `{}` is a new session and its token."""
+    """contract: token-new-session, gid-session. No body, an empty one or `{}`."""
     headers = {"Content-Type": "application/json"} if body else {}
     issued = data(shop.admin.post("/profiles/token", content=body, headers=headers), 201)
     assert set(issued) == {"token", "profile"}
@@ -43,18 +43,18 @@ def test_token_with_nothing_in_the_body_makes_a_session(shop, body):
 
 
 def test_token_with_an_empty_json_body_makes_a_session(shop):
-    """API §4: the body may be empty or absent, whatever its declared type."""
+    """contract: token-new-session. Whatever its declared type."""
     answer = shop.admin.post("/profiles/token", headers={"Content-Type": "application/json"})
     assert data(answer, 201)["profile"].startswith("gid://wishwell/Session/")
 
 
 def test_token_each_time_makes_another_session(shop):
-    """API §4, rule 1: a new session."""
+    """contract: token-new-session. Another one each time."""
     assert shop.session().gid != shop.session().gid
 
 
 def test_token_with_customer_is_for_that_customer(shop):
-    """decisions §1, token: `customer` gives a token for the customer."""
+    """contract: token-customer. `customer` gives a token for the customer."""
     gid = shop.gid("17")
     issued = data(shop.admin.post("/profiles/token", json={"customer": gid}), 201)
     assert set(issued) == {"token", "profile"} and issued["profile"] == gid
@@ -63,7 +63,7 @@ def test_token_with_customer_is_for_that_customer(shop):
 
 
 def test_token_with_session_is_fresh_for_that_session(shop):
-    """decisions §1, token: `session` gives a fresh token, so a visitor keeps the list."""
+    """contract: token-session. `session` gives a fresh token, so a visitor keeps the list."""
     visitor = shop.session()
     saved = save(visitor.http, 1)
     again = shop.token(session=visitor.gid)
@@ -72,7 +72,7 @@ def test_token_with_session_is_fresh_for_that_session(shop):
 
 
 def test_token_with_an_unknown_session_is_not_found(shop):
-    """decisions §1, Session: an unknown session GID is 404 in a body."""
+    """contract: session-unknown, token-session. An unknown session GID is 404 in a body."""
     unknown = f"gid://wishwell/Session/{uuid.uuid4()}"
     refused(shop.admin.post("/profiles/token", json={"session": unknown}), 404)
     refused(link(shop, unknown, shop.gid("1")), 404)
@@ -99,7 +99,7 @@ def test_token_with_an_unknown_session_is_not_found(shop):
     ids=lambda value: ascii(value)[:30],
 )
 def test_token_with_a_customer_that_is_none_is_refused(shop, value):
-    """decisions §1, Customer: 1 to 64 of `A-Z a-z 0-9 _ -`; another platform is 400."""
+    """contract: gid-customer. 1 to 64 of `A-Z a-z 0-9 _ -`; another platform is 400."""
     visitor = shop.session()
     refused(shop.admin.post("/profiles/token", json={"customer": value}), 400, "customer")
     refused(link(shop, visitor.gid, value), 400, "customer")
@@ -107,7 +107,7 @@ def test_token_with_a_customer_that_is_none_is_refused(shop, value):
 
 
 def test_token_with_a_session_that_is_none_is_refused(shop):
-    """decisions §4, 400: wrong type, or not the form of a session GID."""
+    """contract: gid-session. Wrong type, or not the form of a session GID."""
     for value in ("", "x", "gid://wishwell/Session/", shop.gid("1"), 17, True, [], {}, "\u0000"):
         refused(shop.admin.post("/profiles/token", json={"session": value}), 400, "session")
     for value in ("gid://wishwell/Session/17", f"gid://other/Session/{uuid.uuid4()}"):
@@ -117,14 +117,14 @@ def test_token_with_a_session_that_is_none_is_refused(shop):
 
 
 def test_token_asked_with_a_profile_token_is_forbidden(shop):
-    """decisions §1: `POST /profiles/token` needs an admin token; others get 403."""
+    """contract: token-admin-only. `POST /profiles/token` needs an admin token; others get 403."""
     for member in (shop.customer("1"), shop.session()):
         refused(member.http.post("/profiles/token"), 403)
         refused(member.http.post("/profiles/token", json={"customer": shop.gid("2")}), 403)
 
 
 def test_token_asked_with_profile_header_is_for_that_profile(shop):
-    """decisions §1: with `Profile` it is as if the body named that profile."""
+    """contract: profile-header-token. As if the body named that profile."""
     customer, visitor = shop.gid("1"), shop.session()
     for body in (None, {}, {"customer": customer}):
         issued = data(shop.acting_as(customer).post("/profiles/token", json=body), 201)
@@ -138,7 +138,8 @@ def test_token_asked_with_profile_header_is_for_that_profile(shop):
 
 @pytest.mark.parametrize("header", ["customer", "session"])
 def test_token_asked_with_profile_header_and_the_other_in_the_body_links(shop, header):
-    """decisions §1: whichever of the two the header names, and the body the other or both."""
+    """contract: profile-header-token, link-closes-session. Whichever of the two the header names,
+    and the body the other or both."""
     for both in (False, True):
         visitor = shop.session()
         named = {"customer": shop.gid(), "session": visitor.gid}
@@ -151,7 +152,8 @@ def test_token_asked_with_profile_header_and_the_other_in_the_body_links(shop, h
 
 
 def test_token_asked_with_profile_header_and_another_in_the_body_is_refused(shop):
-    """decisions §1: a body that names another of the same kind is 400, and nothing is done."""
+    """contract: profile-header-token. A body that names another of the same kind is 400, and
+    nothing is done."""
     visitor, other = shop.session(), shop.session()
     save(visitor.http, 1)
     acting = shop.acting_as(shop.gid("1"))
@@ -164,7 +166,8 @@ def test_token_asked_with_profile_header_and_another_in_the_body_is_refused(shop
 
 
 def test_token_asked_with_an_unknown_profile_header_is_refused(shop):
-    """decisions §1: 400 for what is no GID, 404 for a session that is unknown or linked."""
+    """contract: profile-header-token, profile-header-invalid, session-unknown. 400 for what is no
+    GID, 404 for a session that is unknown or linked."""
     for gid in ("x", "gid://other/Customer/1", shop.gid("a b")):
         refused(shop.acting_as(gid).post("/profiles/token"), 400, "Profile")
     acting = shop.acting_as(f"gid://wishwell/Session/{uuid.uuid4()}")
@@ -181,7 +184,8 @@ def test_token_asked_with_an_unknown_profile_header_is_refused(shop):
 
 
 def test_gid_that_is_refused_is_told_what_would_do(shop):
-    """decisions §4: the message names the field and its rule: one that a person could follow."""
+    """contract: error-message, gid-customer, gid-session. The message names the form that a person
+    could follow."""
     person, visit = "gid://shopify/Customer/<id>", "gid://wishwell/Session/<uuid>"
     wrong = {"customer": shop.session().gid, "session": shop.gid("1")}
     for field, form, other in (("customer", person, visit), ("session", visit, person)):
@@ -199,7 +203,7 @@ def test_gid_that_is_refused_is_told_what_would_do(shop):
 
 
 def test_linking_moves_items_and_lists_with_their_ids_and_order(shop):
-    """decisions §1, Linking: ids of moved items stay; lists move with their ids and order."""
+    """contract: link-items. Ids of moved items stay; lists move with their ids and order."""
     visitor = shop.session()
     kept = new_list(visitor.http, "Summer")
     saved = [
@@ -218,8 +222,8 @@ def test_linking_moves_items_and_lists_with_their_ids_and_order(shop):
 
 
 def test_linking_merges_what_both_have(shop):
-    """decisions §1, Linking: the customer's item stays, larger quantity, union of tags and lists,
-    the earlier `createdAt`."""
+    """contract: link-item-merge, link-quantity, link-tags. The customer's item stays, larger
+    quantity, union of tags and lists, the earlier `createdAt`."""
     visitor, customer = shop.session(), shop.customer("1")
     theirs, ours = new_list(visitor.http, "Theirs"), new_list(customer.http, "Ours")
     early = save(visitor.http, 1, variantId=2, quantity=9, tags=["a", "b"], listIds=[theirs["id"]])
@@ -240,7 +244,7 @@ def test_linking_merges_what_both_have(shop):
 
 
 def test_linking_joins_a_list_of_the_same_name(shop):
-    """decisions §1, Linking: the same name after trimming, without case, is not duplicated: its
+    """contract: link-list-merge. The same name after trimming, without case, is not duplicated: its
     items join the customer's list, after those already there."""
     visitor, customer = shop.session(), shop.customer("1")
     theirs, ours = new_list(visitor.http, "  gIFTS "), new_list(customer.http, "Gifts")
@@ -260,7 +264,7 @@ def test_linking_joins_a_list_of_the_same_name(shop):
 
 
 def test_linking_joins_a_list_whose_name_folds_the_same(shop):
-    """decisions §1, Linking: compared without case, which is not only the Latin one."""
+    """contract: link-list-merge. Compared without case, which is not only the Latin one."""
     visitor, customer = shop.session(), shop.customer("1")
     new_list(visitor.http, "\u041f\u043e\u0434\u0430\u0440\u043a\u0438")
     new_list(customer.http, "\u041f\u041e\u0414\u0410\u0420\u041a\u0418")
@@ -269,7 +273,7 @@ def test_linking_joins_a_list_whose_name_folds_the_same(shop):
 
 
 def test_linking_keeps_an_item_that_is_on_both_lists_once(shop):
-    """decisions §1, Linking: never drops a record, and counts an item of both lists once."""
+    """contract: link-list-merge. Never drops a record, and counts an item of both lists once."""
     visitor, customer = shop.session(), shop.customer("1")
     theirs, ours = new_list(visitor.http, "Gifts"), new_list(customer.http, "gifts")
     save(visitor.http, 1, listIds=[theirs["id"]])
@@ -281,7 +285,7 @@ def test_linking_keeps_an_item_that_is_on_both_lists_once(shop):
 
 
 def test_linking_never_fails_for_a_size_limit(make_shop):
-    """decisions §1, Linking: a merge never fails for a size limit, and never drops a record."""
+    """contract: link-limits. A merge never fails for a size limit, and never drops a record."""
     shop = make_shop("--limit", "items=2", "--limit", "lists=1")
     visitor, customer = shop.session(), shop.customer("1")
     new_list(visitor.http, "A"), new_list(customer.http, "B")
@@ -297,7 +301,7 @@ def test_linking_never_fails_for_a_size_limit(make_shop):
 
 
 def test_linking_never_fails_for_the_bounds_of_lists(make_shop):
-    """beyond §1, lists are bounded: a merge never fails for one, and drops nothing."""
+    """contract: link-limits. Nor for the bounds of lists."""
     shop = make_shop("--limit", "list_items=1", "--limit", "entries=1")
     visitor, customer = shop.session(), shop.customer("1")
     theirs, ours = new_list(visitor.http, "Gifts"), new_list(customer.http, "Gifts")
@@ -312,8 +316,8 @@ def test_linking_never_fails_for_the_bounds_of_lists(make_shop):
 
 
 def test_linked_session_has_tokens_that_are_stale_at_once(shop):
-    """decisions §1, Linking: its tokens get 401 with a message that says to ask for a new one, on
-    reads and writes alike, from that moment."""
+    """contract: link-closes-session, session-ended. The message says to ask for a new one, on reads
+    and writes alike."""
     visitor, customer = shop.session(), shop.customer("1")
     other = shop.token(session=visitor.gid)
     saved = save(visitor.http, 1)
@@ -336,7 +340,7 @@ def test_linked_session_has_tokens_that_are_stale_at_once(shop):
 
 
 def test_linked_session_cannot_be_named_any_more(shop):
-    """decisions §1, token: 401 is for tokens, so a session that has been linked is 404."""
+    """contract: token-session, session-unknown. 404, as 401 is for tokens."""
     visitor = shop.session()
     data(link(shop, visitor.gid, shop.gid("1")), 201)
     refused(shop.admin.post("/profiles/token", json={"session": visitor.gid}), 404)
@@ -346,7 +350,7 @@ def test_linked_session_cannot_be_named_any_more(shop):
 
 
 def test_linking_a_closed_session_again_moves_nothing_and_succeeds(shop):
-    """decisions §1, Linking: to the same or another customer; nothing leaks to the second."""
+    """contract: link-again. To the same or another customer; nothing leaks to the second."""
     visitor, customer, second = shop.session(), shop.customer("1"), shop.customer("2")
     save(visitor.http, 1, quantity=5)
     data(link(shop, visitor.gid, customer.gid), 201)
@@ -361,14 +365,14 @@ def test_linking_a_closed_session_again_moves_nothing_and_succeeds(shop):
 
 
 def test_linking_an_empty_session_closes_it_too(shop):
-    """decisions §1, Linking: the session is then closed, whatever it held."""
+    """contract: link-closes-session. Whatever it held."""
     visitor = shop.session()
     assert data(link(shop, visitor.gid, shop.gid("1")), 201)["profile"] == shop.gid("1")
     refused(visitor.http.get("/items"), 401)
 
 
 def test_ended_session_is_told_so_whatever_else_is_wrong(shop):
-    """decisions §1, Linking: 401 from that moment, on reads and writes alike; in the header 404."""
+    """contract: session-ended. On reads and writes alike; in the header it is 404."""
     visitor = shop.session()
     data(link(shop, visitor.gid, shop.gid("1")), 201)
     http, named = visitor.http, shop.acting_as(visitor.gid)
@@ -383,7 +387,7 @@ def test_ended_session_is_told_so_whatever_else_is_wrong(shop):
 
 
 def test_linking_from_many_places_at_once_moves_once(shop):
-    """decisions §1, Linking: one atomic step, however often and from wherever it is asked at once."""
+    """contract: link-atomic. However often it is asked at once."""
     visitor = shop.session()
     for n in range(1, 4):
         save(visitor.http, n)

@@ -1,4 +1,4 @@
-"""Decisions §5: what is counted for whom, and what a caller over the limit gets."""
+"""What is counted for whom, and what a caller over the limit gets."""
 
 import time
 
@@ -37,7 +37,7 @@ def left(answer) -> int:
 
 
 def test_limits_by_default(shop):
-    """decisions §5: the table, per minute."""
+    """contract: limit-defaults. The table, per minute."""
     for requests, profile, admin in (
         (READS, 600, 6_000),
         (WRITES, 240, 3_000),
@@ -51,7 +51,7 @@ def test_limits_by_default(shop):
 
 
 def test_every_response_carries_the_three_headers(shop):
-    """decisions §5: errors and the OpenAPI document included."""
+    """contract: limit-headers. Errors and the description included."""
     http = shop.customer("1").http
     kept = new_list(http)
     seen = {}
@@ -83,7 +83,7 @@ def test_every_response_carries_the_three_headers(shop):
 
 
 def test_remaining_goes_down_by_one_and_reset_is_the_end_of_the_window(shop):
-    """API §8: what is left in the window, and when it resets, in UTC epoch seconds."""
+    """contract: limit-window, limit-headers. The reset is in UTC epoch seconds."""
     fresh_window()
     http = shop.customer("1").http
     answers = [http.get("/items") for _ in range(5)]
@@ -99,7 +99,7 @@ def test_remaining_goes_down_by_one_and_reset_is_the_end_of_the_window(shop):
 )
 @pytest.mark.parametrize("caller", ["profile", "admin"])
 def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
-    """decisions §4, 429: with `Retry-After`; all the methods of a kind count together."""
+    """contract: limit-exceeded, limit-defaults. The methods of a kind count together."""
     fresh_window()
     shop = make_shop(
         "--limit",
@@ -125,7 +125,7 @@ def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
 
 
 def test_request_over_the_limit_does_nothing(make_shop):
-    """decisions §4, 429: nothing was done."""
+    """contract: limit-exceeded. Nothing was done."""
     fresh_window()
     shop = make_shop("--limit", "profile_write=2")
     customer = shop.customer("1")
@@ -144,7 +144,7 @@ def test_request_over_the_limit_does_nothing(make_shop):
 
 
 def test_link_over_the_limit_does_nothing(make_shop):
-    """decisions §4, 429: nothing was done, and the session goes on."""
+    """contract: limit-exceeded. Nothing was done, and the session goes on."""
     fresh_window()
     shop = make_shop("--limit", "admin_token=1")
     visitor = shop.session()
@@ -155,7 +155,7 @@ def test_link_over_the_limit_does_nothing(make_shop):
 
 
 def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
-    """decisions §5: the caller is the profile of a profile token."""
+    """contract: limit-caller. The caller is the profile of a profile token."""
     fresh_window()
     shop = make_shop("--limit", "profile_read=2")
     first, second, other = shop.customer("1"), shop.customer("1"), shop.customer("2")
@@ -166,7 +166,7 @@ def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
 
 
 def test_limit_counts_an_admin_token_impersonating_or_not(make_shop):
-    """decisions §5: the token itself of an admin token, impersonating or not."""
+    """contract: limit-caller. The token itself of an admin token, impersonating or not."""
     fresh_window()
     shop = make_shop("--limit", "admin_read=3")
     acting = [shop.admin, shop.acting_as(shop.gid("1")), shop.acting_as(shop.gid("2"))]
@@ -178,7 +178,7 @@ def test_limit_counts_an_admin_token_impersonating_or_not(make_shop):
 
 
 def test_limit_of_one_store_is_not_that_of_another(make_shop):
-    """decisions §5: a limit counts per store; overridable per store."""
+    """contract: limit-caller, store-limits. Each store counts by itself, with its own."""
     fresh_window()
     small, usual = make_shop("--limit", "profile_read=1"), make_shop()
     customer = small.customer("1").http
@@ -188,7 +188,7 @@ def test_limit_of_one_store_is_not_that_of_another(make_shop):
 
 
 def test_limit_counts_refused_requests_too(make_shop):
-    """decisions §5: a request is a request, whatever comes of it."""
+    """contract: limit-counts. A request is a request, whatever comes of it."""
     fresh_window()
     shop = make_shop("--limit", "profile_write=2")
     http = shop.customer("1").http
@@ -198,14 +198,14 @@ def test_limit_counts_refused_requests_too(make_shop):
 
 
 def test_nothing_outside_the_prefix_is_limited(service, shop):
-    """decisions §5: what lies outside the version prefix has neither limits nor these headers."""
+    """contract: limit-headers. What lies outside `/api` has neither limits nor these."""
     for path in ("/livez", "/readyz", "/metrics", "/docs", "/nothing"):
         answer = shop.anonymous.get(service.url + path)
         assert not [name for name in RATE_HEADERS if name in answer.headers], path
 
 
 def test_limit_in_parallel_lets_exactly_so_many_through(make_shop):
-    """reliability T26: exactly the limit per window; `Remaining` is never below 0."""
+    """contract: limit-window. Exactly the limit per window; `Remaining` is never below 0."""
     from concurrent.futures import ThreadPoolExecutor
 
     fresh_window()
@@ -222,7 +222,7 @@ def test_limit_in_parallel_lets_exactly_so_many_through(make_shop):
 
 
 def test_limit_that_is_changed_counts_soon(shop):
-    """decisions §5: overridable per store, also of a service that runs."""
+    """contract: store-limits, store-change-seen. Also of a service that runs."""
     http = shop.customer("1").http
     assert limit_of(http.get("/items")) == 600
     shop.update("--limit", "profile_read=900")
@@ -232,7 +232,7 @@ def test_limit_that_is_changed_counts_soon(shop):
 
 
 def test_window_that_is_over_starts_anew(used_up):
-    """API §8: the window resets at the time that was told."""
+    """contract: limit-window. The window resets at the time that was told."""
     http, refusal = used_up
     envelope(refusal, 429)
     time.sleep(max(0.0, int(refusal.headers["X-RateLimit-Reset"]) - time.time()) + 0.1)

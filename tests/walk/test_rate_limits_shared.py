@@ -1,4 +1,4 @@
-"""Decisions §5: limits by address, behind proxies, and shared between processes by Redis."""
+"""Limits by address, behind proxies, and shared between processes by Redis."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -44,7 +44,7 @@ def statuses(http: httpx2.Client, count: int, forwarded: str | None = None) -> l
 
 
 def test_requests_without_a_token_count_per_address(strict):
-    """decisions §5: 60 a minute per client address, a setting; so that tokens can't be guessed."""
+    """contract: limit-per-address. So tokens can't be guessed."""
     fresh_window()
     with from_address(strict, "127.0.0.11") as http:
         assert statuses(http, 3) == [401] * 3
@@ -59,7 +59,7 @@ def test_requests_without_a_token_count_per_address(strict):
 
 
 def test_requests_with_a_token_are_not_held_by_their_address(strict):
-    """decisions §5: requests with no valid token count per address; those with one do not."""
+    """contract: limit-per-address. Who has a valid token is not stopped."""
     fresh_window()
     with from_address(strict, "127.0.0.13") as http:
         assert statuses(http, 4) == [401] * 3 + [429]
@@ -68,7 +68,7 @@ def test_requests_with_a_token_are_not_held_by_their_address(strict):
 
 
 def test_guesses_of_tokens_of_every_kind_count(strict):
-    """decisions §5: no valid token: none, malformed, well-formed, a method that writes."""
+    """contract: limit-per-address. None, malformed, well-formed; a method that writes."""
     fresh_window()
     with from_address(strict, "127.0.0.14") as http:
         refused(
@@ -81,14 +81,14 @@ def test_guesses_of_tokens_of_every_kind_count(strict):
 
 
 def test_address_limit_is_60_by_default(new_service):
-    """decisions §5: 60 a minute."""
+    """contract: limit-per-address. 60 a minute."""
     service = new_service().start()
     with from_address(service, "127.0.0.15") as http:
         assert int(http.get("/items").headers["X-RateLimit-Limit"]) == 60
 
 
 def test_forwarding_header_from_anybody_is_not_believed(strict):
-    """decisions §5: the address is taken from a forwarding header only from a trusted proxy."""
+    """contract: limit-address-source. Only from a trusted proxy."""
     fresh_window()
     with from_address(strict, "127.0.0.16") as http:
         got = [statuses(http, 1, f"203.0.113.{n}")[0] for n in range(4)]
@@ -96,7 +96,7 @@ def test_forwarding_header_from_anybody_is_not_believed(strict):
 
 
 def test_forwarding_header_from_a_trusted_proxy_tells_the_address(behind_proxy):
-    """decisions §5: from a trusted proxy, each client address counts on its own."""
+    """contract: limit-address-source. Each client address counts on its own."""
     fresh_window()
     with from_address(behind_proxy, "127.0.0.1") as http:
         assert statuses(http, 4, "203.0.113.1") == [401] * 3 + [429]
@@ -105,7 +105,7 @@ def test_forwarding_header_from_a_trusted_proxy_tells_the_address(behind_proxy):
 
 
 def test_forwarding_header_counts_from_the_last_that_is_not_a_proxy(behind_proxy):
-    """decisions §5: a client may put anything in front; the proxies append what they saw."""
+    """contract: limit-address-source. A client may put anything in front."""
     fresh_window()
     with from_address(behind_proxy, "127.0.0.1") as http:
         got = [statuses(http, 1, f"198.51.100.{n}, 203.0.113.9")[0] for n in range(4)]
@@ -121,7 +121,7 @@ def test_forwarding_header_counts_from_the_last_that_is_not_a_proxy(behind_proxy
 
 
 def test_forwarding_header_that_is_garbage_does_no_harm(behind_proxy):
-    """reliability T11: garbage in a header is no address and no crash."""
+    """contract: limit-address-source. Garbage in a header is no address and no crash."""
     fresh_window()
     with from_address(behind_proxy, "127.0.0.77") as http:
         for value in (
@@ -140,7 +140,7 @@ def test_forwarding_header_that_is_garbage_does_no_harm(behind_proxy):
 
 
 def test_description_without_a_token_carries_the_headers(strict):
-    """decisions §5: the OpenAPI document included."""
+    """contract: limit-headers, openapi-served. Counted for the address."""
     with from_address(strict, "127.0.0.17") as http:
         answer = http.get("/.well-known/openapi")
         assert answer.status_code == 200 and all(name in answer.headers for name in RATE_HEADERS)
@@ -170,8 +170,8 @@ def customer_of(first, handle: str, limit: int) -> str:
 
 
 def test_limits_are_shared_through_redis_and_local_when_it_goes_away(shared):
-    """decisions §5: shared between processes through Redis; if that goes away, requests are
-    served, counted locally, and it is logged."""
+    """contract: limit-shared, limit-shared-away. Meanwhile requests are served and counted locally,
+    and it is logged."""
     redis, first, second = shared
     fresh_window(8)
     token = customer_of(first, "shared", 6)
@@ -209,7 +209,7 @@ def test_limits_are_shared_through_redis_and_local_when_it_goes_away(shared):
 
 
 def test_limits_hold_nobody_up_when_redis_is_silent(shared):
-    """reliability, traps: a silent Redis is a stall of 12 s by default; 200 ms at most here."""
+    """contract: limit-shared-away. 200 ms at most."""
     redis, first, _ = shared
     http = first.client(customer_of(first, "silent", 500))
     data(http.get("/items"))
@@ -224,7 +224,8 @@ def test_limits_hold_nobody_up_when_redis_is_silent(shared):
 
 
 def test_requests_are_served_when_redis_refuses(shared):
-    """decisions §5: counted locally, with the headers, and logged once; then together again."""
+    """contract: limit-shared-away. Counted locally, with the headers, and logged once; then
+    together again."""
     redis, first, _ = shared
     http = first.client(customer_of(first, "refused", 500))
 
@@ -248,7 +249,7 @@ def test_requests_are_served_when_redis_refuses(shared):
 
 
 def test_several_workers_without_redis_say_so(new_service):
-    """decisions §5: without it, one process counts for itself, and several workers say so."""
+    """contract: limit-shared. Each counts for itself."""
     service = new_service(WISHWELL_WORKERS="2").start()
     said = [
         line for line in service.log_lines() if "worker" in line.lower() and "redis" in line.lower()
@@ -258,7 +259,7 @@ def test_several_workers_without_redis_say_so(new_service):
 
 
 def test_burst_is_counted_together(shared):
-    """decisions §5: many at once are no reason to count alone; Redis is there all the time."""
+    """contract: limit-shared. Many at once are no reason to count alone."""
     _, first, second = shared
     token = customer_of(first, "burst", 40)
     clients = [first, second]

@@ -1,4 +1,4 @@
-"""Decisions §1: revoked tokens, within 5 seconds and in every process; keys that rotate."""
+"""Revoked tokens, within 5 seconds and in every process; keys that rotate."""
 
 import json
 import stat
@@ -24,7 +24,7 @@ def stops(http) -> None:
 
 
 def test_admin_token_that_was_revoked_is_refused_within_5_seconds(shop):
-    """decisions §1, Admin token: revocation takes effect in every process within 5 s."""
+    """contract: token-revoked. Revocation takes effect in every process within 5 s."""
     http = shop.client(shop.another_admin_token("leaked"))
     data(http.get("/items"))
     shop.service.quick("token", "revoke", id_of_token(shop, "leaked"))
@@ -33,7 +33,7 @@ def test_admin_token_that_was_revoked_is_refused_within_5_seconds(shop):
 
 
 def test_profile_tokens_that_were_revoked_are_refused_within_5_seconds(shop):
-    """decisions §1, Profile token: revocation of everything of a profile, within 5 s."""
+    """contract: token-revoked. Revocation of everything of a profile, within 5 s."""
     customer, again, other = shop.customer("1"), shop.customer("1"), shop.customer("2")
     visitor = shop.session()
     saved = save(customer.http, 1)
@@ -49,7 +49,7 @@ def test_profile_tokens_that_were_revoked_are_refused_within_5_seconds(shop):
 
 
 def test_profile_token_asked_for_after_the_revocation_is_good(shop):
-    """decisions §1: tokens are revoked, not the profile: the next one works at once and stays good."""
+    """contract: token-revoked-until. It works at once and stays good."""
     customer = shop.customer("1")
     shop.service.quick("token", "revoke", "--store", shop.handle, customer.gid)
     fresh = shop.customer("1")
@@ -59,7 +59,7 @@ def test_profile_token_asked_for_after_the_revocation_is_good(shop):
 
 
 def test_one_profile_token_that_was_revoked_takes_no_other_with_it(shop):
-    """decisions §1, Profile token: revocation of one token, within 5 s."""
+    """contract: token-revoked. Revocation of one token, within 5 s."""
     first, second, third = (shop.customer("1") for _ in range(3))
     shop.service.quick("token", "revoke", first.token)
     shop.service.cli("token", "revoke", "-", input=f"{second.token}\n")
@@ -69,7 +69,7 @@ def test_one_profile_token_that_was_revoked_takes_no_other_with_it(shop):
 
 
 def test_admin_token_that_was_revoked_whole_is_refused_within_5_seconds(shop):
-    """decisions §1, Admin token: who finds a leaked one has the token, not its id."""
+    """contract: token-revoked, command-token-revoke. Who finds a leaked one has no id."""
     leaked = shop.another_admin_token("leaked")
     done = shop.service.cli("token", "revoke", "-", input=leaked)
     assert leaked not in done.stdout + done.stderr
@@ -89,7 +89,7 @@ def two_processes(new_service, engine):
 
 
 def test_revocation_and_linking_hold_in_every_process(two_processes):
-    """decisions §1: revoked within 5 s, and a linked session closed at once, in every process."""
+    """contract: token-revoked, link-closes-session. Within 5 s, and a link at once."""
     first, second = two_processes
     admin, elsewhere = first.client(first.admin_token()), second.client(first.admin_token())
     issued = data(admin.post("/profiles/token"), 201)
@@ -113,7 +113,7 @@ def test_revocation_and_linking_hold_in_every_process(two_processes):
 
 
 def test_signing_keys_rotate_without_signing_anyone_out(new_service):
-    """decisions §1, Profile token: signed with the newest key, checked against every key."""
+    """contract: signing-key-ring. Signed with the newest key, checked against every key."""
     import jwt
 
     newer = "another-signing-key-of-forty-characters!"
@@ -135,7 +135,7 @@ def test_signing_keys_rotate_without_signing_anyone_out(new_service):
 
 
 def test_signing_key_of_the_embedded_default_is_made_once_and_private():
-    """decisions §1, Profile token: made at the first start, in a file only its owner can read."""
+    """contract: signing-key-source. Made at the first start, in a file only its owner can read."""
     with Service() as service:
         admin = service.client(service.admin_token())
         token = data(admin.post("/profiles/token"), 201)["token"]

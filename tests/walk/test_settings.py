@@ -1,4 +1,4 @@
-"""Decisions §6: settings that stop a start, databases that are not there, and stopping."""
+"""Settings that stop a start, databases that are not there, and stopping."""
 
 import base64
 import contextlib
@@ -76,14 +76,14 @@ def refuses_to_start(service: Service, **settings: str) -> str:
 
 @pytest.mark.parametrize(("name", "value"), BAD, ids=lambda text: text[:32])
 def test_setting_that_is_bad_stops_the_start_and_is_named(idle, name, value):
-    """decisions §6: a bad one stops it with a message that names it."""
+    """contract: setting-invalid. A bad one stops it with a message that names it."""
     said = refuses_to_start(idle, **{name: value})
     assert name in said, said
     assert SIGNING_KEY not in said, "the message shows a secret"
 
 
 def test_settings_that_are_bad_are_all_named_at_once(idle):
-    """reliability, Settings: errors list every bad variable at once."""
+    """contract: setting-invalid. Every bad one at once, in one line."""
     bad = {"WISHWELL_PORT": "x", "WISHWELL_WORKERS": "y", "WISHWELL_REDIS_URL": "redis://h?a=1"}
     said = refuses_to_start(idle, **bad)
     assert [name for name in bad if name not in said] == []
@@ -92,7 +92,7 @@ def test_settings_that_are_bad_are_all_named_at_once(idle):
 
 @pytest.mark.parametrize("form", ["", " "])
 def test_empty_value_is_not_set_in_either_form(form):
-    """docs/configuration.md: an empty value counts as not set, so the other form of it holds."""
+    """contract: setting-file. An empty value counts as not set, so the other form of it holds."""
     for plain, file in ((form, "keys"), (SIGNING_KEY, form)):
         service = Service({"WISHWELL_SIGNING_KEYS": plain, "WISHWELL_SIGNING_KEYS_FILE": file})
         (service.folder / "keys").write_text(SIGNING_KEY)
@@ -105,20 +105,20 @@ def test_empty_value_is_not_set_in_either_form(form):
 
 
 def test_both_forms_of_a_secret_stop_the_start(idle):
-    """docs/configuration.md: setting both forms of one is an error."""
+    """contract: setting-file. Setting both forms of one is an error."""
     (idle.folder / "keys").write_text(SIGNING_KEY)
     both = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SIGNING_KEYS_FILE": "keys"}
     assert "both set" in refuses_to_start(idle, **both)
 
 
 def test_server_database_without_a_key_refuses_to_start(postgres_server, idle):
-    """decisions §1: a server database refuses to start without a configured key."""
+    """contract: signing-key-source. A server database needs a configured one."""
     said = refuses_to_start(idle, WISHWELL_DATABASE_URL=postgres_server.create_database())
     assert "WISHWELL_SIGNING_KEYS" in said
 
 
 def test_server_database_that_is_not_migrated_asks_for_it(postgres_server, idle):
-    """decisions §6: a server database asks for `migrate`."""
+    """contract: serve-schema. A server database asks for `migrate`."""
     settings = {
         "WISHWELL_DATABASE_URL": postgres_server.create_database(),
         "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
@@ -127,7 +127,7 @@ def test_server_database_that_is_not_migrated_asks_for_it(postgres_server, idle)
 
 
 def test_port_that_is_taken_is_said_plainly(idle):
-    """decisions §6: a start that fails says why, and is over."""
+    """contract: serve-start. A start that fails says why, and is over."""
     with Service() as service:
         port = service.url.rpartition(":")[2]
         said = refuses_to_start(idle, WISHWELL_PORT=port)
@@ -135,7 +135,7 @@ def test_port_that_is_taken_is_said_plainly(idle):
 
 
 def test_embedded_database_is_brought_up_to_date_by_serve_and_lasts():
-    """decisions §6: `serve` brings the schema up to date (embedded database only)."""
+    """contract: serve-schema, write-kept. What was answered is there after a stop and a kill."""
     with Service() as service:
         http = service.client(service.admin_token(), "gid://shopify/Customer/1")
         saved = save(http, 1)
@@ -149,7 +149,7 @@ def test_embedded_database_is_brought_up_to_date_by_serve_and_lasts():
 
 
 def test_listening_line_names_the_address_once():
-    """decisions §6: the log says where it listens, in JSON like every other line."""
+    """contract: serve-start. The log says where it listens, in JSON like every other line."""
     with Service() as service:
         entries = [json.loads(line) for line in service.log_lines()]
         assert [entry["url"] for entry in entries if entry.get("event") == "listening"] == [
@@ -159,7 +159,7 @@ def test_listening_line_names_the_address_once():
 
 
 def test_stop_ends_the_program_cleanly_and_soon(new_service):
-    """reliability T28: exit within 10 s of SIGTERM, kept connections or not."""
+    """contract: serve-stop. Exit within 10 s of SIGTERM, kept connections or not."""
     service = new_service().start()
     http = service.client(service.admin_token())
     data(http.get("/items"))
@@ -170,7 +170,7 @@ def test_stop_ends_the_program_cleanly_and_soon(new_service):
 
 
 def test_several_workers_serve_one_database(new_service):
-    """decisions §6: `WISHWELL_WORKERS`."""
+    """contract: serve-workers. On one port, with one database."""
     service = new_service(WISHWELL_WORKERS="2").start()
     gid = "gid://shopify/Customer/1"
     clients = [service.client(service.admin_token(), gid) for _ in range(8)]
@@ -181,7 +181,7 @@ def test_several_workers_serve_one_database(new_service):
 
 
 def test_database_that_cannot_be_reached_is_503_and_comes_back():
-    """decisions §4, 503: the database can't be reached; with `Retry-After`; nothing was done."""
+    """contract: unavailable-nothing-done, database-away. With `Retry-After`."""
     with PostgresServer() as postgres:
         settings = {
             "WISHWELL_DATABASE_URL": postgres.create_database(),
@@ -208,7 +208,7 @@ def test_database_that_cannot_be_reached_is_503_and_comes_back():
 
 
 def test_database_that_cannot_be_reached_at_the_start_is_said_plainly(idle):
-    """decisions §6: ends non-zero with one plain line on an error."""
+    """contract: command-error. Ends non-zero with one plain line on an error."""
     settings = {
         "WISHWELL_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
         "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
@@ -249,7 +249,7 @@ LIMITS |= {"ADMIN_READ": 54, "ADMIN_WRITE": 55, "ADMIN_TOKEN": 56, "ADDRESS": 57
 
 @ADJUSTED
 def test_limits_are_settings(adjusted):
-    """decisions §5: all are settings; decisions §4: so are the sizes of a profile."""
+    """contract: setting-list, limit-defaults, item-limit, list-limit. Sizes of a profile too."""
     admin = adjusted.client(adjusted.admin_token())
     profile = adjusted.client(data(admin.post("/profiles/token"), 201)["token"])
     answers = [http.request(*what) for http in (profile, admin) for what in EACH_KIND]
@@ -265,7 +265,7 @@ EACH_KIND = [("GET", "/items"), ("DELETE", "/items/x"), ("POST", "/profiles/iden
 
 @ADJUSTED
 def test_namespace_of_sessions_is_a_setting(adjusted):
-    """decisions, opening: `gid://wishwell/Session/<uuid>` (the namespace is a setting)."""
+    """contract: gid-session. The namespace is a setting."""
     admin = adjusted.client(adjusted.admin_token())
     issued = data(admin.post("/profiles/token"), 201)
     assert issued["profile"].startswith("gid://acme/Session/")
@@ -275,7 +275,7 @@ def test_namespace_of_sessions_is_a_setting(adjusted):
 
 @ADJUSTED
 def test_keys_in_a_file_are_those_that_sign(adjusted):
-    """decisions §1, Profile token: signed with the configured key, wherever it is written."""
+    """contract: setting-file, signing-key-ring. Wherever the key is written."""
     admin = adjusted.client(adjusted.admin_token())
     token = data(admin.post("/profiles/token"), 201)["token"]
     text, _, signature = token.rpartition(".")
@@ -288,7 +288,7 @@ TYPE = "Content-Type: application/json"
 
 @ADJUSTED
 def test_request_that_never_ends_is_given_up(adjusted):
-    """reliability T9: a deadline for the header, and one for the body: 408, and closed."""
+    """contract: http-bounds, body-time. 408 for headers and for a body, and closed."""
     token = adjusted.admin_token()
     head = request_head("POST", "/profiles/token", token, TYPE, "Content-Length: 20")
     whole = request_head("GET", "/items", token)
@@ -304,7 +304,7 @@ def test_request_that_never_ends_is_given_up(adjusted):
 @ADJUSTED
 @pytest.mark.parametrize("path", ["/items", "/nothing", "/profiles/token"])
 def test_body_that_never_ends_holds_no_connection_after_an_early_answer(adjusted, path):
-    """reliability T9: a deadline for the body, also of a request that was refused without it."""
+    """contract: body-time. Also of a request that was refused without it."""
     target = urlsplit(adjusted.url)
     head = request_head("POST", path, None, TYPE, "Content-Length: 100000")
     began = time.monotonic()
@@ -320,7 +320,7 @@ def test_body_that_never_ends_holds_no_connection_after_an_early_answer(adjusted
 
 
 def test_host_names_the_interface(new_service):
-    """decisions §6: `WISHWELL_HOST`."""
+    """contract: setting-list. `WISHWELL_HOST`."""
     service = new_service(WISHWELL_HOST="127.0.0.2").start()
     assert service.url.startswith("http://127.0.0.2:")
     assert service.client().get(f"{service.url}{PREFIX}/items").status_code == 401

@@ -1,4 +1,4 @@
-"""Decisions §4, 401: profile tokens that were not issued here, or not like this (reliability T14)."""
+"""Profile tokens that were not issued here, or not like this."""
 
 import base64
 import hashlib
@@ -65,7 +65,7 @@ def test_token_signed_with_the_ring_key_is_what_the_attacks_start_from(roomy_sho
 
 
 def test_token_with_claims_that_are_never_issued_is_refused(roomy_shop, genuine):
-    """reliability T14, signed with the right key: claims missing, of another type, or out of time."""
+    """contract: profile-token-strict. Claims missing, of another type, or out of time."""
     _, header, good = genuine
     now = int(time.time())
     claims = {
@@ -93,7 +93,7 @@ def test_token_with_claims_that_are_never_issued_is_refused(roomy_shop, genuine)
 
 
 def test_token_with_a_header_that_is_never_issued_is_refused(roomy_shop, genuine):
-    """decisions §1: only the ring's own algorithm is accepted; reliability T14: known `kid` only."""
+    """contract: profile-token-strict. Only the ring's own algorithm and a known `kid`."""
     _, good, payload = genuine
     other = base64.urlsafe_b64encode(b"an-attackers-own-key-of-32-bytes").decode()
     headers = {
@@ -129,7 +129,7 @@ def test_token_with_a_header_that_is_never_issued_is_refused(roomy_shop, genuine
 
 
 def test_token_with_another_signature_is_refused(roomy_shop, genuine):
-    """decisions §4, 401: of another deployment, or changed on the way."""
+    """contract: profile-token-strict, token-refused. Of another deployment, or changed."""
     token, header, payload = genuine
     head, body, signature = token.split(".")
     richer = encoded(json.dumps(payload | {"sub": roomy_shop.gid("2")}).encode())
@@ -153,7 +153,7 @@ def test_token_with_another_signature_is_refused(roomy_shop, genuine):
 
 
 def test_token_of_1_mb_is_refused(roomy_shop):
-    """reliability T14: 1 MB, which is more than any header may be."""
+    """contract: profile-token-strict. 1 MB, which is more than any header may be."""
     answer = roomy_shop.anonymous.get(
         "/items", headers={"Authorization": "Bearer " + "x" * 1_000_000}
     )
@@ -161,7 +161,7 @@ def test_token_of_1_mb_is_refused(roomy_shop):
 
 
 def test_token_refused_says_nothing_of_the_reason_inside(roomy_shop, genuine):
-    """decisions §4: a message for the caller, not the words of a library."""
+    """contract: token-refused. A message for the caller, not the words of a library."""
     _, header, payload = genuine
     forged = refused(roomy_shop.client(signed(header, payload, key=b"x" * 32)).get("/items"), 401)
     unknown = refused(

@@ -49,14 +49,15 @@ PIECES = [
 
 
 def kept(name):
-    """The name as it must come back, or None where the rule refuses it (decisions, section 2)."""
+    """The name as it must come back, or None where the rule refuses it (contract: list-name)."""
     name = name.strip()
     control = any(ord(c) < 32 or 127 <= ord(c) <= 159 for c in name)
     return name if 1 <= len(name) <= 255 and not control else None
 
 
 def test_random_names_come_back_as_they_were_or_are_refused(roomy_shop):
-    """The same thousand on each engine; lengths count in code points, nothing is normalised."""
+    """contract: text-kept, engines-alike. The same thousand on each engine; lengths count in code
+    points, nothing is normalised."""
     http = roomy_shop.customer("1").http
     path = f"/lists/{new_list(http)['id']}"
     source, taken = random.Random(5), 0

@@ -98,7 +98,7 @@ def create_item(
     tags: Sequence[str] | None,
     list_ids: Sequence[str] | None,
 ) -> Call[Item]:
-    """Saving twice is saving once (the decisions, section 2), so it may be repeated."""
+    """Saving twice is saving once (contract: save-once), so it may be repeated."""
     body = _body(
         productId=product_id,
         variantId=_or_unset(variant_id),

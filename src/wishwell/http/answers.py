@@ -1,6 +1,6 @@
 """Answers: status, headers, body; and the one place that knows which error is which status.
 
-Everything that is not 2xx has the error envelope (the description, section 7).
+Everything that is not 2xx has the error envelope (contract: error-envelope).
 """
 
 from http import HTTPStatus
@@ -71,7 +71,7 @@ def created(value: Any, location: str | None = None) -> Answer:
 
 
 def page(records: list[Any], links: dict[str, str]) -> Answer:
-    """200 with the envelope of the description, section 2: ``pageInfo`` only when there is any."""
+    """200 with ``pageInfo`` only when there is any (contract: page-info)."""
     body: dict[str, Any] = {"data": records}
     if links:
         body["pageInfo"] = links
@@ -98,7 +98,7 @@ def error_of(status: HTTPStatus, message: str) -> errors.WishwellError:
 
 
 def limits(taken: Taken) -> Headers:
-    """The state of the limit that the request was counted for (the description, section 8)."""
+    """The state of the limit that the request was counted for (contract: limit-headers)."""
     return [
         (b"x-ratelimit-limit", b"%d" % taken.limit),
         (b"x-ratelimit-remaining", b"%d" % taken.remaining),

@@ -201,7 +201,10 @@ def _named(
 async def _token_profile(
     service: Services, request: Request, session: Profile | None, customer: Profile | None
 ) -> Profile:
-    """The profile that the token is for: the four rows of the decisions, section 1."""
+    """The profile that the token is for.
+
+    contract: token-new-session, token-customer, token-session, link-atomic.
+    """
     assert request.caller is not None
     now = service.now()
     if customer is not None:

@@ -1,7 +1,7 @@
 """The way of every request: id, route, caller, limit, handler, answer, log line.
 
-One ASGI application. The order is the decisions' (sections 4 and 5): a request is counted before
-anything is done for it, by its caller if its token is good, else by its address.
+One ASGI application. A request is counted before anything is done for it, by its caller if its
+token is good, else by its address (contract: limit-caller, limit-per-address).
 """
 
 import asyncio
@@ -202,7 +202,7 @@ class Pipeline:
         return await self._service.tokens.caller(token.strip())
 
     async def _set_scope(self, request: Request, caller: Caller) -> None:
-        """Whose data the request acts on (decisions, section 1)."""
+        """Whose data the request acts on (contract: token-scope, profile-header, whole-store)."""
         named = request.header(b"profile")
         if named is None:
             request.scope = caller.profile or WholeStore(caller.store.id)

@@ -1,7 +1,7 @@
 """Every URL, on one screen.
 
-Under the version prefix ``/api/2025-04`` (the description, section 4); outside of it what operators
-and readers need, with neither tokens nor limits.
+Under the version prefix ``/api/2025-04``; outside of it what operators and readers need, with
+neither tokens nor limits.
 """
 
 from typing import NamedTuple

@@ -1,0 +1,72 @@
+"""docs/contract.md, held: each rule has one name, each citation names a rule, each rule has a test."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+CONTRACT = (ROOT / "docs" / "contract.md").read_text("utf-8")
+RULES = re.findall(r'<a id="([^"]*)"></a>', CONTRACT)
+PLACES = ("src", "tests", "torture", "bench", "fuzz", "docs", "browser/src", "demo")
+KINDS = {".css", ".html", ".js", ".lua", ".md", ".py", ".sql", ".toml", ".ts", ".yaml"}
+
+NAME = r"[a-z0-9]+(?:-[a-z0-9]+)+"
+# Several names may go on in the next line of a comment. What follows a comma and has no hyphen is the
+# sentence's own.
+COMMA = r",[\s#/*-]+"
+CITED = re.compile(rf"\b[Cc]ontract: ([\w-]+(?:{COMMA}{NAME}\b)*)")
+LINKED = re.compile(r"\bcontract\.md#([\w-]*)")
+
+
+def cited(text: str) -> list[str]:
+    """The names of rules that a text cites."""
+    return [name for names in CITED.findall(text) for name in re.split(COMMA, names)]
+
+
+def texts(place: str) -> dict[Path, str]:
+    """What may cite a rule, but for this file."""
+    return {
+        path: path.read_text("utf-8")
+        for path in (ROOT / place).rglob("*")
+        if path.suffix in KINDS
+        and path.is_file()
+        and path != Path(__file__)
+        and not {"docs_page", "node_modules", "corpus"} & set(path.parts)
+    }
+
+
+def test_search_finds_what_it_looks_for():
+    """The other side of the tests below: each form of a citation is seen, and nothing else."""
+    word = "contract"
+    assert cited(f'"""{word}: save-once: twice is once."""') == ["save-once"]
+    assert cited(f"# {word}: save-once, item-limit, and so on") == ["save-once", "item-limit"]
+    assert cited(f"-- ({word}: save-once,\n--   item-limit).") == ["save-once", "item-limit"]
+    assert cited(f"{word.title()}: saveonce; `{word}: no_name`") == ["saveonce", "no_name"]
+    assert LINKED.findall(f"[once](../{word}.md#save-once), ({word}.md)") == ["save-once"]
+    assert cited(f"its {word}, subcontract: x, {word}:x") == []
+
+
+def test_every_rule_has_a_name_of_its_own():
+    """Each bullet begins with its anchor; no name is there twice; all are words with hyphens."""
+    bullets = re.findall(rf'^- (?:<a id="({NAME})"></a>)?', CONTRACT, re.MULTILINE)
+    assert bullets
+    assert bullets == RULES
+    assert len(set(RULES)) == len(RULES)
+
+
+def test_every_citation_names_a_rule():
+    """No citation of a rule that docs/contract.md does not have, nor a link to one or to a heading."""
+    headings = re.findall(r"^## (.*)", CONTRACT, re.MULTILINE)
+    targets = {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in headings}
+    dead = []
+    files = {path: text for place in PLACES for path, text in texts(place).items()}
+    files |= {path: path.read_text("utf-8") for path in ROOT.glob("*.md")}
+    for path, text in files.items():
+        dead += [(path, name) for name in cited(text) if name not in RULES]
+        dead += [(path, name) for name in LINKED.findall(text) if name not in targets | {*RULES}]
+    assert not dead
+
+
+def test_every_rule_is_named_by_a_test():
+    """Each rule is cited somewhere below tests/."""
+    named = {name for text in texts("tests").values() for name in cited(text)}
+    assert not [name for name in RULES if name not in named]
