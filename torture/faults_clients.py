@@ -161,6 +161,18 @@ async def _pipeline(r: Rig, number: int) -> None:
         await asyncio.sleep(0.1)
 
 
+async def _flood(r: Rig, number: int) -> None:
+    """As many small requests as the connection takes, without a pause; no answer is read."""
+    ask = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 20_000
+    while True:
+        with contextlib.suppress(OSError):
+            async with _connection(r) as (_, writer):
+                while True:
+                    writer.write(ask)
+                    await writer.drain()
+        await asyncio.sleep(0.1)
+
+
 @scenario("sqlite")
 async def slow_clients(engine: str, result: Result, scale: float) -> None:
     """1,000 clients that send a byte a second."""
@@ -192,6 +204,12 @@ async def idle_connections(engine: str, result: Result, scale: float) -> None:
 async def pipelining_clients(engine: str, result: Result, scale: float) -> None:
     """5 clients that send a hundred requests in one go, again and again."""
     await _beside(result, engine, scale, 5, _pipeline)
+
+
+@scenario("sqlite")
+async def pipelining_without_reading(engine: str, result: Result, scale: float) -> None:
+    """5 clients that send requests without a pause and read no answer."""
+    await _beside(result, engine, scale, 5, _flood)
 
 
 @scenario("sqlite")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import threading
 import time
 
 import httpx2
@@ -135,3 +136,25 @@ def test_requests_behind_an_answer_wait_until_it_is_read(service):
     assert rest(deaf).endswith(b"(reset)")
     assert service.http.get(f"/items/{ids[1]}").status_code == 200
     assert httpx2.get(f"{service.url}{PREFIX}/items").status_code == 401
+
+
+def test_thousands_of_requests_in_one_go_are_worked_on_one_by_one(service):
+    """contract: http-pipelining. They wait as they came, not as thousands of requests begun: others
+    are answered meanwhile, and nothing grows."""
+    process = psutil.Process(service.process.pid)
+    before, count = process.memory_info().rss, 30_000
+    one = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
+    answered = 0
+    with socket.create_connection((HERE, int(service.url.rpartition(":")[2])), 10) as connection:
+        sender = threading.Thread(target=connection.sendall, args=(one * count,))
+        sender.start()
+        tail = b""
+        while answered < count:
+            tail += connection.recv(2**20)
+            found = tail.split(b"HTTP/1.1 200 OK")
+            answered += len(found) - 1
+            tail = found[-1]
+            if answered % 7 == 0:
+                assert httpx2.get(f"{service.url}{PREFIX}/items").status_code in (401, 429)
+        sender.join()
+    assert process.memory_info().rss - before < 40 * MB

@@ -176,19 +176,19 @@ class GuardedProtocol(ReadProtocol):
             self._held += data
             if len(self._held) > _HELD_BYTES:
                 self.flow.pause_reading()
-        elif self.turn.holds() and self._between():
+        elif self.turn.holds() and self._between() and not self._rest:
             self._unset_keepalive_if_required()
             self._held = data
             self.turn.hold(self)
         else:
-            self._read(data)
+            self.take(data)
 
     def go_on(self) -> None:
         """Reads what was held."""
         data, self._held = self._held, b""
         if not self.transport.is_closing():
             self.flow.resume_reading()
-            self._read(data)
+            self.take(data)
 
     def has_room(self) -> bool:
         """Whether one more request may be begun."""
@@ -199,7 +199,7 @@ class GuardedProtocol(ReadProtocol):
         begun = self._in_body or (self._in_headers and self._header_bytes > 0)
         return not begun and (self.cycle is None or self.cycle.response_complete)
 
-    def _read(self, data: bytes) -> None:
+    def feed(self, data: bytes | memoryview) -> bool:
         if self._in_headers:
             self._header_bytes += len(data)
         self._unset_keepalive_if_required()
@@ -210,15 +210,17 @@ class GuardedProtocol(ReadProtocol):
             # is answered as the plain one that it is too. The parser stops here, so does the rest.
             if self.cycle is not None:
                 self.cycle.keep_alive = False
+            return False
         except httptools.HttpParserError as error:
             cause = error.__context__
             if isinstance(cause, _RefusedError):
                 self._refuse(cause.status, cause.message)
             else:
                 self._refuse(HTTPStatus.BAD_REQUEST, "This is not a valid HTTP request.")
-        else:
-            if self._in_headers and self._header_bytes > MAX_HEADER_BYTES:
-                self._too_large()
+            return False
+        if self._in_headers and self._header_bytes > MAX_HEADER_BYTES:
+            self._too_large()
+        return True
 
     # ------------------------------------------------------------- the parser's callbacks
 
@@ -349,7 +351,9 @@ class GuardedProtocol(ReadProtocol):
     def _too_slow(self) -> None:
         if self.transport.is_closing() or not self._in_headers:
             return
-        if self._silent:
+        if self._rest:  # they have come, behind requests that are not answered yet
+            self._deadline = self.loop.call_later(self.header_timeout, self._too_slow)
+        elif self._silent:
             self.transport.close()  # a connection that never said anything
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "The headers did not arrive in time.")

@@ -1,4 +1,5 @@
-"""Answers that wait to be read: what a connection does meanwhile, and how long."""
+"""What a connection takes in and sends no faster than the rest goes on: requests that come behind
+others, and answers that wait to be read."""
 
 import array
 import asyncio
@@ -22,6 +23,9 @@ LEAST = 16 * 1024
 _LOOKS = 10
 """How often a client is looked at in the time that it has."""
 
+_PIECE = 4096
+"""Bytes that are parsed at once: some forty of the smallest requests."""
+
 _RETURN_SECONDS = 1.0
 """Between a drop and the return of its memory, which takes some milliseconds for however many."""
 
@@ -29,10 +33,11 @@ log = structlog.get_logger("wishwell.server")
 
 
 class ReadProtocol(HttpToolsProtocol):
-    """A connection that does nothing more for a client while an answer waits to be read, and drops
-    one that does not read it.
+    """A connection that parses no more than it begins, does nothing more for a client while an
+    answer waits to be read, and drops one that does not read it.
 
-    uvicorn goes on with what else the client asks, and waits for it without an end.
+    uvicorn makes a request of all that has come, thousands at once, goes on with what else the
+    client asks, and waits for it without an end.
     """
 
     _returning = False
@@ -46,11 +51,48 @@ class ReadProtocol(HttpToolsProtocol):
         transport.set_write_buffer_limits(0)
         self._watch: _Watch | None = None
         self._completes = False
+        self._rest = b""
+        self._begun = False
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._watch is not None:
             self._watch.stop()
         super().connection_lost(exc)
+
+    def feed(self, data: bytes | memoryview) -> bool:
+        """Gives the parser some of what has come; whether it takes more."""
+        raise NotImplementedError
+
+    def take(self, data: bytes) -> None:
+        """Parses what has come. Behind the requests of a piece the rest waits: for the next turn of
+        the event loop, or until they are answered."""
+        waits = bool(self._rest)
+        if not waits and len(data) <= _PIECE:
+            self.feed(data)
+            return
+        self._rest += data
+        if waits:
+            self.flow.pause_reading()
+        else:
+            self._parse_on()
+
+    def _parse_on(self) -> None:
+        data, at, goes_on = memoryview(self._rest), 0, not self.transport.is_closing()
+        self._begun = False
+        while goes_on and at < len(data) and not self._begun and not self.pipeline:
+            goes_on = self.feed(data[at : at + _PIECE]) and not self.transport.is_closing()
+            at += _PIECE
+        self._rest = bytes(data[at:]) if goes_on else b""
+        if self._rest:
+            self.flow.pause_reading()
+            if not self.pipeline:
+                self.loop.call_soon(self._parse_on)
+        elif goes_on and (self.cycle is None or self.cycle.response_complete):
+            self.flow.resume_reading()  # else the request that is begun does
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._begun = True
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -65,15 +107,20 @@ class ReadProtocol(HttpToolsProtocol):
         if self._completes:
             self._completes = False
             self.on_response_complete()
-        else:
+        elif not self._rest:
             self.flow.resume_reading()
 
     def on_response_complete(self) -> None:
         """Begins the next request of the connection, or its idle time, once this one is read."""
         if self.flow.write_paused:
             self._completes = True
-        else:
-            super().on_response_complete()
+            return
+        others = bool(self.pipeline)
+        super().on_response_complete()
+        if self._rest and not self.transport.is_closing():
+            self.flow.pause_reading()
+            if others and not self.pipeline:
+                self.loop.call_soon(self._parse_on)
 
     def _drop(self, unread: int) -> None:
         reason = "The client did not read its answer in time."
