@@ -18,6 +18,9 @@ _CUSTOMER_PATTERN = re.compile(r"gid://([a-z0-9-]+)/Customer/([A-Za-z0-9_-]{1,64
 NO_UUID = "00000000-0000-0000-0000-000000000000"
 """What no record has (RFC 9562, 5.9)."""
 
+MAX_UUID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+"""What is behind all others (RFC 9562, 5.10)."""
+
 Clock = Callable[[], int]
 """Milliseconds since 1970, UTC."""
 

@@ -8,7 +8,7 @@ is never changed. The number of statements does not depend on how much there is 
 
 import msgspec
 
-from wishwell import profiles
+from wishwell import ids, profiles
 from wishwell.db import Writer
 from wishwell.errors import NotFound
 from wishwell.profiles import Profile
@@ -31,7 +31,9 @@ async def link(tx: Writer, session: Profile, customer: Profile, list_items: int,
     await _merge_tags(tx, session, customer, now)
     await tx.run("link_merge_items", session.id, customer.id, now)
     await tx.run("link_move_items", session.id, customer.id)
-    await tx.run("link_move_tags", session.id, customer.id)
+    begins = [row[0] for row in await tx.all("link_parts", session.id)]
+    for part in zip(begins, [*begins[1:], ids.MAX_UUID], strict=False):
+        await tx.run("link_move_tags", session.id, customer.id, *part)
     await _move_lists(tx, session, customer, list_items, now)
     await _move_email(tx, session, customer)
     for statement in _LEAVE:

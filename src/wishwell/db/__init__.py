@@ -94,6 +94,15 @@ class Database(Protocol):
         **named: P.kwargs,
     ) -> T: ...
 
+    async def long_transaction(
+        self,
+        use_case: Callable[Concatenate[Writer, P], Awaitable[T]],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        """``transaction`` for what may move very many records: it has five times as long in all,
+        and each statement as long as ever."""
+
     async def page(self, name: str, fragments: Fragments, *arguments: Any) -> Sequence[Row]:
         """Reads by a statement of pages, its places filled with ``fragments``."""
 

@@ -170,7 +170,25 @@ class Postgres:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        end = asyncio.get_running_loop().time() + 2 * self._seconds
+        return await self._repeated(2 * self._seconds, use_case, *arguments, **named)
+
+    async def long_transaction(
+        self,
+        use_case: Callable[Concatenate[Any, P], Awaitable[T]],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        return await self._repeated(10 * self._seconds, use_case, *arguments, **named)
+
+    async def _repeated(
+        self,
+        seconds: float,
+        use_case: Callable[Concatenate[Any, P], Awaitable[T]],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        """The use-case in one transaction, again after a deadlock, ``seconds`` for all tries."""
+        end = asyncio.get_running_loop().time() + seconds
         for left in reversed(range(_TRIES)):
             try:
                 with translated():

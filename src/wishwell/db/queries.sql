@@ -398,13 +398,19 @@ FROM items s
 WHERE s.profile_id = $1
 ON CONFLICT (profile_id, product_id, variant_id) DO NOTHING;
 
+-- name: link_parts
+-- Where each quarter of the session's items begins: it may have a hundred thousand tags.
+SELECT min(p.id::text) FROM (SELECT id, ntile(4) OVER (ORDER BY id) AS part FROM items WHERE profile_id = $1) AS p
+GROUP BY p.part ORDER BY 1;
+
 -- name: link_move_tags
+-- Of the items from $3 to before $4.
 INSERT INTO item_tags (profile_id, item_id, tag, store_id)
 SELECT $2, c.id, t.tag, t.store_id
 FROM item_tags t
 JOIN items s ON s.profile_id = $1 AND s.id = t.item_id
 JOIN items c ON c.profile_id = $2 AND c.product_id = s.product_id AND c.variant_id = s.variant_id
-WHERE t.profile_id = $1
+WHERE t.profile_id = $1 AND t.item_id >= $3 AND t.item_id < $4
 ON CONFLICT (profile_id, item_id, tag) DO NOTHING;
 
 -- name: link_lists

@@ -197,6 +197,8 @@ class SQLite:
         # A caller that gives up does not take its write out of the group.
         return await asyncio.shield(future)
 
+    long_transaction = transaction  # nothing bounds the time of either
+
     async def page(self, name: str, fragments: Fragments, *arguments: Any) -> Sequence[Row]:
         return self.read.execute(statements.filled("sqlite", name, fragments), arguments)
 

@@ -210,7 +210,7 @@ async def _token_profile(
     if customer is not None:
         if session is not None:
             most = _bounds(service, request).list_items
-            moved = await service.db.transaction(linking.link, session, customer, most, now)
+            moved = await service.db.long_transaction(linking.link, session, customer, most, now)
             metrics.linked(moved)
         return customer
     if session is not None:
