@@ -118,7 +118,7 @@ class Model:
         sizes = [len(held["items"]) for held in self.lists.values()]
         if any(len(self.lists[made]["items"]) >= list_items for made in added):
             raise LimitReached("")
-        if added and sum(sizes) + len(added) - gone > entries:
+        if len(added) > gone and sum(sizes) + len(added) - gone > entries:
             raise LimitReached("")
 
     def touch(self, record, now):

@@ -301,8 +301,10 @@ async def create_admin_token(
 async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
     """Raises ``NotFound``. Revoking twice is revoking once."""
     if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id, now) is None:
+        # What may be a token with a typo in it is not shown.
+        shown = f" {id!r}" if len(id) <= 36 and ADMIN_PREFIX not in id else " like that"
         raise NotFound(
-            f"There is no admin token {id!r}; `wishwell token list` shows those there are."
+            f"There is no admin token{shown}; `wishwell token list` shows those there are."
         )
 
 

@@ -286,8 +286,7 @@ def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
     A single - reads it from standard input, which keeps a token out of the shell's history. It
     takes effect in every process within 5 seconds.
     """
-    if what == "-":
-        what = terminal.first_line()
+    what = terminal.first_line() if what == "-" else what.strip()
 
     async def revoke(db: Database) -> None:
         if what.startswith("gid://"):

@@ -295,7 +295,7 @@ async def _check_room(
     entries, fullest = row
     if fullest >= bounds.list_items:
         raise LimitReached(f"listIds: a list holds at most {bounds.list_items} items.")
-    if entries + len(added) - gone > bounds.entries:
+    if len(added) > gone and entries + len(added) - gone > bounds.entries:
         raise LimitReached(
             f"listIds: a profile's items stand on its lists at most {bounds.entries} times in all."
         )

@@ -51,27 +51,26 @@ async def _end(tx: Writer, idle: str, empty: str, found: list[str], now: str) ->
 
 async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
     """Removes the sessions with these keys; yields after each step how many are gone by it."""
-    done = not gids
+    gone = None if gids else 0
     try:
-        while not done:
-            done = await db.transaction(_step, list(gids))
-            yield len(gids) if done else 0
+        while gone is None:
+            gone = await db.transaction(_step, list(gids))
+            yield gone or 0
     except Exception as error:
         await db.ping()  # without a database there is nothing to pass over
         if len(gids) == 1:
             log.warning("session_not_purged", profile=next(iter(gids.values())), reason=str(error))
             return
         for id, gid in gids.items():
-            async for gone in _remove(db, {id: gid}):
-                yield gone
+            async for number in _remove(db, {id: gid}):
+                yield number
 
 
-async def _step(tx: Writer, sessions: list[str]) -> bool:
-    """Removes some of what the sessions hold, or the rest and themselves: then it is True."""
+async def _step(tx: Writer, sessions: list[str]) -> int | None:
+    """Removes some of what the sessions hold, or the rest and themselves: then, how many went."""
     left = _RECORDS
     for statement in _STEPS:
         left -= len(await tx.all(statement, sessions, left))
         if left <= 0:
-            return False
-    await tx.run("purge_profiles", sessions)
-    return True
+            return None
+    return len(await tx.all("purge_profiles", sessions))

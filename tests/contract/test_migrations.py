@@ -153,3 +153,25 @@ def test_database_that_is_not_there_is_one_plain_line(engine, request, tmp_path)
         assert done.returncode == 1
         assert done.stderr.startswith("wishwell: ")
         assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "UTF8"])
+def test_database_of_another_encoding_is_refused(request, encoding):
+    """contract: serve-start. It would take some names and fail for others; what the address says of
+    the client's encoding changes nothing."""
+    server = request.getfixturevalue("postgres_server")
+    name = f"encoded_{encoding.lower()}"
+    server.sql(
+        f"CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+    )
+    url = f"{server.url(name)}?client_encoding=LATIN1"
+    service = Service({"WISHWELL_SIGNING_KEYS": "k" * 40, "WISHWELL_DATABASE_URL": url})
+    done = service.cli("migrate", check=False)
+    if encoding == "LATIN1":
+        assert done.returncode == 1
+        assert "ENCODING 'UTF8'" in done.stderr
+    else:
+        service.start()
+        http = service.client(service.admin_token(), "gid://shopify/Customer/1")
+        assert http.post("/lists", json={"name": "日本 😀"}).status_code == 201
+    service.close()

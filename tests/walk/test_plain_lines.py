@@ -128,6 +128,17 @@ def test_welcome_that_cannot_be_shown_makes_no_token():
     service.close()
 
 
+@pytest.mark.parametrize("spoilt", ["{} x", "Bearer {}", "{}x", '"{}"'])
+def test_token_with_a_typo_is_not_shown_when_it_is_not_found(spoilt):
+    """contract: secret-unseen. Whoever revokes it after a leak may have a log."""
+    service = Service()
+    service.cli("migrate")
+    token = service.create_token("default", "x")
+    code, out, err = service.attempt("token", "revoke", spoilt.format(token))
+    assert token[:-1] not in plain(code, err) + out
+    service.close()
+
+
 # --- arguments -----------------------------------------------------------------------------------
 
 WORDS = st.one_of(

@@ -45,6 +45,9 @@ _BROKEN = (
     TimeoutError,
 )
 _TRY_AGAIN = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+_ENCODINGS = ("UTF8", "SQL_ASCII")
+"""What takes any text; SQL_ASCII keeps it as it comes."""
+
 _TRIES = 4
 _STATEMENTS = 512
 """Prepared statements kept on a connection: all of ours, and the common forms of pages."""
@@ -255,10 +258,16 @@ class Postgres:
         await self._pool.close(self._seconds)
 
 
-async def connect(url: str, **options: Any) -> Connection:
-    """A new connection. Raises the driver's errors, ``Misconfigured`` for an address of no use."""
+async def connect(
+    url: str, *, server_settings: Mapping[str, str] | None = None, **options: Any
+) -> Connection:
+    """A new connection, in UTF-8 whatever the address says.
+
+    Raises the driver's errors, ``Misconfigured`` for an address or a database of no use.
+    """
+    settings = {"client_encoding": "UTF8", **(server_settings or {})}
     try:
-        connection: Connection = await asyncpg.connect(url, **options)
+        connection: Connection = await asyncpg.connect(url, server_settings=settings, **options)
     except asyncpg.ClientConfigurationError as error:
         raise Misconfigured(f"WISHWELL_DATABASE_URL: {error}.") from error
     except (ValueError, TypeError, LookupError, ArithmeticError) as error:
@@ -266,6 +275,13 @@ async def connect(url: str, **options: Any) -> Connection:
         raise Misconfigured(
             "WISHWELL_DATABASE_URL: the driver can't read it; look at its host, port and options."
         ) from error
+    encoding = connection.get_settings().server_encoding
+    if encoding not in _ENCODINGS:
+        connection.terminate()
+        raise Misconfigured(
+            f"The database's encoding is {encoding}, which can't hold every text: make one with "
+            "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0."
+        )
     return connection
 
 

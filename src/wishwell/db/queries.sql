@@ -188,7 +188,7 @@ DELETE FROM lists WHERE (profile_id, id) IN (
 RETURNING profile_id;
 
 -- name: purge_profiles
-DELETE FROM profiles WHERE profile_id in_uuids($1);
+DELETE FROM profiles WHERE profile_id in_uuids($1) RETURNING profile_id;
 
 
 ------------------------------------------------------------------------------------- items

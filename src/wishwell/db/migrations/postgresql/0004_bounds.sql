@@ -21,10 +21,11 @@ BEGIN
                 WHERE e.profile_id = $1 AND e.item_id = $2 AND e.list_id <> ALL ($3));
     IF cardinality(added) + removed > 0
         AND (SELECT count(*) FROM lists l WHERE l.profile_id = $1 AND l.id = ANY ($3)) = cardinality($3)
-        AND (cardinality(added) = 0
+        AND (cardinality(added) <= removed
             OR (SELECT count(*) FROM entries e WHERE e.profile_id = $1)
-               + cardinality(added) - removed <= $5
-            AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.profile_id = $1 AND e.list_id = ANY (added)
+               + cardinality(added) - removed <= $5)
+        AND (cardinality(added) = 0
+            OR NOT EXISTS (SELECT 1 FROM entries e WHERE e.profile_id = $1 AND e.list_id = ANY (added)
                             GROUP BY e.list_id HAVING count(*) >= $6))
     THEN
         DELETE FROM entries e WHERE e.profile_id = $1 AND e.item_id = $2 AND e.list_id <> ALL ($3);
