@@ -84,11 +84,10 @@ def test_name_written_into_an_address_as_it_is_is_that_file(name):
     except Misconfigured:
         assert not name.isascii() or re.search(r"\?\w+=|%00", name)
         return
-    path = config.sqlite_path(mine.database_url)
-    encoded = [
-        code for code in re.findall("%([0-9a-fA-F]{2})", name) if not chr(int(code, 16)).isalnum()
-    ]
-    assert encoded or path == f"/data/{name}/x"
+    path = os.fsencode(config.sqlite_path(mine.database_url))
+    codes = [bytes.fromhex(code) for code in re.findall("%([0-9a-fA-F]{2})", name)]
+    encoded = [byte for byte in codes if not byte.isalnum()]
+    assert encoded or path == os.fsencode(f"/data/{name}/x")
 
 
 @pytest.mark.parametrize(
