@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Test processes: twice the cores, as tests wait as much as they work.
-JOBS ?= 4
+# Test processes: one more than cores, as tests wait as much as they work.
+JOBS ?= 3
 # pip's own notices would hide ours; its errors are shown.
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 

@@ -17,12 +17,6 @@ UNKNOWN = (*FAULTS, "gateway")
 """What leaves open whether the request was done."""
 
 
-@pytest.fixture(scope="session", params=["sqlite"])
-def engine(request) -> str:
-    """One engine: the client can't tell them apart, and what is lost is lost before the service."""
-    return request.param
-
-
 @pytest.fixture
 def shaky(connect, roomy_shop, lossy):
     """A client of a new customer, through the lossy network."""
