@@ -330,6 +330,7 @@ def purge_command(settings: Settings) -> None:
         seen = 0
         async for total in purge.sessions(db, settings, ids.wall_clock()):
             seen = total
+            await asyncio.sleep(0.02)  # a running service writes meanwhile
             if sys.stderr.isatty():
                 click.echo(f"\r{seen} sessions", err=True, nl=False)
         return seen

@@ -36,10 +36,18 @@ async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[
         if not rows:
             return
         gids = {row[0]: row[2] for row in rows}
-        ended = await db.transaction(_end, idle, empty, list(gids), ids.timestamp(now))
-        async for gone in _remove(db, {id: gids[id] for id in ended}):
-            removed += gone
-            yield removed
+        terms = (idle, empty, list(gids), ids.timestamp(now))
+        try:
+            ended, at_once = await db.transaction(_end_and_step, *terms)
+        except Exception:
+            await db.ping()
+            ended, at_once = await db.transaction(_end, *terms), None
+        removed += at_once or 0
+        yield removed
+        if at_once is None:
+            async for gone in _remove(db, {id: gids[id] for id in ended}):
+                removed += gone
+                yield removed
         after = (rows[-1][1], rows[-1][0])
 
 
@@ -47,6 +55,15 @@ async def _end(tx: Writer, idle: str, empty: str, found: list[str], now: str) ->
     """Closes those that are still past their time and that nobody writes to now."""
     held = [row[0] for row in await tx.all("sessions_lock", found)]
     return [row[0] for row in await tx.all("sessions_end", idle, empty, held, now)]
+
+
+async def _end_and_step(
+    tx: Writer, idle: str, empty: str, found: list[str], now: str
+) -> tuple[list[str], int | None]:
+    """Both in one moment, so that nobody finds items of a session that has ended: unless it is so
+    large that it takes several steps."""
+    ended = await _end(tx, idle, empty, found, now)
+    return ended, await _step(tx, ended) if ended else 0
 
 
 async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
