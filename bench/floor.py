@@ -13,20 +13,16 @@ import asyncpg
 import msgspec
 
 from wishwell import config, ids, items, lists
-from wishwell.db import sqlite, statements
+from wishwell.db import pages, sqlite, statements
+from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Pool
 from wishwell.db.postgres import prepare
-from wishwell.db.statements import Fragments
 
 URL = os.environ["FLOOR_DATABASE"]
 ENGINE = "sqlite" if URL.startswith("sqlite:") else "postgresql"
 SQL = statements.load(ENGINE)
-PAGE = statements.filled(ENGINE, "items_page", Fragments("", " AND $2::uuid IS NULL", "DESC", ""))
-SAVED = statements.filled(
-    ENGINE,
-    "items_page",
-    Fragments(" AND i.product_id in_numbers($4)", " AND $2::uuid IS NULL", "DESC", ""),
-)
+PAGE = pages.sql(ENGINE, PageQuery("items", whole_store=False))
+SAVED = pages.sql(ENGINE, PageQuery("items", whole_store=False, terms=("product",)))
 encode = msgspec.json.Encoder().encode
 new_id = ids.UUID7()
 connections: dict[str, Any] = {}
@@ -46,6 +42,13 @@ async def _connect() -> Any:
     connection = await asyncpg.connect(URL)
     await prepare(connection)
     return connection
+
+
+async def run(name: str, *arguments: Any) -> Any:
+    found = []
+    for step in SQL[name].steps:
+        found = await fetch(step.sql, *[arguments[at] for at in step.takes]) or found
+    return found
 
 
 async def fetch(sql: str, *arguments: Any) -> Any:
@@ -72,47 +75,44 @@ async def page(h: dict[bytes, bytes]) -> Any:
 
 
 async def saved(h: dict[bytes, bytes]) -> Any:
-    wanted = [int(text) for text in h[b"x-q"].split(b",")]
-    rows = await fetch(SAVED, h[b"x-p"].decode(), None, 51, wanted)
+    rows = await fetch(SAVED, h[b"x-p"].decode(), None, 51, h[b"x-q"].decode().split(","))
     return [items.from_row(row) for row in rows]
 
 
 async def item(h: dict[bytes, bytes]) -> Any:
-    [row] = await fetch(SQL["item_find"], h[b"x-p"].decode(), h[b"x-i"].decode())
+    [row] = await run("item_find", h[b"x-p"].decode(), h[b"x-i"].decode())
     return items.from_row(row)
 
 
 async def list_(h: dict[bytes, bytes]) -> Any:
-    rows = await fetch(SQL["list_with_items"], h[b"x-p"].decode(), h[b"x-l"].decode())
-    rows = sorted(rows, key=lambda row: (row[11], row[5]), reverse=True)
-    first = rows[0]
-    shown = [items.from_row(row[5:]) for row in rows]
-    return lists.List(first[0], first[1], len(shown), first[2], first[3], shown)
+    rows = await run("list_with_items", h[b"x-p"].decode(), h[b"x-l"].decode())
+    found = lists.List(*rows[0][:5])
+    shown = [items.from_row(row[6:]) for row in rows]
+    found.items = sorted(shown, key=lambda item: (item.created_at, item.id), reverse=True)
+    return found
 
 
 async def post(h: dict[bytes, bytes]) -> Any:
-    product = int(h[b"x-q"])
-    arguments = (h[b"x-p"].decode(), new_id(), product, 0, int(h[b"x-n"]), None, now(), 4500)
-    [row] = await fetch(SQL["item_save"], *arguments)
-    return items.from_row(row)
+    wanted = (h[b"x-q"].decode(), "", int(h[b"x-n"]), None, None)
+    [row] = await run("item_save", h[b"x-p"].decode(), new_id(), *wanted, now(), 5000)
+    return items.from_row(row[:-1])
 
 
 async def patch(h: dict[bytes, bytes]) -> Any:
-    quantity = int(h[b"x-q"])
-    arguments = (h[b"x-p"].decode(), h[b"x-i"].decode(), None, None, quantity, None, now())
-    [row] = await fetch(SQL["item_change"], *arguments)
+    changes = (None, None, int(h[b"x-q"]), None, None)
+    [row] = await run("item_change", h[b"x-p"].decode(), h[b"x-i"].decode(), *changes, now())
     return items.from_row(row)
 
 
 async def lists_(h: dict[bytes, bytes]) -> Any:
     chosen = [h[b"x-l"].decode()] if h[b"x-q"] == b"1" else []
-    arguments = (h[b"x-p"].decode(), h[b"x-i"].decode(), chosen, now())
-    [row] = await fetch(SQL["item_set_lists"], *arguments)
+    wanted = (h[b"x-i"].decode(), chosen, " ".join(chosen), 20_000, 1_000)
+    [row] = await run("item_set_lists", h[b"x-p"].decode(), *wanted, now())
     return items.from_row(row)
 
 
 async def delete(h: dict[bytes, bytes]) -> Any:
-    await fetch(SQL["items_delete"], h[b"x-p"].decode(), [h[b"x-i"].decode()])
+    await run("items_delete", h[b"x-p"].decode(), [h[b"x-i"].decode()])
 
 
 WORK = {

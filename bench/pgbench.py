@@ -6,17 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.servers import PostgresServer, postgres_binaries
-from wishwell.db import statements
-from wishwell.db.statements import Fragments
+from wishwell.db import pages, statements
+from wishwell.db.pages import PageQuery
 
-_SQL = statements.load("postgresql")
-_NO_CURSOR = " AND $2::uuid IS NULL"
-_PAGE = statements.filled("postgresql", "items_page", Fragments("", _NO_CURSOR, "DESC", ""))
-_SAVED = statements.filled(
-    "postgresql",
-    "items_page",
-    Fragments(" AND i.product_id in_numbers($4)", _NO_CURSOR, "DESC", ""),
-)
+_SQL = {name: known.sql for name, known in statements.load("postgresql").items()}
+_PAGE = pages.sql("postgresql", PageQuery("items", whole_store=False))
+_SAVED = pages.sql("postgresql", PageQuery("items", whole_store=False, terms=("product",)))
 _PROFILE = "(SELECT profile FROM bench_owner WHERE n = :n)"
 _ITEM = "(SELECT item FROM bench_owner WHERE n = :n)"
 _LIST = "(SELECT list FROM bench_owner WHERE n = :n)"
@@ -29,9 +24,22 @@ SCRIPTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "list": (_SQL["list_with_items"], (_PROFILE, _LIST)),
     "post": (
         _SQL["item_save"],
-        (_PROFILE, "gen_random_uuid()", ":product", "0", ":quantity", "NULL", _NOW, "4500"),
+        (
+            _PROFILE,
+            "gen_random_uuid()",
+            "':product'",
+            "''",
+            ":quantity",
+            "NULL",
+            "NULL",
+            _NOW,
+            "5000",
+        ),
     ),
-    "patch": (_SQL["item_change"], (_PROFILE, _ITEM, "NULL", "NULL", ":product", "NULL", _NOW)),
+    "patch": (
+        _SQL["item_change"],
+        (_PROFILE, _ITEM, "NULL", "NULL", ":product", "NULL", "NULL", _NOW),
+    ),
 }
 """Workload to statement and what stands for its parameters. The look-up of a random owner costs it
 something: the limit is a little higher than what is shown."""

@@ -14,9 +14,10 @@ from wishwell.db import migrate
 ITEMS = 30
 KEY = "a-signing-key-for-the-benchmark-40-chars"
 COLUMNS = {
-    "profiles": "profile_id store_id gid is_session created_at touched_at",
-    "lists": "profile_id id store_id name created_at updated_at",
-    "items": "profile_id id store_id product_id variant_id quantity tags created_at updated_at",
+    "profiles": "profile_id store_id gid is_session items lists entries created_at touched_at",
+    "lists": "profile_id id store_id name item_count created_at updated_at",
+    "items": "profile_id id store_id product_id variant_id quantity tags note list_ids created_at "
+    "updated_at",
     "entries": "profile_id list_id item_id position",
 }
 
@@ -41,12 +42,14 @@ def plan(store: str, count: int, first: int = 0) -> tuple[Rows, list[Owner]]:
     for number in range(first, first + count):
         gid = f"gid://shopify/Customer/{number}"
         profile, made = ids.profile_key(store, gid), new_id()
-        rows["profiles"].append((profile, store, gid, 0, now, now))
-        rows["lists"].append((profile, made, store, "Wishes", now, now))
+        rows["profiles"].append((profile, store, gid, 0, ITEMS, 1, ITEMS, now, now))
+        rows["lists"].append((profile, made, store, "Wishes", ITEMS, now, now))
         item = ""
         for product in range(1, ITEMS + 1):
             item = new_id()
-            rows["items"].append((profile, item, store, product, 0, 1, "", now, now))
+            rows["items"].append(
+                (profile, item, store, str(product), "", 1, "", "", made, now, now)
+            )
             rows["entries"].append((profile, made, item, 0))
         owners.append(Owner(_token(store, gid, new_id()), profile, item, made))
     return rows, owners
@@ -111,7 +114,7 @@ async def usual(url: str, rows: Rows, key: str) -> list[str]:
         "usual_lists": ("id profile_id name", [(r[1], r[0], r[3]) for r in rows["lists"]]),
         "usual_items": (
             "id profile_id product_id variant_id quantity created_at updated_at",
-            [(r[1], r[0], r[3], r[4], r[5], at, at) for r in rows["items"]],
+            [(r[1], r[0], int(r[3]), 0, r[5], at, at) for r in rows["items"]],
         ),
         "usual_entries": ("list_id item_id", [(r[1], r[2]) for r in rows["entries"]]),
     }

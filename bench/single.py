@@ -270,7 +270,10 @@ async def _fill(place: Deployment, items: int) -> list[seed.Owner]:
     now = ids.timestamp(ids.wall_clock())
     gids = [f"gid://shopify/Customer/{number}" for number in range(profiles)]
     keys = [ids.profile_key(place.store, gid) for gid in gids]
-    rows = [(key, place.store, gid, 0, now, now) for key, gid in zip(keys, gids, strict=True)]
+    rows = [
+        (key, place.store, gid, 0, seed.ITEMS, 0, 0, now, now)
+        for key, gid in zip(keys, gids, strict=True)
+    ]
     names = seed.COLUMNS["profiles"].split()
     await connection.copy_records_to_table("profiles", records=rows, columns=names)
     dropped = [
@@ -286,10 +289,11 @@ async def _fill(place: Deployment, items: int) -> list[seed.Owner]:
     began = ids.wall_clock() - 86_400_000
     for visit in range(5):
         await connection.execute(
-            "INSERT INTO items SELECT p.profile_id, "
+            "INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, list_ids, "
+            "tags, note, created_at, updated_at) SELECT p.profile_id, "
             "(lpad(to_hex(($1::bigint + $2::bigint * 10000000 + p.n)), 12, '0') || '7' || "
             "lpad(to_hex(s), 3, '0') || '8' || substr(md5(p.gid || s), 1, 15))::uuid, "
-            f"'{place.store}', $2::bigint * 6 + s, 0, 1, '', $3, $3 "
+            f"'{place.store}', ($2::bigint * 6 + s)::text, '', 1, '', '', '', $3, $3 "
             "FROM (SELECT *, row_number() OVER (ORDER BY gid) AS n FROM profiles) p, "
             "generate_series(1, 6) s",
             began, visit, now,

@@ -93,7 +93,10 @@ class Model:
                 return id
         return None
 
-    def save(self, id, product, variant, quantity, tags, on, now):
+    def kind(self, id):
+        return self.items[id]["product"], self.items[id]["variant"]
+
+    def save(self, id, product, variant, quantity, tags, on, now, note=None):
         if any(made not in self.lists for made in on):
             raise NotFound("")
         found = self.twin(product, variant)
@@ -101,10 +104,10 @@ class Model:
         if found is None:
             self.items[id] = {
                 "product": product, "variant": variant, "quantity": quantity or 1,
-                "tags": tags or [], "created": now, "updated": now,
+                "tags": tags or [], "note": note or "", "created": now, "updated": now,
             }  # fmt: skip
         else:
-            self.set(found, {"quantity": quantity, "tags": tags}, now)
+            self.set(found, {"quantity": quantity, "tags": tags, "note": note}, now)
         id = found or id
         added = [made for made in on if id not in self.lists[made]["items"]]
         for made in added:
@@ -131,7 +134,7 @@ class Model:
             item.update(changed)
             self.touch(item, now)
 
-    def change(self, id, product, variant, quantity, tags, now):
+    def change(self, id, product, variant, quantity, tags, now, note=None):
         if id not in self.items:
             raise NotFound("")
         item = self.items[id]
@@ -139,7 +142,7 @@ class Model:
         if self.twin(product or item["product"], wanted, but=id):
             raise Conflict("")
         before = item["variant"]
-        self.set(id, {"product": product, "quantity": quantity, "tags": tags}, now)
+        self.set(id, {"product": product, "quantity": quantity, "tags": tags, "note": note}, now)
         if wanted != before:
             item["variant"] = wanted
             self.touch(item, now)
@@ -197,11 +200,10 @@ class Model:
     def link(self, session, now):
         """All that the model ``session`` holds becomes this profile's; it holds nothing then."""
         same = {}
-        mine = dict(self.items)
+        mine = {id: self.lists_of(id) for id in self.items}
         for id, came in session.items.items():
             twin = next(
-                (own for own, item in mine.items()
-                 if (item["product"], item["variant"]) == (came["product"], came["variant"])),
+                (own for own in mine if self.kind(own) == (came["product"], came["variant"])),
                 None,
             )  # fmt: skip
             if twin is None:
@@ -212,6 +214,7 @@ class Model:
             merged = {
                 "quantity": max(item["quantity"], came["quantity"]),
                 "tags": list(dict.fromkeys([*item["tags"], *came["tags"]])),
+                "note": item["note"] or came["note"],
                 "created": earlier(item["created"], came["created"]),
             }
             self.set(twin, merged, now)
@@ -229,9 +232,9 @@ class Model:
                 self.lists[made] = held | {"items": {id: at for id, at, _ in moving}}
             else:
                 self._join(target, in_customer_order(moving), now)
-            for id, _, _ in moving:
-                if id in mine:
-                    self.touch(self.items[id], now)
+        for id, before in mine.items():
+            if self.lists_of(id) != before:
+                self.touch(self.items[id], now)
         session.items, session.lists = {}, {}
 
     def _join(self, made, coming, now):
@@ -248,7 +251,8 @@ class Model:
             "tags": item["tags"], "listIds": self.lists_of(id),
             "createdAt": item["created"], "updatedAt": item["updated"],
         }  # fmt: skip
-        return record if item["variant"] is None else record | {"variantId": item["variant"]}
+        optional = {"variantId": item["variant"], "note": item["note"]}
+        return record | {name: value for name, value in optional.items() if value}
 
     def shown_list(self, made, sort=None):
         """A list as the API shows it, with its items when a sort is named."""

@@ -15,6 +15,7 @@ quantities = st.integers(1, items.MAX_QUANTITY)
 tags = st.lists(
     st.sampled_from(["a", "b", "c", "d", "gift", "x_1", "y-2"]), max_size=4, unique=True
 )
+notes = st.sampled_from(["", "for Anna", "two\nlines", "é" * 500])
 names = st.text(
     st.characters(exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=40
 ).filter(lambda text: text.strip() != "")
@@ -49,6 +50,7 @@ steps = st.one_of(
         st.none() | quantities,
         st.none() | tags,
         st.lists(at, max_size=2),
+        st.none() | notes,
     ),
     st.tuples(
         st.just("change"),
@@ -57,6 +59,7 @@ steps = st.one_of(
         st.sampled_from(["keep", "clear", 1, 2]),
         st.none() | quantities,
         st.none() | tags,
+        st.none() | notes,
     ),
     st.tuples(st.just("delete"), at),
     st.tuples(st.just("delete_many"), st.lists(at, min_size=1, max_size=4)),
@@ -72,7 +75,7 @@ steps = st.one_of(
 _something = [
     ("new_list", "first"),
     ("new_list", "second"),
-    *(("save", product, None, None, None, [0]) for product in (1, 2, 3)),
+    *(("save", product, None, None, None, [0], None) for product in (1, 2, 3)),
 ]
 sequences = st.lists(steps, min_size=6, max_size=25).map(lambda more: [*_something, *more])
 

@@ -25,6 +25,21 @@ INVARIANTS = {
     "(SELECT 1 FROM lists l WHERE l.profile_id = e.profile_id AND l.id = e.list_id)",
     "item ids twice": "SELECT count(*) FROM (SELECT 1 FROM items GROUP BY id HAVING count(*) > 1) "
     "AS twice",
+    "items counted wrongly": "SELECT count(*) FROM profiles p WHERE p.items <> "
+    "(SELECT count(*) FROM items i WHERE i.profile_id = p.profile_id)",
+    "lists counted wrongly": "SELECT count(*) FROM profiles p WHERE p.lists <> "
+    "(SELECT count(*) FROM lists l WHERE l.profile_id = p.profile_id)",
+    "entries counted wrongly": "SELECT count(*) FROM profiles p WHERE p.entries <> "
+    "(SELECT count(*) FROM entries e WHERE e.profile_id = p.profile_id)",
+    "lists of a wrong size": "SELECT count(*) FROM lists l WHERE l.item_count <> "
+    "(SELECT count(*) FROM entries e WHERE e.profile_id = l.profile_id AND e.list_id = l.id)",
+    "entries that their item does not name": "SELECT count(*) FROM entries e JOIN items i "
+    "ON i.profile_id = e.profile_id AND i.id = e.item_id "
+    "WHERE i.list_ids NOT LIKE '%' || e.list_id || '%'",
+    "items that name too many lists": "SELECT count(*) FROM items i "
+    "WHERE (length(i.list_ids) + 1) / 37 <> (SELECT count(*) FROM entries e "
+    "JOIN lists l ON l.profile_id = e.profile_id AND l.id = e.list_id "
+    "WHERE e.profile_id = i.profile_id AND e.item_id = i.id)",
     "times the wrong way round": "SELECT count(*) FROM items WHERE updated_at < created_at",
 }
 """Each must be 0."""

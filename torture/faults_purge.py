@@ -40,12 +40,13 @@ def seed(r: Rig, count: int) -> None:
     numbers = _NUMBERS[engine].format(count=count)
     store = "(SELECT id FROM stores WHERE handle = 'default')"
     r.sql(
-        "INSERT INTO profiles (profile_id, store_id, gid, is_session, created_at, touched_at) "
-        f"SELECT {id}, {store}, 'gid://wishwell/Session/' || {id}, 1, {at}, {at} FROM {numbers}"
+        "INSERT INTO profiles (profile_id, store_id, gid, is_session, items, created_at, touched_at) "
+        f"SELECT {id}, {store}, 'gid://wishwell/Session/' || {id}, 1, "
+        f"CASE WHEN n % 4 = 0 THEN 1 ELSE 0 END, {at}, {at} FROM {numbers}"
     )
     r.sql(
-        "INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, tags, "
-        f"created_at, updated_at) SELECT {id}, {id}, {store}, n, 0, 1, '[]', {at}, {at} "
+        "INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, list_ids, "
+        f"tags, note, created_at, updated_at) SELECT {id}, {id}, {store}, CAST(n AS text), '', 1, '', '', '', {at}, {at} "
         f"FROM {numbers} WHERE n % 4 = 0"
     )
     if engine == "postgresql":

@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 import statistics
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from typing import Any, NamedTuple
@@ -23,9 +24,10 @@ SAVE_SECONDS = 0.5
 READ_MS = 50
 ROUNDS = 5
 TABLES = {
-    "profiles": "profile_id store_id gid is_session created_at touched_at",
-    "lists": "profile_id id store_id name created_at updated_at",
-    "items": "profile_id id store_id product_id variant_id quantity tags created_at updated_at",
+    "profiles": "profile_id store_id gid is_session items lists entries created_at touched_at",
+    "lists": "profile_id id store_id name item_count created_at updated_at",
+    "items": "profile_id id store_id product_id variant_id quantity tags note list_ids created_at "
+    "updated_at",
     "entries": "profile_id list_id item_id position",
     "item_tags": "profile_id item_id tag store_id",
 }
@@ -49,18 +51,20 @@ def rows(store: str, gid: str, size: Size, at: str = NOW, made: bool = False) ->
     found: Rows = {table: [] for table in TABLES}
     session = int("/Session/" in gid)
     if not made:
-        found["profiles"].append((profile, store, gid, session, at, at))
+        held = (size.items, size.lists, size.items * size.on)
+        found["profiles"].append((profile, store, gid, session, *held, at, at))
     lists = [new_id() for _ in range(size.lists)]
     tags = [f"{session}-{n:02}-{'x' * 40}" for n in range(size.tags)]
-    for number, id in enumerate(lists):
-        found["lists"].append((profile, id, store, f"List {number}", at, at))
     for product in range(1, size.items + 1):
         item = new_id()
-        found["items"].append((profile, item, store, product, 0, 1, " ".join(tags), at, at))
+        stands = sorted(lists[(product + n + size.shift) % size.lists] for n in range(size.on))
+        texts = (" ".join(tags), "", " ".join(stands))
+        found["items"].append((profile, item, store, str(product), "", 1, *texts, at, at))
         found["item_tags"] += [(profile, item, tag, store) for tag in tags]
-        for n in range(size.on):
-            on = lists[(product + n + size.shift) % size.lists]
-            found["entries"].append((profile, on, item, 0))
+        found["entries"] += [(profile, on, item, 0) for on in stands]
+    sizes = Counter(on for _, on, _, _ in found["entries"])
+    for number, id in enumerate(lists):
+        found["lists"].append((profile, id, store, f"List {number}", sizes[id], at, at))
     return found
 
 

@@ -239,7 +239,5 @@ async def _sample_now_and_then(service: Services, pipeline: Pipeline) -> None:
 
 async def _my_turn(service: Services, interval: float) -> bool:
     now = service.clock()
-    row = await service.db.write.one(
-        "turn_take", "purge", ids.timestamp(now), ids.timestamp(now - int(interval * 900))
-    )
-    return row is not None
+    before = ids.timestamp(now - int(interval * 900))
+    return await service.db.write(purge.take_turn, ids.timestamp(now), before)

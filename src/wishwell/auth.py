@@ -277,29 +277,24 @@ def _key_id(key: bytes) -> str:
 
 
 async def create_admin_token(
-    tx: Writer,
-    store: Store,
-    label: str,
-    id: str,
-    now: str,
-    expires_at: str | None,
-    show: Callable[[str], None] = lambda _token: None,
-) -> str:
-    """A new admin token of a store: the only time that it is seen. Raises ``Invalid``.
+    tx: Writer, store: Store, token: str, label: str, id: str, now: str, expires_at: str | None
+) -> None:
+    """Makes ``token`` an admin token of a store. Only its hash is kept."""
+    await tx.run("admin_token_create", id, store.id, label, hashed(token), now, expires_at)
 
-    ``show`` is given it first: when that raises, no token is made, so that none counts which
-    nobody has seen. A handle of a transaction that may run twice is no ``tx`` for this.
-    """
+
+def check_label(label: str) -> str:
+    """The label, trimmed: 1 to 200 printable characters; else ``Invalid``."""
     if not 1 <= len(label.strip()) <= 200 or not label.isprintable():
         raise Invalid("label: must be 1 to 200 printable characters.")
-    token = new_admin_token()
-    show(token)
-    await tx.run("admin_token_create", id, store.id, label.strip(), hashed(token), now, expires_at)
-    return token
+    return label.strip()
 
 
 async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
-    """Raises ``NotFound``. Revoking twice is revoking once."""
+    """By its id, or by itself. Raises ``NotFound``. Revoking twice is revoking once."""
+    if well_formed(id):
+        row = await tx.one("admin_token_by_hash", hashed(id))
+        id = row[0] if row else ""
     if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id, now) is None:
         # What may be a token with a typo in it is not shown.
         shown = f" {id!r}" if len(id) <= 36 and ADMIN_PREFIX not in id else " like that"
@@ -317,17 +312,17 @@ async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") 
     await tx.run("revoke_profile_token", profile.id, jti, ids.timestamp(now + _SKEW * 1000))
 
 
-async def revoked_until(db: Reader, profile: Profile) -> int:
+async def revoked_until(tx: Reader, profile: Profile) -> int:
     """Up to when the tokens of a profile are revoked, in milliseconds; 0 for never."""
-    row = await db.one("revoked_until", profile.id)
+    row = await tx.one("revoked_until", profile.id)
     return 0 if row is None else ids.from_timestamp(row[0])
 
 
-async def admin_tokens(db: Reader, store_handle: str | None) -> list[AdminTokenRecord]:
+async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenRecord]:
     """The admin tokens of all stores, or of one, oldest first. Raises ``NotFound``."""
     if store_handle is not None:
-        await stores.by_handle(db, store_handle)
-    rows = [AdminTokenRecord(*row) for row in await db.all("admin_tokens")]
+        await stores.by_handle(tx, store_handle)
+    rows = [AdminTokenRecord(*row) for row in await tx.all("admin_tokens")]
     return [row for row in rows if store_handle in (None, row.store)]
 
 

@@ -86,17 +86,15 @@ def _prepare(settings: Settings) -> None:
 
 async def _first_steps(db: Database) -> str:
     """Shows a fresh admin token; the rest of the text of ``--welcome``, ``{url}`` not filled in."""
-    known = {store.handle: store for store in await stores.listed(db.read)}
+    known = {store.handle: store for store in await db.read(stores.listed)}
     store = known.get(stores.DEFAULT_HANDLE) or next(iter(known.values()))
     now = ids.wall_clock()
-    fresh = await auth.create_admin_token(
-        db.write,
-        store,
-        "welcome",
-        new_id(),
-        ids.timestamp(now),
-        _in_days(now, 30),
-        lambda token: terminal.show_token(_FRESH.replace("{token}", token), err=True),
+    fresh = auth.new_admin_token()
+    # Shown first: a token counts only when somebody has seen it.
+    terminal.show_token(_FRESH.replace("{token}", fresh), err=True)
+    in_a_month = _in_days(now, 30)
+    await db.write(
+        auth.create_admin_token, store, fresh, "welcome", new_id(), ids.timestamp(now), in_a_month
     )
     # Each command is one line to paste; "@" joins what is two lines here.
     return _WELCOME.replace(" @\n   ", "").replace("{token}", fresh)
@@ -160,6 +158,8 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--origin", "origins", multiple=True, metavar="URL",
                      help="A browser origin that may call the API; repeat for more."),
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in flow."),
+        click.option("--product-ids", metavar="integer|text",
+                     help="The JSON type of product and variant ids; integer unless given."),
         click.option("--platform", metavar="NAME", help="The <platform> of customer GIDs."),
     ):  # fmt: skip
         command = option(command)
@@ -173,10 +173,7 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
 def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any) -> None:
     """Make a store."""
     patch = _store_patch(given)
-    made = _run(
-        settings,
-        lambda db: db.transaction(stores.create, new_id(), handle, patch, _now()),
-    )
+    made = _run(settings, lambda db: db.write(stores.create, new_id(), handle, patch, _now()))
     terminal.show([made], as_json)
 
 
@@ -199,7 +196,7 @@ def store_update(
     patch = _store_patch(given, handle=new_handle)
     if no_origins:
         patch = msgspec.structs.replace(patch, origins=())
-    changed = _run(settings, lambda db: db.transaction(stores.update, handle, patch, _now()))
+    changed = _run(settings, lambda db: db.write(stores.update, handle, patch, _now()))
     terminal.show([changed], as_json)
 
 
@@ -208,7 +205,7 @@ def store_update(
 @click.pass_obj
 def store_list(settings: Settings, as_json: bool) -> None:
     """Show the stores."""
-    terminal.show(_run(settings, lambda db: stores.listed(db.read)), as_json)
+    terminal.show(_run(settings, lambda db: db.read(stores.listed)), as_json)
 
 
 def _store_patch(given: dict[str, Any], handle: str | None = None) -> StorePatch:
@@ -219,7 +216,12 @@ def _store_patch(given: dict[str, Any], handle: str | None = None) -> StorePatch
             raise Invalid(f"limit: {text[:80]!r} must be NAME=N, or NAME= to reset it.")
         limits[name] = int(number) if number else None
     return StorePatch(
-        handle, given["platform"], given["auth_flow"], given["origins"] or None, limits or None
+        handle,
+        given["platform"],
+        given["product_ids"],
+        given["auth_flow"],
+        given["origins"] or None,
+        limits or None,
     )
 
 
@@ -245,17 +247,17 @@ def token_create(settings: Settings, handle: str, label: str, expires_days: int 
     """
     now = ids.wall_clock()
     expires = None if expires_days is None else _in_days(now, expires_days)
+    label = auth.check_label(label)
     printed = False
 
-    def show(token: str) -> None:
+    async def make(db: Database) -> None:
         nonlocal printed
+        shop = await db.read(stores.by_handle, handle)
+        token = auth.new_admin_token()
         terminal.show_token(token)
         printed = True
-
-    async def make(db: Database) -> str:
-        shop = await stores.by_handle(db.read, handle)
-        return await auth.create_admin_token(
-            db.write, shop, label, new_id(), ids.timestamp(now), expires, show
+        await db.write(
+            auth.create_admin_token, shop, token, label, new_id(), ids.timestamp(now), expires
         )
 
     try:
@@ -273,7 +275,7 @@ def token_create(settings: Settings, handle: str, label: str, expires_days: int 
 @click.pass_obj
 def token_list(settings: Settings, handle: str | None, as_json: bool) -> None:
     """Show the admin tokens (never the tokens themselves)."""
-    terminal.show(_run(settings, lambda db: auth.admin_tokens(db.read, handle)), as_json)
+    terminal.show(_run(settings, lambda db: db.read(auth.admin_tokens, handle)), as_json)
 
 
 @token.command("revoke")
@@ -290,21 +292,18 @@ def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
 
     async def revoke(db: Database) -> None:
         if what.startswith("gid://"):
-            shop = await stores.by_handle(db.read, handle or stores.DEFAULT_HANDLE)
+            shop = await db.read(stores.by_handle, handle or stores.DEFAULT_HANDLE)
             profile = profiles.parse(shop, settings.session_namespace, what, "GID")
-            if profile.is_session and await db.read.one("profile_state", profile.id) is None:
+            if not await db.read(profiles.is_known, profile):
                 raise NotFound(
                     f"The store {shop.handle!r} has no such session; --store names another."
                 )
-            await auth.revoke_profile(db.write, profile, ids.wall_clock())
+            await db.write(auth.revoke_profile, profile, ids.wall_clock())
         elif what.count(".") == 2:
             profile, jti = await _claims(settings, db, what)
-            await auth.revoke_profile(db.write, profile, ids.wall_clock(), jti)
-        elif auth.well_formed(what):
-            row = await db.read.one("admin_token_by_hash", auth.hashed(what))
-            await auth.revoke_admin_token(db.write, row[0] if row else "", _now())
+            await db.write(auth.revoke_profile, profile, ids.wall_clock(), jti)
         else:
-            await auth.revoke_admin_token(db.write, what, _now())
+            await db.write(auth.revoke_admin_token, what, _now())
 
     _run(settings, revoke)
     terminal.say("revoked", err=True)
@@ -342,7 +341,7 @@ def purge_command(settings: Settings) -> None:
 
 
 async def _ensure_default(db: Database) -> None:
-    await stores.ensure_default(db.write, new_id(), _now())
+    await db.write(stores.ensure_default, new_id(), _now())
 
 
 def _run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:

@@ -7,13 +7,14 @@ when the last answer is older than 4 s, nothing is trusted until there is a new 
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import msgspec
 import structlog
 
 from wishwell import ids, stores
-from wishwell.db import Database, Row
+from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Unavailable
 from wishwell.stores import Store
 
@@ -95,10 +96,9 @@ class Directory:
         """The admin token with this hash, unless there is none or it was revoked or expired."""
         token = self._admins.get(hashed)
         if token is None:
-            row = await self._look_up(hashed)
-            if row is None or row[3] is not None:
+            token = await self._look_up(hashed)
+            if token is None:
                 return None
-            token = AdminToken(row[0], row[1], row[2])
             if token.store_id not in self._stores:  # both are newer than the last look
                 await self.refresh()
             self._admins[hashed] = token
@@ -110,7 +110,7 @@ class Directory:
         self._used[token.id] = now
         return token
 
-    async def _look_up(self, hashed: str) -> Row | None:
+    async def _look_up(self, hashed: str) -> AdminToken | None:
         """Anybody can make tokens up: to look for them must not take all connections."""
         try:
             async with asyncio.timeout(_LOOK_UP_SECONDS):
@@ -118,7 +118,7 @@ class Directory:
         except TimeoutError as error:
             raise Unavailable("Too many unknown admin tokens at once.") from error
         try:
-            return await self._db.read.one("admin_token_by_hash", hashed)
+            return await self._db.read(_token, hashed)
         finally:
             self._looking_up.release()
 
@@ -134,7 +134,7 @@ class Directory:
         now = self._clock()
         due = [id for id in profile_ids if self._is_due(id, now)]
         if due:
-            await self._db.write.run("sessions_touch", due, ids.timestamp(now))
+            await self._db.write(_touch, due, ids.timestamp(now))
             self._touched_before |= dict.fromkeys(due, now)
 
     def _is_due(self, profile_id: str, now: int) -> bool:
@@ -168,16 +168,13 @@ class Directory:
         async with self._asking:
             now = self._clock()
             since = ids.timestamp(max(0, self._since - _MARGIN_MS)) if self._since else ""
-            for row in await self._db.read.all("stores_changed", since):
-                self._stores[row[0]] = stores.from_row(row)
-                self._origins = {o: 1 for store in self._stores.values() for o in store.origins}
-            for row in await self._db.read.all("admin_tokens_revoked", since):
-                self._revoked_admins.add(row[0])
             a_day_ago = ids.timestamp(now - _DAY_MS - _MARGIN_MS)
-            for profile_id, jti, at in await self._db.read.all(
-                "revocations_since", max(since, a_day_ago)
-            ):
-                self._revoked[profile_id, jti] = ids.from_timestamp(at)
+            news = await self._db.read(_news, since, max(since, a_day_ago))
+            for store in news.stores:
+                self._stores[store.id] = store
+                self._origins = {o: 1 for known in self._stores.values() for o in known.origins}
+            self._revoked_admins.update(news.revoked_admins)
+            self._revoked |= news.revoked
             self._since = self._asked_at = now
 
     async def run(self) -> None:
@@ -209,9 +206,9 @@ class Directory:
         touched, self._touched = self._touched, {}
         try:
             for id, at in used.items():
-                await self._db.write.run("admin_token_used", id, ids.timestamp(at))
+                await self._db.write(_used, id, ids.timestamp(at))
             if touched:
-                await self._db.write.run("sessions_touch", list(touched), ids.timestamp(now))
+                await self._db.write(_touch, list(touched), ids.timestamp(now))
         except BaseException:
             # For the next time; what was noted meanwhile is newer.
             self._used = used | self._used
@@ -220,10 +217,48 @@ class Directory:
         self._touched_before |= touched
         day_old = now - _DAY_MS
         forgotten = ids.timestamp(day_old - _MARGIN_MS)
-        await self._db.write.run("revocations_forget", forgotten)
+        await self._db.write(_forget, forgotten)
         self._touched_before = {k: at for k, at in self._touched_before.items() if at > day_old}
         self._revoked = {k: at for k, at in self._revoked.items() if at > day_old - _MARGIN_MS}
 
     async def close(self) -> None:
         with contextlib.suppress(Unavailable):
             await self.flush()
+
+
+class _News(NamedTuple):
+    """What the database knew at a look, that it did not at the one before."""
+
+    stores: list[Store]
+    revoked_admins: list[str]
+    revoked: dict[tuple[str, str], int]
+
+
+async def _news(tx: Reader, since: str, revoked_since: str) -> _News:
+    found = [stores.from_row(row) for row in await tx.all("stores_changed", since)]
+    admins = [id for id, _ in await tx.all("admin_tokens_revoked", since)]
+    revoked = {
+        (profile_id, jti): ids.from_timestamp(at)
+        for profile_id, jti, at in await tx.all("revocations_since", revoked_since)
+    }
+    return _News(found, admins, revoked)
+
+
+async def _token(tx: Reader, hashed: str) -> AdminToken | None:
+    row = await tx.one("admin_token_by_hash", hashed)
+    if row is None:
+        return None
+    id, store_id, expires_at, revoked_at = row
+    return None if revoked_at is not None else AdminToken(id, store_id, expires_at)
+
+
+async def _used(tx: Writer, id: str, at: str) -> None:
+    await tx.run("admin_token_used", id, at)
+
+
+async def _touch(tx: Writer, profile_ids: Sequence[str], at: str) -> None:
+    await tx.run("sessions_touch", list(profile_ids), at)
+
+
+async def _forget(tx: Writer, before: str) -> None:
+    await tx.run("revocations_forget", before)

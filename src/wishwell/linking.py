@@ -24,25 +24,27 @@ async def link(tx: Writer, session: Profile, customer: Profile, list_items: int,
     row = await tx.one("link_begin", session.id)
     if row is None:
         raise NotFound("session: there is no such session.")
-    if row[0] is not None:
+    closed_at, count, email, *_ = row
+    if closed_at is not None:
         return 0
     await profiles.lock(tx, customer, now)
-    count = await tx.one("item_count", session.id)
     await _merge_tags(tx, session, customer, now)
-    await tx.run("link_merge_items", session.id, customer.id, now)
-    await tx.run("link_move_items", session.id, customer.id)
     begins = [row[0] for row in await tx.all("link_parts", session.id)]
     for part in zip(begins, [*begins[1:], ids.MAX_UUID], strict=False):
         await tx.run("link_move_tags", session.id, customer.id, *part)
     await _move_lists(tx, session, customer, list_items, now)
-    await _move_email(tx, session, customer)
+    await tx.run("link_merge_items", session.id, customer.id, now)
+    await tx.run("link_move_items", session.id, customer.id)
     for statement in _LEAVE:
         await tx.run(statement, session.id)
+    await tx.run("link_size_lists", customer.id)
+    # An address that the visitor gave follows, unless the customer has one.
+    await tx.run("link_count", customer.id, email)
     await tx.run("session_close", session.id, now)
-    return count[0] if count else 0
+    moved: int = count
+    return moved
 
 
-# What refers to others goes first: then no row that goes has to look for what refers to it.
 _LEAVE = ("link_leave_entries", "link_leave_tags", "link_leave_lists", "link_leave_items")
 
 
@@ -84,11 +86,3 @@ async def _move_lists(
 def _pairs(texts: dict[str, str]) -> str:
     """What ``pairs`` of queries.sql takes."""
     return msgspec.json.encode(texts).decode()
-
-
-async def _move_email(tx: Writer, session: Profile, customer: Profile) -> None:
-    """An address that the visitor gave follows, unless the customer has one."""
-    known = await tx.one("profile_email", session.id)
-    own = await tx.one("profile_email", customer.id)
-    if known and known[0] and not (own and own[0]):
-        await tx.run("profile_set_email", customer.id, known[0])

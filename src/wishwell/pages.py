@@ -10,15 +10,16 @@ import base64
 import binascii
 import hmac
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 from uuid import UUID
 
 import msgspec
 
-from wishwell.db import Database, Row
-from wishwell.db.statements import Fragments
+from wishwell import profiles
+from wishwell.db import Reader, Row
+from wishwell.db.pages import Noun, PageQuery
 from wishwell.errors import Invalid
-from wishwell.profiles import Profile, Scope
+from wishwell.profiles import Profile, Scope, WholeStore
 from wishwell.search import Search
 
 DEFAULT_SIZE = 50
@@ -84,85 +85,67 @@ class Sealer:
 
 
 async def read(
-    db: Database, noun: str, scope: Scope, asked: PageRequest, shape: Callable[[Row], T]
+    tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
 ) -> Page[T]:
-    """One page of ``items`` or ``lists``; ``shape`` makes a record of a row, whose id is first."""
-    alias = noun[0]
+    """One page of items or lists; ``from_row`` makes a record of a row, whose id is first.
+
+    A session that has ended is refused with ``profiles.missing``, not shown as empty.
+    """
     cursor, limit = asked.cursor, asked.limit
-    whole = not isinstance(scope, Profile)
-    key = scope.id if isinstance(scope, Profile) else scope.store_id
-    arguments: list[object] = [key, cursor.id if cursor else None, limit + 1]
-    conditions, values = asked.search.conditions(4, whole_store=whole)
     backward = cursor is not None and cursor.backward
-    fragments = Fragments(
-        conditions=conditions,
-        from_cursor=_edge(alias, cursor),
-        direction="ASC" if backward else "DESC",
-        beyond=_beyond(noun, alias, whole, conditions, cursor),
-    )
-    name = f"store_{noun}_page" if whole else f"{noun}_page"
-    rows = await db.page(name, fragments, *arguments, *values)
+    query = _query(noun, scope, asked)._replace(newest_first=not backward)
+    if cursor is not None:
+        query = query._replace(edge="newer" if backward else "older", beyond=True)
+    edge = cursor.id if cursor else None
+    rows = await tx.page(query, _key(scope), edge, limit + 1, *asked.search.values)
+    if not rows:
+        return await _empty(tx, noun, scope, asked, from_row)
     kept = list(rows[:limit])
-    if not kept:
-        empty: Page[T] | None = (
-            await _empty(db, noun, scope, asked) if cursor else Page([], None, None)
-        )
-        # A link has just moved a record to where there was none: once more.
-        return empty or await read(db, noun, scope, asked, shape)
     more = len(rows) > limit
-    other = cursor is not None and bool(kept[0][-1])
+    other = False
+    if cursor is not None:
+        other = bool(kept[0][-1])
+        kept = [row[:-1] for row in kept]
     if backward:
         kept.reverse()
     newer, older = (more, other) if backward else (other, more)
     return Page(
-        [shape(row) for row in kept],
+        [from_row(row) for row in kept],
         Cursor(kept[-1][0], False) if older else None,
         Cursor(kept[0][0], True) if newer else None,
     )
 
 
-async def _empty(db: Database, noun: str, scope: Scope, asked: PageRequest) -> Page[Any] | None:
+async def _empty(
+    tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
+) -> Page[T]:
     """A page whose records are all gone, with the cursor to what lies at its edge and beyond, if
-    that is still there; None when the page is not empty any more.
+    that is still there.
 
     The record that is farthest to the page's side tells both, and at one moment.
     """
-    assert asked.cursor is not None
+    # A link takes all away in the moment in which it closes the session: a page that holds a record
+    # needs no look at the profile.
+    if isinstance(scope, Profile):
+        await profiles.check_open(tx, scope)
+    if asked.cursor is None:
+        return Page([], None, None)
     backward, at = asked.cursor.backward, UUID(asked.cursor.id)
-    conditions, values = asked.search.conditions(4, whole_store=not isinstance(scope, Profile))
-    fragments = Fragments(
-        conditions, " AND $2::uuid IS NOT NULL", "DESC" if backward else "ASC", ""
-    )
-    name = noun + "_page" if isinstance(scope, Profile) else f"store_{noun}_page"
-    key = scope.id if isinstance(scope, Profile) else scope.store_id
-    rows = await db.page(name, fragments, key, asked.cursor.id, 1, *values)
+    query = _query(noun, scope, asked)._replace(newest_first=backward)
+    rows = await tx.page(query, _key(scope), None, 1, *asked.search.values)
     if not rows:
         return Page([], None, None)
     farthest = UUID(rows[0][0])
     if farthest > at if backward else farthest < at:
-        return None
+        # A link has just moved a record to where there was none: once more.
+        return await read(tx, noun, scope, asked, from_row)
     edge = Cursor(str(UUID(int=(at.int + (1 if backward else -1)) % 2**128)), not backward)
     return Page([], edge, None) if backward else Page([], None, edge)
 
 
-def _edge(alias: str, cursor: Cursor | None) -> str:
-    if cursor is None:
-        # The parameter must still have a type.
-        return " AND $2::uuid IS NULL"
-    return f" AND {alias}.id {'>' if cursor.backward else '<'} $2::uuid"
+def _query(noun: Noun, scope: Scope, asked: PageRequest) -> PageQuery:
+    return PageQuery(noun, isinstance(scope, WholeStore), asked.search.fields)
 
 
-def _beyond(noun: str, alias: str, whole: bool, conditions: str, cursor: Cursor | None) -> str:
-    """A column that tells whether a record lies at the cursor or on its other side."""
-    if cursor is None:
-        return ""
-    owner = "store_id" if whole else "profile_id"
-    sign, order = ("<=", "DESC") if cursor.backward else (">=", "ASC")
-    # The nearest, by the index: of EXISTS PostgreSQL reads the whole table instead, as nearly every
-    # record answers it, and begins with the oldest, which do not.
-    # All of it is our own text: no value ever becomes part of a statement.
-    return (
-        f", (SELECT {alias}.id FROM {noun} {alias}"  # noqa: S608
-        f" WHERE {alias}.{owner} = $1{conditions} AND {alias}.id {sign} $2::uuid"
-        f" ORDER BY {alias}.id {order} LIMIT 1) IS NOT NULL"
-    )
+def _key(scope: Scope) -> str:
+    return scope.id if isinstance(scope, Profile) else scope.store_id

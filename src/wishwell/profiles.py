@@ -5,18 +5,15 @@ made by asking for its token, and ends by being linked to a customer (``linking.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Concatenate, Literal, ParamSpec, TypeVar
+from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
 from wishwell import ids
-from wishwell.db import Database, Reader, Writer
+from wishwell.db import Reader, Row, Writer
 from wishwell.errors import Invalid, NotFound, Unauthenticated
 from wishwell.stores import Store
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 # What any mail server would take, without quoting: a local part, and a domain of non-empty labels,
 # in any script.
@@ -86,23 +83,29 @@ def missing(profile: Profile) -> NotFound | Unauthenticated:
     return NotFound("Profile: there is no such session.")
 
 
-async def check_open(db: Reader, profile: Profile) -> None:
+async def check_open(tx: Reader, profile: Profile) -> None:
     """Raises ``missing(profile)`` unless a session is there and open; a customer always is."""
     if profile.is_session:
-        row = await db.one("profile_state", profile.id)
+        row = await tx.one("profile_state", profile.id)
         if row is None or row[0] is not None:
             raise missing(profile)
+
+
+async def is_known(tx: Reader, profile: Profile) -> bool:
+    """Whether a session was ever made here; any customer may exist."""
+    return not profile.is_session or await tx.one("profile_state", profile.id) is not None
 
 
 async def lock(tx: Writer, profile: Profile, now: str) -> None:
     """Takes the profile for the rest of the transaction, making a customer's row if need be.
 
-    Every transaction on a profile begins with this: so its writes, links and purges happen one
-    after the other. Raises ``missing(profile)`` for a session that is not there or closed.
+    Every use-case that writes in several statements begins with this: so the writes of a profile,
+    links and purges happen one after the other. Raises ``missing(profile)`` for a session that is
+    not there or closed.
     """
-    if not profile.is_session:
+    if not await lock_known(tx, profile):
         await tx.run("profile_create", profile.id, profile.store_id, profile.gid, 0, now)
-    await lock_known(tx, profile)
+        await lock_known(tx, profile)
 
 
 async def lock_known(tx: Writer, profile: Profile) -> bool:
@@ -116,6 +119,19 @@ async def lock_known(tx: Writer, profile: Profile) -> bool:
     if row is None or row[0] is not None:
         raise missing(profile)
     return True
+
+
+async def certain(tx: Writer, profile: Profile, statement: str, *arguments: object) -> Row | None:
+    """The row of a writing statement that takes the profile's lock by itself; None where there is
+    nothing to write to. Raises ``missing(profile)`` as ``lock`` does.
+
+    It also gives no row when it has waited for the lock: what it sees is then of before. With the
+    lock in hand it gives one.
+    """
+    row = await tx.one(statement, profile.id, *arguments)
+    if row is None and await lock_known(tx, profile):
+        row = await tx.one(statement, profile.id, *arguments)
+    return row
 
 
 async def create_session(tx: Writer, store: Store, namespace: str, id: str, now: str) -> Profile:
@@ -144,36 +160,17 @@ def check_email(email: str) -> str:
     return email
 
 
-async def sessions_owning(db: Reader, store: WholeStore, item_ids: Sequence[str]) -> set[str]:
+async def sessions_owning(tx: Reader, store: WholeStore, item_ids: Sequence[str]) -> set[str]:
     """The keys of the sessions that have any of these items."""
     known = [id for id in item_ids if ids.is_uuid(id)]
-    owners = await db.all("item_owners", store.store_id, known) if known else ()
+    owners = await tx.all("item_owners", store.store_id, known)
     return {row[0] for row in owners if row[2]}
 
 
-async def owned(
-    db: Database,
-    scope: Scope,
-    noun: str,
-    id: str,
-    act: Callable[Concatenate[Profile, P], Awaitable[T]],
-    *arguments: P.args,
-    **named: P.kwargs,
-) -> tuple[Profile, T]:
-    """Does ``act`` as the profile, or in a whole store as the owner of the item or list ``id``.
-
-    A link may move the record between the two steps: then the owner is looked up once more.
-    """
-    if isinstance(scope, Profile):
-        return scope, await act(scope, *arguments, **named)
-    for last in (False, True):
-        row = await db.read.one(f"{noun}_owner", scope.store_id, id)
-        if row is None:
-            break
-        profile = Profile(row[0], scope.store_id, row[1], bool(row[2]))
-        try:
-            return profile, await act(profile, *arguments, **named)
-        except NotFound:
-            if last:
-                raise
-    raise NotFound(f"There is no such {noun}.")
+async def owner(tx: Reader, store: WholeStore, noun: Literal["item", "list"], id: str) -> Profile:
+    """Whose this item or list of the store is. Raises ``NotFound``."""
+    row = await tx.one(f"{noun}_owner", store.store_id, id)
+    if row is None:
+        raise NotFound(f"There is no such {noun}.")
+    profile_id, gid, is_session = row
+    return Profile(profile_id, store.store_id, gid, bool(is_session))

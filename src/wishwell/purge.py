@@ -1,12 +1,12 @@
 """Removes sessions past their time, with all that they hold (contract: session-purged)."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import structlog
 
 from wishwell import ids
 from wishwell.config import Settings
-from wishwell.db import Database, Writer
+from wishwell.db import Database, Reader, Row, Writer
 
 _BATCH = 100
 _RECORDS = 2_000
@@ -32,16 +32,16 @@ async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[
     empty = max(idle, empty)
     after, removed = _FIRST, 0
     while True:
-        rows = await db.read.all("sessions_idle", idle, empty, *after, _BATCH)
+        rows = await db.read(_idle, idle, empty, after)
         if not rows:
             return
         gids = {row[0]: row[2] for row in rows}
         terms = (idle, empty, list(gids), ids.timestamp(now))
         try:
-            ended, at_once = await db.transaction(_end_and_step, *terms)
+            ended, at_once = await db.write(_end_and_step, *terms)
         except Exception:
             await db.ping()
-            ended, at_once = await db.transaction(_end, *terms), None
+            ended, at_once = await db.write(_end, *terms), None
         removed += at_once or 0
         yield removed
         if at_once is None:
@@ -49,6 +49,16 @@ async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[
                 removed += gone
                 yield removed
         after = (rows[-1][1], rows[-1][0])
+
+
+async def take_turn(tx: Writer, now: str, before: str) -> bool:
+    """Whether this process is to purge now: nobody has since ``before``."""
+    return await tx.one("turn_take", "purge", now, before) is not None
+
+
+async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:
+    """Key, time and GID of the next sessions that are past their time."""
+    return await tx.all("sessions_idle", idle, empty, *after, _BATCH)
 
 
 async def _end(tx: Writer, idle: str, empty: str, found: list[str], now: str) -> list[str]:
@@ -71,7 +81,7 @@ async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
     gone = None if gids else 0
     try:
         while gone is None:
-            gone = await db.transaction(_step, list(gids))
+            gone = await db.write(_locked_step, list(gids))
             yield gone or 0
     except Exception as error:
         await db.ping()  # without a database there is nothing to pass over
@@ -81,6 +91,11 @@ async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
         for id, gid in gids.items():
             async for number in _remove(db, {id: gid}):
                 yield number
+
+
+async def _locked_step(tx: Writer, sessions: list[str]) -> int | None:
+    await tx.run("sessions_lock", sessions)
+    return await _step(tx, sessions)
 
 
 async def _step(tx: Writer, sessions: list[str]) -> int | None:

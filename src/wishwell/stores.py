@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 from urllib.parse import quote
 
 import msgspec
 
 from wishwell.config import Settings
-from wishwell.db import Reader, Row, UniqueViolation, Writer
-from wishwell.errors import Invalid, NotFound
+from wishwell.db import Reader, Row, UniqueViolation, Writer, rows
+from wishwell.errors import Conflict, Invalid, NotFound
 
 LIMITS = (
     "profile_read",
@@ -27,20 +27,46 @@ LIMITS = (
 
 DEFAULT_HANDLE = "default"
 
+ProductIds = Literal["integer", "text"]
+MAX_NUMBER = 2**53 - 1
+TEXT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:~=-]{0,99}")
+TEXT_RULE = "a string of 1 to 100 of A-Z a-z 0-9 . _ : ~ = - that begins with a letter or digit"
+
 _HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 
 
 class Store(msgspec.Struct, frozen=True, rename="camel"):
-    """One shop. ``auth_flow`` is a path of its sign-in flow and may hold ``{email}``."""
+    """One shop. ``auth_flow`` is a path of its sign-in flow and may hold ``{email}``.
+
+    ``product_ids``: the JSON type of its product and variant ids (contract: product-id-kind).
+    """
 
     id: str
     handle: str
     platform: str
+    product_ids: ProductIds
     auth_flow: str
     origins: tuple[str, ...]
     limits: dict[str, int]
     created_at: str
+
+    @property
+    def has_text_ids(self) -> bool:
+        return self.product_ids == "text"
+
+    def product_id(self, field: str, id: int | str) -> str:
+        """The id as it is stored. Raises ``Invalid`` for one of the other kind."""
+        if isinstance(id, str) != self.has_text_ids:
+            raise Invalid(f"{field}: {self.id_rule}.")
+        return str(id)
+
+    @property
+    def id_rule(self) -> str:
+        """What a product or variant id must be."""
+        if self.has_text_ids:
+            return f"must be {TEXT_RULE}, as this store has text ids"
+        return f"must be an integer from 1 to {MAX_NUMBER}, as this store has integer ids"
 
     def sign_in_path(self, email: str) -> str:
         """The path of the sign-in flow for an address. Raises ``NotFound`` when there is none."""
@@ -64,6 +90,7 @@ class StorePatch(msgspec.Struct, frozen=True):
 
     handle: str | None = None
     platform: str | None = None
+    product_ids: str | None = None
     auth_flow: str | None = None
     origins: tuple[str, ...] | None = None
     limits: Mapping[str, int | None] | None = None
@@ -80,8 +107,13 @@ async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) 
 
 
 async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
-    """Changes a store. Raises ``NotFound``, and ``Invalid`` as ``create`` does."""
-    store = _patched(await by_handle(tx, handle), patch)
+    """Changes a store. Raises ``NotFound``, ``Invalid`` as ``create`` does, and ``Conflict`` for
+    integer product ids while the store has items with text ids."""
+    before = await by_handle(tx, handle)
+    store = _patched(before, patch)
+    to_integer = before.has_text_ids and not store.has_text_ids
+    if to_integer and await tx.one("store_holds_items", store.id) is not None:
+        raise Conflict("product-ids: can be integer again only when the store has no items.")
     try:
         await tx.run("store_update", *_values(store), now)
     except UniqueViolation as error:
@@ -94,9 +126,9 @@ async def ensure_default(tx: Writer, id: str, now: str) -> None:
     await tx.run("store_create_first", *_values(_blank(id, DEFAULT_HANDLE, now)), now)
 
 
-async def by_handle(db: Reader, handle: str) -> Store:
+async def by_handle(tx: Reader, handle: str) -> Store:
     """Raises ``NotFound`` with what to do."""
-    row = await db.one("store_by_handle", handle) if _HANDLE.fullmatch(handle) else None
+    row = await tx.one("store_by_handle", handle) if _HANDLE.fullmatch(handle) else None
     if row is None:
         raise NotFound(
             f"There is no store {handle[:80]!r}; `wishwell store list` shows those there are."
@@ -104,23 +136,22 @@ async def by_handle(db: Reader, handle: str) -> Store:
     return from_row(row)
 
 
-async def listed(db: Reader) -> list[Store]:
+async def listed(tx: Reader) -> list[Store]:
     """All stores, by handle."""
-    return [from_row(row) for row in await db.all("stores")]
+    return [from_row(row) for row in await tx.all("stores")]
 
 
 def from_row(row: Row) -> Store:
-    """A row that begins with the columns of a store in queries.sql."""
-    id, handle, platform, auth_flow, origins, limits, created_at = row[:7]
-    return Store(
-        id,
-        handle,
-        platform,
-        auth_flow,
-        tuple(origins.split()),
-        msgspec.json.decode(limits, type=dict[str, int]),
-        created_at,
+    """A store of its columns (``rows.STORE``)."""
+    store = Store(*row)
+    return msgspec.structs.replace(
+        store,
+        origins=tuple(row[_ORIGINS].split()),
+        limits=msgspec.json.decode(row[_LIMITS], type=dict[str, int]),
     )
+
+
+_ORIGINS, _LIMITS = rows.STORE.index("origins"), rows.STORE.index("limits")
 
 
 def limit(store: Store, settings: Settings, name: str) -> int:
@@ -139,29 +170,28 @@ def bounds(store: Store, settings: Settings) -> Bounds:
 
 
 def _blank(id: str, handle: str, now: str) -> Store:
-    return Store(id, handle, "shopify", "/account/login", (), {}, now)
+    return Store(id, handle, "shopify", "integer", "/account/login", (), {}, now)
 
 
 def _patched(store: Store, patch: StorePatch) -> Store:
     limits = dict(store.limits)
     for name, value in (patch.limits or {}).items():
         if name not in LIMITS:
-            raise Invalid(f"limit: {name!r} is none of {', '.join(LIMITS)}.")
+            raise Invalid(f"limit: {name!r} is not one of {', '.join(LIMITS)}.")
         if value is None:
             limits.pop(name, None)
         elif not 1 <= value <= 10_000_000:
             raise Invalid(f"limit: {name} must be from 1 to 10,000,000.")
         else:
             limits[name] = value
-    store = Store(
-        store.id,
-        store.handle if patch.handle is None else patch.handle,
-        store.platform if patch.platform is None else patch.platform,
-        store.auth_flow if patch.auth_flow is None else patch.auth_flow,
-        store.origins if patch.origins is None else tuple(dict.fromkeys(patch.origins)),
-        limits,
-        store.created_at,
-    )
+    named = {
+        name: value
+        for name in ("handle", "platform", "product_ids", "auth_flow")
+        if (value := getattr(patch, name)) is not None
+    }
+    if patch.origins is not None:
+        named["origins"] = tuple(dict.fromkeys(patch.origins))
+    store = msgspec.structs.replace(store, limits=limits, **named)
     _check(store)
     return store
 
@@ -171,14 +201,16 @@ def _check(store: Store) -> None:
         raise Invalid("handle: must be 1 to 63 of a-z 0-9 -, and not begin with -.")
     if not re.fullmatch(r"[a-z0-9-]{1,40}", store.platform):
         raise Invalid("platform: must be 1 to 40 of a-z 0-9 -.")
+    if store.product_ids not in get_args(ProductIds):
+        raise Invalid("product-ids: must be integer or text.")
     # A path, and no address of another host (//host) either: the browser is sent there.
     if store.auth_flow and not re.fullmatch(r"/(?![/\\])[!-\[\]-~]{0,999}", store.auth_flow):
         raise Invalid("auth-flow: must be a path that begins with one /, without spaces; or empty.")
     for origin in store.origins:
         if not _ORIGIN.fullmatch(origin):
             raise Invalid(
-                f"origin: {origin[:80]!r} is none; one looks like https://shop.example, in lower "
-                "case, with no user or path."
+                f"origin: {origin[:80]!r} is not an origin; use the form https://shop.example, in "
+                "lower case, without a user or a path."
             )
 
 
@@ -187,6 +219,7 @@ def _values(store: Store) -> tuple[str, ...]:
         store.id,
         store.handle,
         store.platform,
+        store.product_ids,
         store.auth_flow,
         " ".join(store.origins),
         msgspec.json.encode(store.limits, order="sorted").decode(),

@@ -1,10 +1,11 @@
 """Both engines, in this process, over the same seam that the service uses."""
 
 import asyncio
+import re
 
 import pytest
 
-from wishwell import ids, profiles, stores
+from wishwell import ids, items, profiles, stores
 from wishwell.db import migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
@@ -13,6 +14,22 @@ from wishwell.db.sqlite import SQLite
 def bounds(most, **others):
     """The bounds of a profile, all of them ``most`` but for those that are named."""
     return stores.Bounds(**(dict.fromkeys(stores.Bounds._fields, most) | others))
+
+
+def new_item(product, variant=None, quantity=None, tags=None, list_ids=(), note=None):
+    """What to save, of product and variant numbers."""
+    variant = items.NO_VARIANT if variant is None else str(variant)
+    return items.NewItem(str(product), variant, quantity, tags, note, list_ids)
+
+
+async def one(tx, statement, *arguments):
+    """A use-case of a single statement."""
+    return await tx.one(statement, *arguments)
+
+
+async def rows(tx, statement, *arguments):
+    """A use-case of a single statement."""
+    return await tx.all(statement, *arguments)
 
 
 class Clock:
@@ -41,8 +58,29 @@ class Bench:
 
     def new_store(self, handle):
         patch = stores.StorePatch()
-        made = self.db.transaction(stores.create, self.new_id(), handle, patch, self.clock.tick())
-        return self.run(made)
+        return self.write(stores.create, self.new_id(), handle, patch, self.clock.tick())
+
+    def read(self, use_case, *arguments):
+        return self.run(self.db.read(use_case, *arguments))
+
+    def write(self, use_case, *arguments):
+        return self.run(self.db.write(use_case, *arguments))
+
+    def one(self, statement, *arguments):
+        return self.write(one, statement, *arguments)
+
+    def all(self, statement, *arguments):
+        return self.write(rows, statement, *arguments)
+
+    def select(self, sql, *arguments):
+        """The rows of a statement that the product does not have."""
+
+        async def ask(tx):
+            if isinstance(self.db, Postgres):
+                return await tx.fetch(sql, *arguments)
+            return tx.execute(re.sub(r"\$(\d+)", r"?\1", sql), arguments)
+
+        return [tuple(row) for row in self.read(ask)]
 
     def new_customer(self, store=None):
         self.customers += 1
@@ -62,40 +100,74 @@ class Bench:
             if isinstance(self.db, Postgres):
                 await done
 
-        self.run(self.db.transaction(fill))
+        self.write(fill)
 
     def fill(self, profile, *, products, lists=0, on=0, tags=0):
         """Items of the products 1, 2, …, each ``on`` so many of its lists ``List 0``, ``List 1``, …"""
         now, made = self.clock.tick(), [self.new_id() for _ in range(lists)]
-        names = [
-            (profile.id, id, profile.store_id, f"List {n}", now, now) for n, id in enumerate(made)
-        ]
         held = " ".join(f"tag-{n}" for n in range(tags))
         wishes, entries, tagged = [], [], []
+        sizes = dict.fromkeys(made, 0)
         for product in range(1, products + 1):
             id = self.new_id()
-            wishes.append((profile.id, id, profile.store_id, product, 0, 1, held, now, now))
-            entries += [(profile.id, made[(product + n) % lists], id, 0) for n in range(on)]
+            stands = sorted(made[(product + n) % lists] for n in range(on))
+            for at in stands:
+                sizes[at] += 1
+            wishes.append((
+                profile.id, id, profile.store_id, str(product), "", 1, held, "", " ".join(stands), now, now
+            ))  # fmt: skip
+            entries += [(profile.id, at, id, 0) for at in stands]
             tagged += [(profile.id, id, tag, profile.store_id) for tag in held.split()]
-        self.insert("lists", "profile_id id store_id name created_at updated_at", names)
+        self.insert(
+            "lists",
+            "profile_id id store_id name item_count created_at updated_at",
+            [
+                (profile.id, id, profile.store_id, f"List {n}", sizes[id], now, now)
+                for n, id in enumerate(made)
+            ],
+        )
         self.insert(
             "items",
-            "profile_id id store_id product_id variant_id quantity tags created_at updated_at",
+            "profile_id id store_id product_id variant_id quantity tags note list_ids created_at updated_at",
             wishes,
         )
         self.insert("entries", "profile_id list_id item_id position", entries)
         self.insert("item_tags", "profile_id item_id tag store_id", tagged)
+        self.write(one, "link_count", profile.id, None)
         return made
 
-    def entries(self, profile):
-        """On how many places of its lists the profile's items stand."""
-        return self.run(self.db.read.one("entries_count", profile.id, []))[0]
+    def holds(self, profile):
+        """How many items, lists and entries a profile is counted to have."""
+        found = self.select(
+            "SELECT items, lists, entries FROM profiles WHERE profile_id = $1", profile.id
+        )
+        return found[0] if found else (0, 0, 0)
+
+    def check(self, profile):
+        """What no answer shows: what is counted and what is found agree with the records."""
+        items = self.select(
+            "SELECT id, tags, list_ids FROM items WHERE profile_id = $1", profile.id
+        )
+        entries = self.select(
+            "SELECT item_id, list_id FROM entries WHERE profile_id = $1", profile.id
+        )
+        tags = self.select("SELECT item_id, tag FROM item_tags WHERE profile_id = $1", profile.id)
+        lists = self.select("SELECT id, item_count FROM lists WHERE profile_id = $1", profile.id)
+        assert sorted(entries) == sorted((id, at) for id, _, held in items for at in held.split())
+        assert sorted(tags) == sorted((id, tag) for id, named, _ in items for tag in named.split())
+        on = [at for _, at in entries]
+        assert sorted(lists) == sorted((id, on.count(id)) for id, _ in lists)
+        assert all(held == " ".join(sorted(held.split())) for _, _, held in items)
+        assert self.holds(profile) == (len(items), len(lists), len(entries))
 
     def new_session(self, store=None):
-        made = profiles.create_session(
-            self.db.write, store or self.store, "wishwell", ids.random_uuid(), self.clock.tick()
+        return self.write(
+            profiles.create_session,
+            store or self.store,
+            "wishwell",
+            ids.random_uuid(),
+            self.clock.tick(),
         )
-        return self.run(made)
 
 
 @pytest.fixture(scope="module")

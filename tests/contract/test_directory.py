@@ -6,6 +6,7 @@ import sqlite3
 import asyncpg
 import pytest
 
+from tests.contract.conftest import rows
 from wishwell import auth, directory, ids, profiles, stores
 from wishwell.db import migrate
 from wishwell.db.postgres import Postgres
@@ -51,9 +52,10 @@ def opened(engine, request, tmp_path):
 async def _shop(db):
     now = ids.timestamp(ids.wall_clock())
     new_id = ids.UUID7(ids.wall_clock)
-    store = await db.transaction(stores.create, new_id(), "shop", stores.StorePatch(), now)
-    session = await profiles.create_session(db.write, store, "wishwell", ids.random_uuid(), now)
-    token = await db.transaction(auth.create_admin_token, store, "test", new_id(), now, None)
+    store = await db.write(stores.create, new_id(), "shop", stores.StorePatch(), now)
+    session = await db.write(profiles.create_session, store, "wishwell", ids.random_uuid(), now)
+    token = auth.new_admin_token()
+    await db.write(auth.create_admin_token, store, token, "test", new_id(), now, None)
     return store, session, token
 
 
@@ -74,10 +76,10 @@ def test_what_could_not_be_written_is_written_the_next_time(opened):
                 await known.flush()
         clock[0] += 60_000
         await known.flush()
-        [(_, touched, _)] = await db.read.all(
-            "sessions_idle", "9", "9", "", "0" * 8 + "-0000" * 3 + "-" + "0" * 12, 9
+        [(_, touched, _)] = await db.read(
+            rows, "sessions_idle", "9", "9", "", "0" * 8 + "-0000" * 3 + "-" + "0" * 12, 9
         )
-        [used] = await db.read.all("admin_tokens")
+        [used] = await db.read(rows, "admin_tokens")
         await db.close()
         return touched, used
 
@@ -97,21 +99,21 @@ def test_sessions_are_touched_in_the_order_of_their_keys(postgres_server):
         db = Postgres(where, connections=4, seconds=10)
         store, _, _ = await _shop(db)
         for id in (high, low):  # so that they lie in the other order
-            await db.write.run("profile_create", id, store.id, f"gid://w/Session/{id}", 1, early)
+            await db.write(rows, "profile_create", id, store.id, f"gid://w/Session/{id}", 1, early)
         other = await asyncpg.connect(where)
         await other.execute("BEGIN")
         await other.execute(f"SELECT 1 FROM profiles WHERE profile_id = '{low}' FOR UPDATE")
-        touching = asyncio.create_task(db.write.run("sessions_touch", [high, low], late))
+        touching = asyncio.create_task(db.write(rows, "sessions_touch", [high, low], late))
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
         while not await other.fetchval(waiting):  # noqa: ASYNC110 -- the server's own event
             await asyncio.sleep(0.01)
         await other.execute(f"SELECT 1 FROM profiles WHERE profile_id = '{high}' FOR UPDATE NOWAIT")
         await other.execute("COMMIT")
         await touching
-        rows = await other.fetch("SELECT touched_at FROM profiles WHERE touched_at = $1", late)
+        done = await other.fetch("SELECT touched_at FROM profiles WHERE touched_at = $1", late)
         await other.close()
         await db.close()
-        return len(rows)
+        return len(done)
 
     assert asyncio.run(story()) == 2
 
@@ -135,7 +137,7 @@ def test_made_up_admin_tokens_leave_connections_for_others(opened):
         ]
         await asyncio.sleep(0.1)
         for _ in range(20):
-            await db.read.all("stores_changed", "")
+            await db.read(rows, "stores_changed", "")
         began = asyncio.get_running_loop().time()
         answers = await asyncio.gather(*made_up, return_exceptions=True)
         took = asyncio.get_running_loop().time() - began

@@ -36,8 +36,8 @@ async def used(mine: config.Settings) -> list[str]:
     """Opens the database as `serve` does, writes, and reads it back."""
     db = app.open_database(mine)
     try:
-        await stores.ensure_default(db.write, ids.UUID7()(), ids.timestamp(ids.wall_clock()))
-        return [store.handle for store in await stores.listed(db.read)]
+        await db.write(stores.ensure_default, ids.UUID7()(), ids.timestamp(ids.wall_clock()))
+        return [store.handle for store in await db.read(stores.listed)]
     finally:
         await db.close()
 

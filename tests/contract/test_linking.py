@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from tests import strategies
-from tests.contract.conftest import bounds
+from tests.contract.conftest import bounds, new_item
 from wishwell import items, linking, lists, profiles, search
-from wishwell.items import NewItem
 from wishwell.pages import PageRequest
 
 SLOW = [HealthCheck.function_scoped_fixture]
@@ -18,6 +18,7 @@ wishes = st.lists(
         strategies.quantities,
         strategies.tags,
         st.lists(st.integers(0, 2), unique=True, max_size=3),
+        strategies.notes,
     ),
     max_size=7,
     unique_by=lambda wish: wish[:2],
@@ -31,38 +32,34 @@ def fill(bench, profile, plan):
     """Makes the lists and items of a plan, and orders the first list by it."""
     names, wanted, order = plan
     made = [
-        bench.run(
-            lists.create(
-                profile, bench.db, name.strip(), bench.new_id(), bounds(999), bench.clock.tick()
-            )
+        bench.write(
+            lists.create, profile, name.strip(), bench.new_id(), bounds(999), bench.clock.tick()
         )
         for name in names
     ]
-    for product, variant, quantity, tags, on in wanted:
+    for product, variant, quantity, tags, on, note in wanted:
         chosen = tuple(made[at].id for at in on if at < len(made))
-        new = NewItem(product, variant, quantity, tuple(tags), chosen)
-        bench.run(
-            items.save(profile, bench.db, new, bench.new_id(), bounds(999), bench.clock.tick())
-        )
+        new = new_item(product, variant, quantity, tuple(tags), chosen, note)
+        bench.write(items.save, profile, new, bench.new_id(), bounds(999), bench.clock.tick())
     if made and order is not None:
-        held = bench.run(lists.find(profile, bench.db.read, made[0].id, "recently_saved")).items
+        held = bench.read(lists.find, profile, made[0].id, "recently_saved").items
         chosen = [held[at].id for at in order if at < len(held)]
-        bench.run(lists.order(profile, bench.db, made[0].id, chosen, bench.clock.tick()))
+        bench.write(lists.order, profile, made[0].id, chosen, bench.clock.tick())
 
 
 def contents(bench, profile):
     """Items by product and variant, and lists by id with their items in customer order."""
     asked = PageRequest(None, 250, search.Search())
-    found = bench.run(items.page(bench.db, profile, asked)).records
-    shown = bench.run(lists.page(bench.db, profile, asked)).records
-    whole = [bench.run(lists.find(profile, bench.db.read, made.id, "customer")) for made in shown]
+    found = bench.read(items.page, profile, asked).records
+    shown = bench.read(lists.page, profile, asked).records
+    whole = [bench.read(lists.find, profile, made.id, "customer") for made in shown]
     return {(item.product_id, item.variant_id): item for item in found}, {m.id: m for m in whole}
 
 
 @given(mine=profiles_, theirs=profiles_)
 @settings(max_examples=25, deadline=None, suppress_health_check=SLOW)
 def test_link_keeps_every_rule(bench, mine, theirs):
-    """contract: link-items, link-item-merge, link-quantity, link-tags, link-list-merge.
+    """contract: link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge.
     Union of items, larger quantity, union of tags and lists, earlier createdAt, ids kept; lists by
     name; joined items behind those already there; the session empty and closed."""
     customer, session = bench.new_customer(), bench.new_session()
@@ -70,7 +67,7 @@ def test_link_keeps_every_rule(bench, mine, theirs):
     fill(bench, session, theirs)
     old, old_lists = contents(bench, customer)
     new, new_lists = contents(bench, session)
-    bench.run(bench.db.transaction(linking.link, session, customer, 1_000, bench.clock.tick()))
+    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
     now, now_lists = contents(bench, customer)
 
     assert now.keys() == old.keys() | new.keys()
@@ -81,6 +78,7 @@ def test_link_keeps_every_rule(bench, mine, theirs):
         assert item.quantity == max(wish.quantity for wish in both)
         assert set(item.tags) == {tag for wish in both for tag in wish.tags}
         assert item.created_at == min(wish.created_at for wish in both)
+        assert item.note == next((wish.note for wish in both if wish.note), UNSET)
 
     first_of = {}
     for made in sorted(old_lists.values(), key=lambda made: made.id):
@@ -108,12 +106,10 @@ def test_link_keeps_every_rule(bench, mine, theirs):
                 id for id in order if id not in merged
             ]
 
-    assert not bench.run(bench.db.read.all("link_lists", session.id))
-    assert not bench.entries(session)
-    assert bench.run(bench.db.read.one("item_count", session.id))[0] == 0
-    again = bench.run(
-        bench.db.transaction(linking.link, session, bench.new_customer(), 1_000, bench.clock.tick())
-    )
+    assert bench.holds(session) == (0, 0, 0)
+    bench.check(session)
+    bench.check(customer)
+    again = bench.write(linking.link, session, bench.new_customer(), 1_000, bench.clock.tick())
     assert again == 0
     assert contents(bench, customer) == (now, now_lists)
 
@@ -129,20 +125,15 @@ def test_link_never_fails_for_a_limit_and_drops_nothing(bench):
     customer, session = bench.new_customer(), bench.new_session()
     for profile, prefix, first in ((customer, "a", 1), (session, "b", 301)):
         tags = tuple(f"{prefix}{number}" for number in range(20))
-        new = NewItem(10_000, None, 1, tags)
-        bench.run(
-            items.save(profile, bench.db, new, bench.new_id(), bounds(9999), bench.clock.tick())
-        )
+        new = new_item(10_000, None, 1, tags)
+        bench.write(items.save, profile, new, bench.new_id(), bounds(9999), bench.clock.tick())
         for product in range(first, first + 600):
-            new = NewItem(product)
-            bench.run(
-                items.save(profile, bench.db, new, bench.new_id(), bounds(9999), bench.clock.tick())
-            )
-    bench.run(bench.db.transaction(linking.link, session, customer, 1_000, bench.clock.tick()))
-    found = bench.run(bench.db.read.one("item_count", customer.id))
-    assert found[0] == 901
-    asked = PageRequest(None, 250, search.parse("tag:a0,b0"))
-    [merged] = bench.run(items.page(bench.db, customer, asked)).records
+            new = new_item(product)
+            bench.write(items.save, profile, new, bench.new_id(), bounds(9999), bench.clock.tick())
+    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
+    assert bench.holds(customer)[0] == 901
+    asked = PageRequest(None, 250, search.parse("tag:a0,b0", bench.store))
+    [merged] = bench.read(items.page, customer, asked).records
     assert len(merged.tags) == 40
 
 
@@ -156,10 +147,11 @@ def test_link_takes_the_address_along_unless_there_is_one(bench, visitors, own, 
     remember = profiles.remember_email
     for profile, address in ((session, visitors), (customer, own)):
         if address:
-            bench.run(bench.db.transaction(remember, profile, address, bench.clock.tick()))
-    bench.run(bench.db.transaction(linking.link, session, customer, 1_000, bench.clock.tick()))
-    assert bench.run(bench.db.read.one("profile_email", customer.id))[0] == then
-    assert bench.run(bench.db.read.one("profile_email", session.id))[0] is None
+            bench.write(remember, profile, address, bench.clock.tick())
+    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
+    kept = "SELECT email FROM profiles WHERE profile_id = $1"
+    assert bench.select(kept, customer.id) == [(then,)]
+    assert bench.select(kept, session.id) == [(None,)]
 
 
 class Counting:
@@ -185,30 +177,28 @@ def test_link_takes_as_many_statements_for_thousands_of_items_as_for_ten(bench):
     counts = []
     for products, made, on in ((10, 1, 1), (2_500, 20, 3)):
         customer, session = bench.new_customer(), bench.new_session()
-        bench.run(bench.db.transaction(profiles.lock, customer, bench.clock.tick()))
+        bench.write(profiles.lock, customer, bench.clock.tick())
         bench.fill(customer, products=products, lists=made, tags=1)
         bench.fill(session, products=products, lists=made, on=on, tags=2)
-        counts.append(bench.run(bench.db.transaction(counted, session, customer)))
+        counts.append(bench.write(counted, session, customer))
     assert counts[0] == counts[1]
 
 
 def test_link_at_the_bounds_drops_nothing(bench):
     """4,900 items on both sides, each on 4 of 20 lists of the same names, half of the places shared."""
     customer, session = bench.new_customer(), bench.new_session()
-    bench.run(bench.db.transaction(profiles.lock, customer, bench.clock.tick()))
+    bench.write(profiles.lock, customer, bench.clock.tick())
     mine = bench.fill(customer, products=4_900, lists=20, on=4)
     theirs = bench.fill(session, products=4_900, lists=20, on=6)
-    bench.run(bench.db.transaction(linking.link, session, customer, 1_000, bench.clock.tick()))
-    assert bench.run(bench.db.read.one("item_count", customer.id))[0] == 4_900
-    assert bench.entries(customer) == 4_900 * 6
-    assert bench.entries(session) == 0
-    held = bench.run(bench.db.read.all("list_entries", customer.id, mine[0]))
+    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
+    assert bench.holds(customer) == (4_900, 20, 4_900 * 6)
+    bench.check(customer)
+    bench.check(session)
+    held = bench.all("list_positions", customer.id, mine[0])
     places = sorted(row[1] for row in held)
     assert len(set(places)) == len(places) == 4_900 * 6 // 20
     assert places[:980] == [*range(1, 981)]
-    assert not set(theirs) & {
-        row[0] for row in bench.run(bench.db.read.all("link_lists", customer.id))
-    }
+    assert not set(theirs) & {row[0] for row in bench.all("link_lists", customer.id)}
 
 
 @pytest.mark.parametrize("lists_of", [[1, 1, 1], [1, 2]])
@@ -221,10 +211,10 @@ def test_list_past_its_bound_is_joined_by_no_other(bench, lists_of):
         session = bench.new_session()
         for _ in range(count):
             id = bench.new_id()
-            bench.run(lists.create(session, bench.db, "Wishes", id, bounds(9), now))
+            bench.write(lists.create, session, "Wishes", id, bounds(9), now)
             for _ in range(3):
-                new = NewItem(next(products), list_ids=(id,))
-                bench.run(items.save(session, bench.db, new, bench.new_id(), bounds(9), now))
-        bench.run(bench.db.transaction(linking.link, session, customer, 3, now))
+                new = new_item(next(products), list_ids=(id,))
+                bench.write(items.save, session, new, bench.new_id(), bounds(9), now)
+        bench.write(linking.link, session, customer, 3, now)
     _, shown = contents(bench, customer)
     assert sorted(made.item_count for made in shown.values()) == [3, 6]

@@ -7,10 +7,10 @@ import asyncio
 
 import pytest
 
-from tests.contract.conftest import bounds
+from tests.contract.conftest import bounds, new_item
 from wishwell import items, linking, lists, profiles
 from wishwell.errors import NotFound
-from wishwell.items import ItemPatch, NewItem
+from wishwell.items import ItemPatch
 
 WAITING = (
     "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -21,6 +21,10 @@ WAITING = (
 def _postgresql_alone(engine):
     if engine == "sqlite":
         pytest.skip("a transaction of SQLite's writer is never interrupted")
+
+
+async def select(tx, sql):
+    return await tx.fetch(sql)
 
 
 async def _one_after_the_other(db, first, second, last=None):
@@ -37,10 +41,10 @@ async def _one_after_the_other(db, first, second, last=None):
         if last is not None:
             await last(tx)
 
-    holding = asyncio.create_task(db.transaction(paused))
+    holding = asyncio.create_task(db.write(paused))
     await held.wait()
     waiting = asyncio.create_task(second())
-    while not await db.fetch(WAITING, ()):
+    while not await db.read(select, WAITING):
         assert not waiting.done()
         await asyncio.sleep(0.005)
     go.set()
@@ -52,17 +56,17 @@ async def _one_after_the_other(db, first, second, last=None):
 def wish(bench):
     """A customer with an item and a list that it is not on."""
     profile, now = bench.new_customer(), bench.clock.tick()
-    item, _ = bench.run(items.save(profile, bench.db, NewItem(1), bench.new_id(), bounds(99), now))
-    made = bench.run(lists.create(profile, bench.db, "x", bench.new_id(), bounds(99), now))
+    item, _ = bench.write(items.save, profile, new_item(1), bench.new_id(), bounds(99), now)
+    made = bench.write(lists.create, profile, "x", bench.new_id(), bounds(99), now)
     return profile, item.id, made.id
 
 
 def put_on_list(profile, item, made):
-    """What a list edit does under the lock."""
+    """A list edit that holds the lock."""
 
     async def edit(tx):
-        await tx.one("profile_lock", profile.id)
-        await tx.run("entries_add", profile.id, item, [made])
+        await profiles.lock_known(tx, profile)
+        await items.set_lists(tx, profile, item, [made], bounds(99), "")
 
     return edit
 
@@ -71,7 +75,7 @@ def put_on_list(profile, item, made):
 def test_change_shows_the_lists_that_it_waited_for(bench, wish, patch):
     """Both ways: a single statement, and in a transaction for the tags."""
     profile, item, made = wish
-    change = lambda: items.change(profile, bench.db, item, patch, bench.clock.tick())  # noqa: E731
+    change = lambda: bench.db.write(items.change, profile, item, patch, bench.clock.tick())  # noqa: E731
     got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), change))
     assert got.list_ids == [made]
 
@@ -79,35 +83,53 @@ def test_change_shows_the_lists_that_it_waited_for(bench, wish, patch):
 def test_set_lists_takes_off_a_list_that_it_waited_for(bench, wish):
     """The item is on exactly the lists that were named, whatever came before."""
     profile, item, made = wish
-    edit = lambda: items.set_lists(profile, bench.db, item, [], bounds(99), bench.clock.tick())  # noqa: E731
+    nowhere = (profile, item, [], bounds(99), bench.clock.tick())
+    edit = lambda: bench.db.write(items.set_lists, *nowhere)  # noqa: E731
     got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), edit))
     assert got.list_ids == []
-    assert bench.run(bench.db.read.one("item_find", profile.id, item))[5] is None
+    bench.check(profile)
+
+
+@pytest.mark.parametrize("verb", [items.delete, lists.delete])
+def test_deletion_takes_an_entry_that_it_waited_for(bench, wish, verb):
+    """Else the list would count an item that is gone, or the item stand on a list that is."""
+    profile, item, made = wish
+    gone = item if verb is items.delete else made
+
+    def delete():
+        return bench.db.write(verb, profile, gone)
+
+    bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), delete))
+    bench.check(profile)
+    assert sum(bench.holds(profile)) == 1
 
 
 def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
     """It changes nothing, and says why."""
     customer, session = bench.new_customer(), bench.new_session()
     now = bench.clock.tick()
-    item, _ = bench.run(items.save(session, bench.db, NewItem(1), bench.new_id(), bounds(99), now))
-    made = bench.run(lists.create(session, bench.db, "x", bench.new_id(), bounds(99), now))
+    item, _ = bench.write(items.save, session, new_item(1), bench.new_id(), bounds(99), now)
+    made = bench.write(lists.create, session, "x", bench.new_id(), bounds(99), now)
 
     async def link(tx):
         await linking.link(tx, session, customer, 1_000, now)
 
-    edit = lambda: items.set_lists(session, bench.db, item.id, [made.id], bounds(99), now)  # noqa: E731
+    edit = lambda: bench.db.write(items.set_lists, session, item.id, [made.id], bounds(99), now)  # noqa: E731
     with pytest.raises(NotFound, match="no such session"):
         bench.run(_one_after_the_other(bench.db, link, edit))
-    assert bench.run(bench.db.read.one("item_find", customer.id, item.id))[5] is None
+    bench.check(customer)
+    assert bench.holds(customer) == (1, 1, 0)
 
 
 def test_save_shows_the_lists_that_it_waited_for(bench, wish):
     """A save of what is there already."""
     profile, item, made = wish
-    new = NewItem(1, None, 5)
+    new = new_item(1, None, 5)
 
     def save():
-        return items.save(profile, bench.db, new, bench.new_id(), bounds(9999), bench.clock.tick())
+        return bench.db.write(
+            items.save, profile, new, bench.new_id(), bounds(9999), bench.clock.tick()
+        )
 
     got, created = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), save))
     assert (got.id, got.list_ids, created) == (item, [made], False)
@@ -116,7 +138,7 @@ def test_save_shows_the_lists_that_it_waited_for(bench, wish):
 def test_rename_counts_the_items_that_it_waited_for(bench, wish):
     """itemCount of the answer."""
     profile, item, made = wish
-    rename = lambda: lists.rename(profile, bench.db, made, "y", bench.clock.tick())  # noqa: E731
+    rename = lambda: bench.db.write(lists.rename, profile, made, "y", bench.clock.tick())  # noqa: E731
     got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), rename))
     assert got.item_count == 1
 
@@ -125,16 +147,16 @@ def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench)
     """The merged item and the moved one: gone, or neither; never the one without the other."""
     customer, session = bench.new_customer(), bench.new_session()
     now = bench.clock.tick()
-    own, _ = bench.run(items.save(customer, bench.db, NewItem(1), bench.new_id(), bounds(99), now))
-    bench.run(items.save(session, bench.db, NewItem(1), bench.new_id(), bounds(99), now))
-    moved, _ = bench.run(items.save(session, bench.db, NewItem(2), bench.new_id(), bounds(99), now))
+    own, _ = bench.write(items.save, customer, new_item(1), bench.new_id(), bounds(99), now)
+    bench.write(items.save, session, new_item(1), bench.new_id(), bounds(99), now)
+    moved, _ = bench.write(items.save, session, new_item(2), bench.new_id(), bounds(99), now)
 
     async def link(tx):
         await linking.link(tx, session, customer, 1_000, now)
 
-    delete = lambda: items.delete_many(bench.db, customer, [own.id, moved.id])  # noqa: E731
+    delete = lambda: bench.db.write(items.delete_many, customer, [own.id, moved.id])  # noqa: E731
     bench.run(_one_after_the_other(bench.db, link, delete))
-    assert bench.run(bench.db.read.one("item_count", customer.id))[0] == 0
+    assert bench.holds(customer)[0] == 0
 
 
 def test_bulk_delete_over_a_store_takes_sessions_before_customers(bench):
@@ -144,9 +166,7 @@ def test_bulk_delete_over_a_store_takes_sessions_before_customers(bench):
         customer = bench.new_customer()
     now, made = bench.clock.tick(), []
     for profile in (session, customer):
-        item, _ = bench.run(
-            items.save(profile, bench.db, NewItem(1), bench.new_id(), bounds(99), now)
-        )
+        item, _ = bench.write(items.save, profile, new_item(1), bench.new_id(), bounds(99), now)
         made.append(item.id)
     store = profiles.WholeStore(bench.store.id)
     without_waiting = f"SELECT 1 FROM profiles WHERE profile_id = '{customer.id}' FOR UPDATE NOWAIT"
@@ -155,9 +175,9 @@ def test_bulk_delete_over_a_store_takes_sessions_before_customers(bench):
         await tx.one("profile_lock", session.id)
 
     async def take_customer(tx):
-        assert await bench.db.fetch(without_waiting, ())
+        assert await select(tx, without_waiting)
         await tx.one("profile_lock", customer.id)
 
-    delete = lambda: items.delete_many(bench.db, store, made)  # noqa: E731
+    delete = lambda: bench.db.write(items.delete_many, store, made)  # noqa: E731
     bench.run(_one_after_the_other(bench.db, take_session, delete, take_customer))
-    assert bench.run(bench.db.read.one("item_count", customer.id))[0] == 0
+    assert bench.holds(customer)[0] == 0

@@ -121,12 +121,15 @@ class Run:
                     "product": pick(PRODUCTS),
                     "quantity": pick((None, self.random.randint(1, 99))),
                     "tags": pick((None, None, ["gift"], ["gift", "a"])),
+                    "note": pick((None, None, "for Anna", "")),
                     "on": pick((None, self._some(self.known.lists, 1)))
                     if self.known.lists
                     else None,
                 }
             case "change":
-                patch = {"quantity": self.random.randint(1, 99)}
+                patch: dict[str, Any] = {"quantity": self.random.randint(1, 99)}
+                if chance() < 0.2:
+                    patch["note"] = pick(("for Anna", ""))
                 if chance() < 0.3:
                     patch = {"product": pick(PRODUCTS)}
                 elif chance() < 0.3:

@@ -107,12 +107,13 @@ def apply(past, step, owner):
 
 def edit(past, model, step, owner):
     match step:
-        case ("save", product, variant, quantity, tags, on):
+        case ("save", product, variant, quantity, tags, on, note):
             chosen = list(dict.fromkeys(model.list_at(at) for at in on))
-            given = {"product": product, "variant": variant, "quantity": quantity, "tags": tags}
-            past.do("save", owner, on=chosen, **given)
-        case ("change", at, product, variant, quantity, tags):
-            given = {"product": product, "variant": variant, "quantity": quantity, "tags": tags}
+            given = {"product": product, "variant": variant, "quantity": quantity}
+            past.do("save", owner, on=chosen, tags=tags, note=note, **given)
+        case ("change", at, product, variant, quantity, tags, note):
+            given = {"product": product, "variant": variant, "quantity": quantity}
+            given |= {"tags": tags, "note": note}
             past.do("change", owner, model.item_at(at), **given)
         case ("delete", at):
             past.do("delete", owner, model.item_at(at))

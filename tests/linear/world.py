@@ -113,11 +113,11 @@ def _write(model: Model, call: Call, now: Any, new_id: str) -> Shown:
         case "save":
             wanted = (given.get("product"), given.get("variant"), given.get("quantity"))
             on = given.get("on") or ()
-            id, created = model.save(new_id, *wanted, given.get("tags"), on, now)
+            id, created = model.save(new_id, *wanted, given.get("tags"), on, now, given.get("note"))
             return lambda: Answer(201 if created else 200, model.shown(id))
         case "change":
             wanted = (given.get("product"), given.get("variant", "keep"), given.get("quantity"))
-            model.change(target, *wanted, given.get("tags"), now)
+            model.change(target, *wanted, given.get("tags"), now, given.get("note"))
         case "set_lists":
             model.set_lists(target, given["on"], now)
         case "delete":

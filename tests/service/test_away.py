@@ -212,12 +212,15 @@ def test_writer_that_has_ended_is_told_to_probes_and_to_writes(tmp_path):
         async def end(tx):
             raise SystemExit
 
-        ended = asyncio.create_task(db.transaction(end))
+        async def touch(tx):
+            await tx.run("list_touch", "p", "l", "t")
+
+        ended = asyncio.create_task(db.write(end))
         await asyncio.to_thread(db._thread.join, 5)
         with pytest.raises(Unavailable):
             await db.ping()
         with pytest.raises(Unavailable):
-            await asyncio.wait_for(db.write.run("list_touch", "p", "l", "t"), 5)
+            await asyncio.wait_for(db.write(touch), 5)
         ended.cancel()
         await db.close()
         with pytest.raises(Unavailable):

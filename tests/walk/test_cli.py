@@ -8,7 +8,16 @@ import pytest
 
 from .conftest import TIME, data, is_uuid, refused, save
 
-STORE_KEYS = {"id", "handle", "platform", "authFlow", "origins", "limits", "createdAt"}
+STORE_KEYS = {
+    "id",
+    "handle",
+    "platform",
+    "productIds",
+    "authFlow",
+    "origins",
+    "limits",
+    "createdAt",
+}
 
 
 @pytest.fixture

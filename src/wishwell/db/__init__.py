@@ -3,7 +3,7 @@
 A use-case is an ``async`` function whose first argument is a ``Reader`` or a ``Writer``; it awaits
 nothing but that handle, so an engine may run it as it likes: PostgreSQL on the event loop, SQLite
 in its writer's thread. It may run more than once (a deadlock is tried again), so it has no effects
-but through its handle.
+but through its handle. A handler runs it: ``await db.write(items.save, profile, new, ...)``.
 
 Statements are named; they live in ``queries.sql``.
 """
@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from wishwell.db.statements import Fragments
+from wishwell.db.pages import PageQuery
 from wishwell.errors import WishwellError
 
 Row = Sequence[Any]
@@ -48,7 +48,7 @@ class UniqueViolation(WishwellError):
 
 
 class Reader(Protocol):
-    """Runs reading statements."""
+    """Runs reading statements. Raises ``Unavailable``."""
 
     async def one(self, statement: str, *arguments: Any) -> Row | None:
         """The first row, or None."""
@@ -56,9 +56,17 @@ class Reader(Protocol):
     async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
         """Every row."""
 
+    async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
+        """The rows of a page."""
+
 
 class Writer(Reader, Protocol):
-    """Runs any statement. Raises ``UniqueViolation`` and ``Unavailable``."""
+    """Runs any statement. Raises ``UniqueViolation`` and ``Unavailable``.
+
+    A use-case that writes in several statements begins with one that locks (``profiles.lock``):
+    from there on all is one transaction. Without a lock its only writing statement commits by
+    itself, which spares PostgreSQL two round trips.
+    """
 
     async def run(self, statement: str, *arguments: Any) -> None:
         """Runs a statement whose rows, if any, nobody wants."""
@@ -68,43 +76,35 @@ class Writer(Reader, Protocol):
 
 
 class Database(Protocol):
-    """An open database.
+    """An open database."""
 
-    ``read`` and ``write`` are handles for a single statement, each its own transaction: one round
-    trip. ``transaction`` runs a use-case of several statements; its handle is locked to one
-    transaction, which commits before ``transaction`` returns, and rolls back on any error.
-
-    ``has_functions``: whether it has those of the migrations. A use-case of many statements may be
-    one there, as every statement is a round trip.
-    """
-
-    @property
-    def has_functions(self) -> bool: ...
-
-    @property
-    def read(self) -> Reader: ...
-
-    @property
-    def write(self) -> Writer: ...
-
-    async def transaction(
+    async def read(
         self,
-        use_case: Callable[Concatenate[Writer, P], Awaitable[T]],
+        use_case: Callable[Concatenate[Reader, P], Awaitable[T]],
         *arguments: P.args,
         **named: P.kwargs,
-    ) -> T: ...
+    ) -> T:
+        """Runs a use-case that only reads; each of its statements sees its own moment."""
 
-    async def long_transaction(
+    async def write(
         self,
         use_case: Callable[Concatenate[Writer, P], Awaitable[T]],
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """``transaction`` for what may move very many records: it has five times as long in all,
-        and each statement as long as ever."""
+        """Runs a use-case whose writes are committed before this returns, or on any error undone.
 
-    async def page(self, name: str, fragments: Fragments, *arguments: Any) -> Sequence[Row]:
-        """Reads by a statement of pages, its places filled with ``fragments``."""
+        Raises ``Undecided`` when the connection broke before it was known which.
+        """
+
+    async def long_write(
+        self,
+        use_case: Callable[Concatenate[Writer, P], Awaitable[T]],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        """``write`` for what may move very many records: it has five times as long in all, and
+        each statement as long as ever."""
 
     async def ping(self) -> None:
         """Raises ``Unavailable`` unless the database answers."""

@@ -122,7 +122,9 @@ async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
                 todo = pending("postgresql", await _applied(connection))
                 for migration in todo:
                     progress(f"applying {migration.name}")
-                    await connection.execute(migration.sql)
+                    # One by one, as a cluster takes them.
+                    for statement in _statements(migration.sql):
+                        await connection.execute(statement)
                     await connection.execute(
                         "INSERT INTO migrations VALUES ($1, $2, $3, $4)",
                         migration.version,
@@ -168,7 +170,7 @@ async def _applied(connection: "asyncpg.Connection[asyncpg.Record]") -> list[tup
 
 
 def _statements(script: str) -> list[str]:
-    """The statements of a script: executescript would commit the transaction that we hold."""
+    """The statements of a script; their ends are as SQLite sees them on both engines."""
     found, piece = [], ""
     for line in script.splitlines(keepends=True):
         piece += line

@@ -11,9 +11,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import asyncpg
 
-from wishwell.db import Figures, Row, UniqueViolation, statements
+from wishwell.db import Figures, Row, UniqueViolation, pages, statements
+from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Connection, Pool
-from wishwell.db.statements import Fragments
+from wishwell.db.statements import Does, Statement
 from wishwell.errors import Misconfigured, Unavailable, Undecided, WishwellError
 
 P = ParamSpec("P")
@@ -54,55 +55,77 @@ _STATEMENTS = 512
 
 
 class _Handle:
-    """``Writer`` on one connection, inside its transaction."""
+    """``Writer`` on one connection. A statement that locks begins its transaction."""
 
-    def __init__(self, connection: Connection, sql: Mapping[str, str]) -> None:
+    def __init__(
+        self, connection: Connection, sql: Mapping[str, Statement], end: float, last: float
+    ) -> None:
+        """``end``: when a single statement has to be through; ``last``: a transaction."""
         self._connection = connection
         self._sql = sql
+        self._end = end
+        self._last = last
+        self._wrote = False
+        self.in_transaction = False
 
     async def one(self, statement: str, *arguments: Any) -> Row | None:
         rows = await self.all(statement, *arguments)
         return rows[0] if rows else None
 
     async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
-        with translated():
-            rows: Sequence[Row] = await self._connection.fetch(self._sql[statement], *arguments)
-        return rows
+        known = self._sql[statement]
+        if known.does is not Does.READ and not self.in_transaction:
+            await self._prepare(known.does)
+        return await self.fetch(known.steps[0].sql, *arguments)
+
+    async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
+        return await self.fetch(pages.sql("postgresql", query), *arguments)
 
     async def run(self, statement: str, *arguments: Any) -> None:
         # fetch, not execute: execute with arguments prepares the statement anew each time.
         await self.all(statement, *arguments)
 
     async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        assert self.in_transaction
         with translated():
-            await self._connection.executemany(self._sql[statement], rows)
+            await self._connection.executemany(self._sql[statement].sql, rows, timeout=self._left())
 
+    async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
+        try:
+            rows: Sequence[Row] = await self._connection.fetch(
+                sql, *arguments, timeout=self._left()
+            )
+        except asyncpg.UniqueViolationError as error:
+            raise UniqueViolation(error.constraint_name or "") from error
+        except _UNREACHABLE as error:
+            if self._wrote and isinstance(error, _BROKEN):
+                raise _undecided(error) from error
+            raise _unavailable(error) from error
+        return rows
 
-class _Single:
-    """``Database.read`` and ``.write``: each statement on a connection of its own."""
+    async def commit(self, seconds: float) -> None:
+        """``seconds``: the least that it gets."""
+        try:
+            await self._connection.execute("COMMIT", timeout=max(seconds, self._left()))
+        except _BROKEN as error:
+            raise _undecided(error) from error
 
-    def __init__(self, database: "Postgres", writes: bool) -> None:
-        self._database = database
-        self._writes = writes
+    async def _prepare(self, does: Does) -> None:
+        if does is Does.LOCK:
+            self._end = self._last
+            with translated():
+                await self._connection.execute("BEGIN", timeout=self._left())
+            self.in_transaction = True
+        else:
+            assert not self._wrote, "a use-case of several writes begins with a lock"
+            self._wrote = True
 
-    async def one(self, statement: str, *arguments: Any) -> Row | None:
-        rows = await self.all(statement, *arguments)
-        return rows[0] if rows else None
-
-    async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
-        return await self._database.fetch(self._database.sql[statement], arguments, self._writes)
-
-    async def run(self, statement: str, *arguments: Any) -> None:
-        await self.all(statement, *arguments)
-
-    async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        await self._database.transaction(_Handle.run_many, statement, rows)
+    def _left(self) -> float:
+        return max(0.01, self._end - asyncio.get_running_loop().time())
 
 
 class Postgres:
     """See ``wishwell.db.Database``."""
-
-    has_functions = True
 
     def __init__(self, url: str, *, connections: int, seconds: float) -> None:
         """A pool of at most ``connections``, opened when they are needed.
@@ -114,8 +137,6 @@ class Postgres:
         self._url = url
         self._seconds = seconds
         self._pool = Pool(self._connect, connections)
-        self.read = _Single(self, writes=False)
-        self.write = _Single(self, writes=True)
 
     async def _connect(self) -> Connection:
         connection: Connection = await connect(
@@ -138,36 +159,19 @@ class Postgres:
             raise
         return connection
 
-    async def fetch(
-        self, sql: str, arguments: Sequence[Any], writes: bool = False
-    ) -> Sequence[Row]:
-        """The rows of one statement, in its own transaction."""
-        time = asyncio.get_running_loop().time
-        end = time() + self._seconds
+    async def read(
+        self,
+        use_case: Callable[Concatenate[Any, P], Awaitable[T]],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        end = asyncio.get_running_loop().time() + self._seconds
         try:
-            connection = await self._pool.take(self._seconds)
-            try:
-                rows: Sequence[Row] = await connection.fetch(
-                    sql, *arguments, timeout=max(0.01, end - time())
-                )
-            except BaseException as error:
-                if isinstance(error, asyncpg.PostgresError):
-                    self._pool.give_back(connection)  # the server refused it: nothing is open
-                else:
-                    self._pool.drop(connection)
-                if writes and isinstance(error, _BROKEN):
-                    raise _undecided(error) from error
-                raise
-        except asyncpg.UniqueViolationError as error:
-            raise UniqueViolation(error.constraint_name or "") from error
-        except _UNREACHABLE as error:
-            raise _unavailable(error) from error
+            return await self._once(end, use_case, *arguments, **named)
         except _TRY_AGAIN as error:
             raise Unavailable("The database is too busy with this profile.") from error
-        self._pool.give_back(connection)
-        return rows
 
-    async def transaction(
+    async def write(
         self,
         use_case: Callable[Concatenate[Any, P], Awaitable[T]],
         *arguments: P.args,
@@ -175,7 +179,7 @@ class Postgres:
     ) -> T:
         return await self._repeated(2 * self._seconds, use_case, *arguments, **named)
 
-    async def long_transaction(
+    async def long_write(
         self,
         use_case: Callable[Concatenate[Any, P], Awaitable[T]],
         *arguments: P.args,
@@ -190,51 +194,53 @@ class Postgres:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """The use-case in one transaction, again after a deadlock, ``seconds`` for all tries."""
-        end = asyncio.get_running_loop().time() + seconds
+        """The use-case, again after a deadlock, ``seconds`` for all tries."""
+        last = asyncio.get_running_loop().time() + seconds
         for left in reversed(range(_TRIES)):
             try:
-                with translated():
-                    return await self._try(end, use_case, *arguments, **named)
+                return await self._once(last, use_case, *arguments, **named)
             except _TRY_AGAIN as error:
                 if not left:
                     raise Unavailable("The database is too busy with this profile.") from error
                 await asyncio.sleep(0.01 * (_TRIES - left))
         raise AssertionError("unreachable")
 
-    async def _try(
+    async def _once(
         self,
-        end: float,
+        last: float,
         use_case: Callable[Concatenate[Any, P], Awaitable[T]],
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """The use-case in one transaction; ``end`` is its deadline, up to the commit."""
-        connection = await self._pool.take(self._seconds)
+        """The use-case on one connection; ``last``: a transaction's deadline, up to the commit."""
+        end = asyncio.get_running_loop().time() + self._seconds
+        with translated():
+            connection = await self._pool.take(self._seconds)
+        handle = _Handle(connection, self.sql, end, last)
         try:
-            async with asyncio.timeout_at(end):
-                await connection.execute("BEGIN")
-                result = await use_case(_Handle(connection, self.sql), *arguments, **named)
-            await self._commit(connection, end)
-        except Unavailable:
-            # Without a ROLLBACK, which would wait for the same server: the end is enough for it.
-            self._pool.drop(connection)
+            result = await use_case(handle, *arguments, **named)
+            if handle.in_transaction:
+                await handle.commit(self._seconds / 2)
+        except Unavailable as error:
+            # A server that refused a single statement has nothing open. Else without a ROLLBACK,
+            # which would wait for the same server: the end is enough for it.
+            refused = isinstance(error.__cause__, asyncpg.PostgresError)
+            if refused and not handle.in_transaction:
+                self._pool.give_back(connection)
+            else:
+                self._pool.drop(connection)
             raise
         except (asyncpg.PostgresError, WishwellError):
-            await self._roll_back(connection)
+            if handle.in_transaction:
+                await self._roll_back(connection)
+            else:
+                self._pool.give_back(connection)
             raise
         except BaseException:
             self._pool.drop(connection)
             raise
         self._pool.give_back(connection)
         return result
-
-    async def _commit(self, connection: Connection, end: float) -> None:
-        left = max(self._seconds / 2, end - asyncio.get_running_loop().time())
-        try:
-            await connection.execute("COMMIT", timeout=left)
-        except _BROKEN as error:
-            raise _undecided(error) from error
 
     async def _roll_back(self, connection: Connection) -> None:
         try:
@@ -245,11 +251,8 @@ class Postgres:
             raise
         self._pool.give_back(connection)
 
-    async def page(self, name: str, fragments: Fragments, *arguments: Any) -> Sequence[Row]:
-        return await self.fetch(statements.filled("postgresql", name, fragments), arguments)
-
     async def ping(self) -> None:
-        await self.fetch("SELECT 1", ())
+        await self.read(_Handle.fetch, "SELECT 1")
 
     def figures(self) -> Figures:
         return self._pool.figures()

@@ -1,44 +1,54 @@
 -- Every statement of the product, once, for both engines. How the file is read: statements.py.
 --
--- * A line that ends in `--postgresql` or `--sqlite` is for that engine alone.
--- * in_uuids($n), in_numbers($n), in_texts($n): membership in one array parameter.
+-- * A line that ends in `--postgresql` or `--sqlite` is for that engine alone. `-- name: x for postgresql`
+--   is one statement for what `-- name: x for sqlite` does in several, each ending in `;`: every statement
+--   is a round trip there. A test runs both forms against each other.
+-- * item_fields(x), list_fields(x), store_fields(x): the columns of a record (rows.py).
+-- * in_uuids($n), in_texts($n): membership in one array parameter.
+-- * ids_in(x): a row for each of the ids in a text, in its column `value`. id_count(x): how many there are.
+--   without(x, id): the text without this one.
+-- * id_list(x): the ids of a group, as such a text; their order is that of the rows.
 -- * pairs($n): the key and the value of each entry of a JSON object.
--- * item_fields(x), list_fields(x): the columns of a record, in the order of its shape in Python.
--- * item_written(x), list_written(x): the same for RETURNING. A statement that waited for its lock
---   still sees the entries of before: these see what is there now (docs/decisions/0013).
 -- * owner($1): the profile's row, open and locked. Every write to a profile begins with it, so that
 --   the writes of one profile, links and purges among them, happen one after the other
 --   (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
--- * A statement on a profile's data names its profile_id: that keeps it on one shard.
+-- * A PostgreSQL statement that waited for the lock still sees other rows as they were before. One that
+--   reads or removes entries therefore joins `settled`: nothing, unless profiles.changes is what it was
+--   before the lock (docs/decisions/0013). The caller tries again with the lock in hand.
+-- * A statement on a profile's data says profile_id = $1 of each table: that keeps it on one shard.
+-- * The first word tells what a statement does: SELECT reads, or locks when it ends in FOR UPDATE.
 
 
 ---------------------------------------------------------------------- stores and admin tokens
 
 -- name: store_create
-INSERT INTO stores (id, handle, platform, auth_flow, origins, limits, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $7);
+INSERT INTO stores (id, handle, platform, product_ids, auth_flow, origins, limits, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8);
 
 -- name: store_create_first
 -- Of several processes that start on an empty database, one makes the store `default`.
-INSERT INTO stores (id, handle, platform, auth_flow, origins, limits, created_at, updated_at)
-SELECT $1::uuid, $2, $3, $4, $5, $6, $7, $7
+INSERT INTO stores (id, handle, platform, product_ids, auth_flow, origins, limits, created_at, updated_at)
+SELECT $1::uuid, $2, $3, $4, $5, $6, $7, $8, $8
 WHERE NOT EXISTS (SELECT 1 FROM stores)
 ON CONFLICT (handle) DO NOTHING;
 
 -- name: store_update
-UPDATE stores SET handle = $2, platform = $3, auth_flow = $4, origins = $5, limits = $6, updated_at = $7
+UPDATE stores SET handle = $2, platform = $3, product_ids = $4, auth_flow = $5, origins = $6, limits = $7,
+    updated_at = $8
 WHERE id = $1;
 
 -- name: stores
-SELECT id, handle, platform, auth_flow, origins, limits, created_at FROM stores ORDER BY handle;
+SELECT store_fields(s) FROM stores s ORDER BY s.handle;
 
 -- name: store_by_handle
-SELECT id, handle, platform, auth_flow, origins, limits, created_at FROM stores WHERE handle = $1;
+SELECT store_fields(s) FROM stores s WHERE s.handle = $1;
+
+-- name: store_holds_items
+SELECT 1 FROM items WHERE store_id = $1 LIMIT 1;
 
 -- name: stores_changed
 -- What the directory has not seen yet.
-SELECT id, handle, platform, auth_flow, origins, limits, created_at, updated_at
-FROM stores WHERE updated_at >= $1;
+SELECT store_fields(s) FROM stores s WHERE s.updated_at >= $1;
 
 -- name: admin_token_create
 INSERT INTO admin_tokens (id, store_id, label, hash, created_at, expires_at)
@@ -109,15 +119,10 @@ UPDATE profiles SET touched_at = $2 WHERE profile_id IN (
 );
 
 -- name: session_close
-UPDATE profiles SET closed_at = $2, email = NULL WHERE profile_id = $1;
+UPDATE profiles SET closed_at = $2, email = NULL, items = 0, lists = 0, entries = 0, changes = changes + 1
+WHERE profile_id = $1;
 
 -- name: profile_remember_email
-UPDATE profiles SET email = $2 WHERE profile_id = $1 AND closed_at IS NULL RETURNING profile_id;
-
--- name: profile_email
-SELECT email FROM profiles WHERE profile_id = $1;
-
--- name: profile_set_email
 UPDATE profiles SET email = $2 WHERE profile_id = $1;
 
 -- name: item_owner
@@ -138,14 +143,11 @@ WHERE i.store_id = $1 AND i.id in_uuids($2);
 
 -- name: sessions_idle
 -- $1: anything untouched since then goes. $2: what holds nothing and was untouched since then.
-SELECT p.profile_id, p.touched_at, p.gid FROM profiles p
-WHERE p.is_session = 1 AND p.touched_at < $2
-  AND (p.touched_at < $1
-       OR NOT EXISTS (SELECT 1 FROM items i WHERE i.profile_id = p.profile_id)
-          AND NOT EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = p.profile_id)
-          AND p.closed_at IS NULL)
-  AND (p.touched_at, p.profile_id) > ($3, $4::uuid)
-ORDER BY p.touched_at, p.profile_id
+SELECT profile_id, touched_at, gid FROM profiles
+WHERE is_session = 1 AND touched_at < $2
+  AND (touched_at < $1 OR items = 0 AND lists = 0 AND closed_at IS NULL)
+  AND (touched_at, profile_id) > ($3, $4::uuid)
+ORDER BY touched_at, profile_id
 LIMIT $5;
 
 -- name: sessions_lock
@@ -156,15 +158,11 @@ FOR UPDATE SKIP LOCKED --postgresql
 ;
 
 -- name: sessions_end
--- The conditions again, in a statement that begins after the lock is held: a session may have been
--- touched or saved to since it was found, and a statement does not see what it waited for. Closed, it is
--- gone for everybody, however many steps its records take.
-UPDATE profiles AS p SET closed_at = coalesce(p.closed_at, $4), email = NULL
-WHERE p.profile_id in_uuids($3) AND p.is_session = 1 AND p.touched_at < $2
-  AND (p.touched_at < $1
-       OR NOT EXISTS (SELECT 1 FROM items i WHERE i.profile_id = p.profile_id)
-          AND NOT EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = p.profile_id)
-          AND p.closed_at IS NULL)
+-- The conditions again, under the lock: a session may have been touched or saved to since it was found.
+-- Closed, it is gone for everybody, however many steps its records take.
+UPDATE profiles SET closed_at = coalesce(closed_at, $4), email = NULL
+WHERE profile_id in_uuids($3) AND is_session = 1 AND touched_at < $2
+  AND (touched_at < $1 OR items = 0 AND lists = 0 AND closed_at IS NULL)
 RETURNING profile_id;
 
 -- name: purge_entries
@@ -193,62 +191,177 @@ DELETE FROM profiles WHERE profile_id in_uuids($1) RETURNING profile_id;
 
 ------------------------------------------------------------------------------------- items
 
--- name: item_save
--- Saving twice is saving once. Answers no row when the profile is unknown, closed or full; then
--- items.save finds out which. $5 and $6 are null where the body names no quantity, no tags.
-INSERT INTO items
-    (profile_id, id, store_id, product_id, variant_id, quantity, tags, created_at, updated_at)
-SELECT o.profile_id, $2::uuid, o.store_id, $3::bigint, $4::bigint,
-       coalesce($5::integer, 1), coalesce($6::text, ''), $7::text, $7::text
+-- part: item_insert
+-- Saving twice is saving once. Answers no row when the profile is unknown, closed or full. $5 to $7 are
+-- null where the body names no quantity, tags or note; $9 is how many items the profile may have.
+INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
+                   list_ids, tags, note)
+SELECT o.profile_id, $2::uuid, o.store_id, $3::text, $4::text, coalesce($5::integer, 1), $8::text, $8::text,
+       '', coalesce($6::text, ''), coalesce($7::text, '')
 FROM owner($1) AS o
-WHERE (SELECT count(*) FROM (SELECT 1 FROM items n WHERE n.profile_id = $1 LIMIT $8::bigint) AS held) < $8::bigint
+WHERE o.items < $9::bigint
    OR EXISTS (SELECT 1 FROM items n
-              WHERE n.profile_id = $1 AND n.product_id = $3::bigint AND n.variant_id = $4::bigint)
+              WHERE n.profile_id = $1 AND n.product_id = $3::text AND n.variant_id = $4::text)
 ON CONFLICT (profile_id, product_id, variant_id) DO UPDATE
 SET quantity = coalesce($5::integer, items.quantity),
     tags = coalesce($6::text, items.tags),
-    updated_at = CASE WHEN (coalesce($5::integer, items.quantity), coalesce($6::text, items.tags)) <> (items.quantity, items.tags)
-                       AND $7::text > items.updated_at THEN $7::text ELSE items.updated_at END
-RETURNING item_written(items), items.id = $2::uuid AS created;
+    note = coalesce($7::text, items.note),
+    updated_at = CASE WHEN (coalesce($5::integer, items.quantity), coalesce($6::text, items.tags),
+                            coalesce($7::text, items.note)) <> (items.quantity, items.tags, items.note)
+                       AND $8::text > items.updated_at THEN $8::text ELSE items.updated_at END
+RETURNING item_fields(items), items.id = $2::uuid AS created
 
--- name: item_count
-SELECT count(*) FROM items WHERE profile_id = $1;
+-- name: item_save for postgresql
+WITH saved AS (part(item_insert)),
+counted AS (
+    UPDATE profiles SET items = items + 1, changes = changes + 1
+    FROM saved WHERE profiles.profile_id = $1 AND saved.created)
+SELECT * FROM saved;
+
+-- name: item_save for sqlite
+part(item_insert);
+UPDATE profiles SET items = items + 1, changes = changes + 1
+WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM items WHERE profile_id = $1 AND id = $2);
 
 -- name: item_find
 SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.id = $2;
 
--- name: item_set_lists
--- The function of migration 0004; on SQLite, items.set_lists does without.
-SELECT item_written(i) FROM item_set_lists($1, $2, $3, $4, $5, $6) AS i --postgresql
-;
-
--- name: item_and_lists
--- With how many of the lists $3 the profile has.
-SELECT item_fields(i),
-       (SELECT count(*) FROM lists l WHERE l.profile_id = $1 AND l.id in_uuids($3)) AS known
-FROM items i WHERE i.profile_id = $1 AND i.id = $2;
-
 -- name: item_change
 -- Null leaves a field as it is. updated_at moves only when something changed.
 UPDATE items
-SET product_id = coalesce($3::bigint, items.product_id),
-    variant_id = coalesce($4::bigint, items.variant_id),
+SET product_id = coalesce($3::text, items.product_id),
+    variant_id = coalesce($4::text, items.variant_id),
     quantity = coalesce($5::integer, items.quantity),
     tags = coalesce($6::text, items.tags),
-    updated_at = CASE WHEN (coalesce($3::bigint, items.product_id), coalesce($4::bigint, items.variant_id),
-                            coalesce($5::integer, items.quantity), coalesce($6::text, items.tags))
-                           <> (items.product_id, items.variant_id, items.quantity, items.tags)
-                       AND $7::text > items.updated_at THEN $7::text ELSE items.updated_at END
-WHERE items.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND items.id = $2
-RETURNING item_written(items);
+    note = coalesce($7::text, items.note),
+    updated_at = CASE WHEN (coalesce($3::text, items.product_id), coalesce($4::text, items.variant_id),
+                            coalesce($5::integer, items.quantity), coalesce($6::text, items.tags),
+                            coalesce($7::text, items.note))
+                           <> (items.product_id, items.variant_id, items.quantity, items.tags, items.note)
+                       AND $8::text > items.updated_at THEN $8::text ELSE items.updated_at END
+FROM owner($1) AS o
+WHERE items.profile_id = $1 AND items.id = $2
+RETURNING item_fields(items);
 
--- name: item_touch
-UPDATE items SET updated_at = CASE WHEN $3::text > updated_at THEN $3::text ELSE updated_at END
-WHERE profile_id = $1 AND id = $2;
+-- name: item_set_lists for postgresql
+-- $3: the lists that the item shall be on, all of them the profile's; $4: the same as the row holds them;
+-- $5: how many entries the profile may have, $6: how many a list. Answers the item, as it was where it can't be.
+WITH o AS (SELECT * FROM owner($1) AS p),
+item AS (
+    SELECT i.id, i.list_ids FROM settled($1, o) JOIN items i ON i.profile_id = $1 AND i.id = $2),
+added AS (
+    SELECT l.id, l.item_count FROM item, lists l
+    WHERE l.profile_id = $1 AND l.id in_uuids($3)
+      AND NOT EXISTS (SELECT 1 FROM ids_in(item.list_ids) AS n WHERE n.value = l.id)),
+removed AS (SELECT n.value AS id FROM item, ids_in(item.list_ids) AS n WHERE NOT (n.value in_uuids($3))),
+fits AS (
+    SELECT more FROM o, (SELECT (SELECT count(*) FROM added) - (SELECT count(*) FROM removed) AS more) AS m
+    WHERE (SELECT count(*) FROM lists l WHERE l.profile_id = $1 AND l.id in_uuids($3)) = id_count($4::text)
+      AND (EXISTS (SELECT 1 FROM added) OR EXISTS (SELECT 1 FROM removed))
+      AND (more <= 0 OR o.entries + more <= $5::bigint)
+      AND NOT EXISTS (SELECT 1 FROM added WHERE item_count >= $6::bigint)),
+gone AS (
+    DELETE FROM entries e USING fits, removed
+    WHERE e.profile_id = $1 AND e.list_id = removed.id AND e.item_id = $2),
+put AS (
+    INSERT INTO entries (profile_id, list_id, item_id, position)
+    SELECT $1, added.id, $2::uuid, 0 FROM fits, added),
+sized AS (
+    UPDATE lists l SET item_count = l.item_count + c.change
+    FROM fits, (SELECT id, 1 AS change FROM added UNION ALL SELECT id, -1 FROM removed) AS c
+    WHERE l.profile_id = $1 AND l.id = c.id),
+counted AS (
+    UPDATE profiles SET entries = profiles.entries + fits.more, changes = changes + 1
+    FROM fits WHERE profiles.profile_id = $1),
+changed AS (
+    UPDATE items SET list_ids = $4::text,
+                     updated_at = CASE WHEN $7::text > items.updated_at THEN $7::text ELSE items.updated_at END
+    FROM fits WHERE items.profile_id = $1 AND items.id = $2
+    RETURNING item_fields(items))
+SELECT * FROM changed
+UNION ALL
+SELECT item_fields(i) FROM item JOIN items i ON i.profile_id = $1 AND i.id = item.id
+WHERE NOT EXISTS (SELECT 1 FROM fits);
 
--- name: items_delete
-DELETE FROM items
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id in_uuids($2)
+-- name: item_set_lists for sqlite
+-- The item's row first, if all can be; what else there is follows it.
+UPDATE items
+SET updated_at = CASE WHEN list_ids <> $4::text AND $7::text > updated_at THEN $7::text ELSE updated_at END,
+    list_ids = $4::text
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2
+  AND (SELECT count(*) FROM lists l WHERE l.profile_id = $1 AND l.id in_uuids($3)) = id_count($4::text)
+  AND (id_count($4::text) <= id_count(list_ids)
+       OR (SELECT p.entries FROM profiles p WHERE p.profile_id = $1)
+          + id_count($4::text) - id_count(list_ids) <= $5::bigint)
+  AND NOT EXISTS (SELECT 1 FROM lists l
+                  WHERE l.profile_id = $1 AND l.id in_uuids($3) AND l.item_count >= $6::bigint
+                    AND NOT EXISTS (SELECT 1 FROM ids_in(list_ids) AS n WHERE n.value = l.id));
+INSERT INTO entries (profile_id, list_id, item_id, position)
+SELECT i.profile_id, n.value, i.id, -1 FROM items i, ids_in(i.list_ids) AS n
+WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id = $2
+ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
+UPDATE lists SET item_count = item_count + 1
+WHERE profile_id = $1 AND id in_uuids($3) AND EXISTS (
+    SELECT 1 FROM entries e
+    WHERE e.profile_id = $1 AND e.list_id = lists.id AND e.item_id = $2 AND e.position = -1);
+UPDATE entries SET position = 0
+WHERE profile_id = $1 AND list_id in_uuids($3) AND item_id = $2 AND position = -1;
+UPDATE lists SET item_count = item_count - 1
+WHERE profile_id = $1
+  AND EXISTS (SELECT 1 FROM entries e
+              WHERE e.profile_id = $1 AND e.list_id = lists.id AND e.item_id = $2)
+  AND NOT EXISTS (SELECT 1 FROM items i, ids_in(i.list_ids) AS n
+                  WHERE i.profile_id = $1 AND i.id = $2 AND n.value = lists.id);
+DELETE FROM entries
+WHERE profile_id = $1 AND item_id = $2
+  AND list_id IN (SELECT l.id FROM lists l WHERE l.profile_id = $1)
+  AND NOT EXISTS (SELECT 1 FROM items i, ids_in(i.list_ids) AS n
+                  WHERE i.profile_id = $1 AND i.id = $2 AND n.value = entries.list_id);
+UPDATE profiles
+SET entries = (SELECT coalesce(sum(l.item_count), 0) FROM lists l WHERE l.profile_id = $1), changes = changes + 1
+WHERE profile_id = $1;
+SELECT item_fields(i) FROM items i
+WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id = $2;
+
+-- name: items_delete for postgresql
+WITH o AS (SELECT * FROM owner($1) AS p),
+gone AS (
+    DELETE FROM items i USING settled($1, o)
+    WHERE i.profile_id = $1 AND i.id in_uuids($2)
+    RETURNING i.id, i.list_ids),
+off AS (
+    DELETE FROM entries e USING gone, ids_in(gone.list_ids) AS n
+    WHERE e.profile_id = $1 AND e.list_id = n.value AND e.item_id = gone.id
+    RETURNING e.list_id),
+sized AS (
+    UPDATE lists l SET item_count = l.item_count - c.gone
+    FROM (SELECT list_id, count(*) AS gone FROM off GROUP BY list_id) AS c
+    WHERE l.profile_id = $1 AND l.id = c.list_id),
+untagged AS (DELETE FROM item_tags t USING gone WHERE t.profile_id = $1 AND t.item_id = gone.id),
+counted AS (
+    UPDATE profiles
+    SET items = items - (SELECT count(*) FROM gone), entries = entries - (SELECT count(*) FROM off),
+        changes = changes + 1
+    WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM gone))
+SELECT id FROM gone;
+
+-- name: items_delete for sqlite
+UPDATE lists
+SET item_count = item_count - (SELECT count(*) FROM items i, ids_in(i.list_ids) AS n
+                               WHERE i.profile_id = $1 AND i.id in_uuids($2) AND n.value = lists.id)
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id IN (
+    SELECT n.value FROM items i, ids_in(i.list_ids) AS n WHERE i.profile_id = $1 AND i.id in_uuids($2));
+UPDATE profiles
+SET items = items - (SELECT count(*) FROM items i WHERE i.profile_id = $1 AND i.id in_uuids($2)),
+    entries = entries - (SELECT coalesce(sum(id_count(i.list_ids)), 0) FROM items i
+                         WHERE i.profile_id = $1 AND i.id in_uuids($2)),
+    changes = changes + 1
+WHERE profile_id = $1 AND closed_at IS NULL;
+DELETE FROM entries
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND (list_id, item_id) IN (
+    SELECT n.value, i.id FROM items i, ids_in(i.list_ids) AS n WHERE i.profile_id = $1 AND i.id in_uuids($2));
+DELETE FROM item_tags WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND item_id in_uuids($2);
+DELETE FROM items WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id in_uuids($2)
 RETURNING id;
 
 -- name: items_page
@@ -276,33 +389,68 @@ SELECT i.profile_id, i.id, $3::text, i.store_id FROM items i WHERE i.profile_id 
 
 ------------------------------------------------------------------------------------- lists
 
--- name: list_create
-INSERT INTO lists (profile_id, id, store_id, name, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $5);
+-- part: list_insert
+-- $5: how many lists the profile may have.
+INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, name)
+SELECT o.profile_id, $2::uuid, o.store_id, 0, $4::text, $4::text, $3::text
+FROM owner($1) AS o WHERE o.lists < $5::bigint
+RETURNING list_fields(lists)
 
--- name: list_count
-SELECT count(*) FROM lists WHERE profile_id = $1;
+-- name: list_create for postgresql
+WITH made AS (part(list_insert)),
+counted AS (
+    UPDATE profiles SET lists = lists + 1, changes = changes + 1
+    FROM made WHERE profiles.profile_id = $1)
+SELECT * FROM made;
+
+-- name: list_create for sqlite
+part(list_insert);
+UPDATE profiles SET lists = lists + 1, changes = changes + 1
+WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM lists WHERE profile_id = $1 AND id = $2);
 
 -- name: list_find
 SELECT list_fields(l) FROM lists l WHERE l.profile_id = $1 AND l.id = $2;
 
 -- name: list_with_items
 -- One statement, so that the list and its items are of one moment.
-SELECT l.id, l.name, l.created_at, l.updated_at, e.position, item_fields(i)
+SELECT list_fields(l), e.position, item_fields(i)
 FROM lists l
-LEFT JOIN entries e ON e.profile_id = l.profile_id AND e.list_id = l.id
-LEFT JOIN items i ON i.profile_id = e.profile_id AND i.id = e.item_id
+LEFT JOIN entries e ON e.profile_id = $1 AND e.list_id = l.id
+LEFT JOIN items i ON i.profile_id = $1 AND i.id = e.item_id
 WHERE l.profile_id = $1 AND l.id = $2;
 
 -- name: list_rename
 UPDATE lists
-SET updated_at = CASE WHEN name <> $3 AND $4 > updated_at THEN $4 ELSE updated_at END, name = $3
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2
-RETURNING list_written(lists);
+SET updated_at = CASE WHEN lists.name <> $3 AND $4 > lists.updated_at THEN $4 ELSE lists.updated_at END, name = $3
+FROM owner($1) AS o
+WHERE lists.profile_id = $1 AND lists.id = $2
+RETURNING list_fields(lists);
 
--- name: list_delete
-DELETE FROM lists
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2
+-- name: list_delete for postgresql
+WITH o AS (SELECT * FROM owner($1) AS p),
+gone AS (DELETE FROM lists l USING settled($1, o) WHERE l.profile_id = $1 AND l.id = $2 RETURNING l.id),
+off AS (
+    DELETE FROM entries e USING gone WHERE e.profile_id = $1 AND e.list_id = gone.id RETURNING e.item_id),
+moved AS (
+    UPDATE items i SET list_ids = without(i.list_ids, $2)
+    FROM off WHERE i.profile_id = $1 AND i.id = off.item_id),
+counted AS (
+    UPDATE profiles
+    SET lists = lists - 1, entries = entries - (SELECT count(*) FROM off), changes = changes + 1
+    FROM gone WHERE profiles.profile_id = $1)
+SELECT id FROM gone;
+
+-- name: list_delete for sqlite
+UPDATE items SET list_ids = without(list_ids, $2)
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id IN (
+    SELECT e.item_id FROM entries e WHERE e.profile_id = $1 AND e.list_id = $2);
+UPDATE profiles
+SET lists = lists - 1, changes = changes + 1,
+    entries = entries - (SELECT l.item_count FROM lists l WHERE l.profile_id = $1 AND l.id = $2)
+WHERE profile_id = $1 AND closed_at IS NULL
+  AND EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = $1 AND l.id = $2);
+DELETE FROM entries WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND list_id = $2;
+DELETE FROM lists WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2
 RETURNING id;
 
 -- name: lists_page
@@ -320,44 +468,29 @@ ORDER BY l.id {direction}
 LIMIT $3;
 
 -- name: lists_known
-SELECT id FROM lists WHERE profile_id = $1 AND id in_uuids($2);
+-- With how many items are on each.
+SELECT id, item_count FROM lists WHERE profile_id = $1 AND id in_uuids($2);
 
 -- name: list_touch
 UPDATE lists SET updated_at = CASE WHEN $3 > updated_at THEN $3 ELSE updated_at END
 WHERE profile_id = $1 AND id = $2;
 
--- name: list_entries
-SELECT e.item_id, e.position, i.created_at
-FROM entries e JOIN items i ON i.profile_id = e.profile_id AND i.id = e.item_id
-WHERE e.profile_id = $1 AND e.list_id = $2;
+-- name: list_positions
+SELECT item_id, position FROM entries WHERE profile_id = $1 AND list_id = $2;
 
 -- name: entry_place
 UPDATE entries SET position = $4 WHERE profile_id = $1 AND list_id = $2 AND item_id = $3;
 
--- name: entries_count
--- Of the profile, and of the fullest of the lists $2.
-SELECT (SELECT count(*) FROM entries WHERE profile_id = $1),
-       (SELECT coalesce(max(size), 0) FROM (
-           SELECT count(*) AS size FROM entries
-           WHERE profile_id = $1 AND list_id in_uuids($2) GROUP BY list_id) AS sizes);
-
--- name: entries_add
-INSERT INTO entries (profile_id, list_id, item_id, position)
-SELECT l.profile_id, l.id, $2::uuid, 0 FROM lists l WHERE l.profile_id = $1 AND l.id in_uuids($3);
-
--- name: entries_remove
-DELETE FROM entries WHERE profile_id = $1 AND item_id = $2 AND list_id in_uuids($3);
-
 
 ----------------------------------------------------------------------------------- linking
 -- $1 is the session's key, $2 the customer's. Rows are copied and deleted, never re-keyed.
-
--- A link is a constant number of statements, whatever the two hold. They run in this order.
+-- A link is a constant number of statements, whatever the two hold. They run in this order: entries and
+-- tags go before the items that they are of, which are found by their products.
 
 -- name: link_begin
 -- profile_lock, and for the rest of the transaction PostgreSQL joins by hash: all of one profile with all
 -- of another, whatever its statistics say of tables that a moment ago were small.
-SELECT closed_at
+SELECT closed_at, items, email
 , set_config('enable_nestloop', 'off', true), set_config('enable_mergejoin', 'off', true) --postgresql
 FROM profiles WHERE profile_id = $1
 FOR NO KEY UPDATE --postgresql
@@ -365,9 +498,9 @@ FOR NO KEY UPDATE --postgresql
 
 -- name: link_tags
 -- Of what both have, the customer's item and the tags of both, where they differ.
+WITH c AS MATERIALIZED (SELECT id, product_id, variant_id, tags FROM items WHERE profile_id = $2::uuid)
 SELECT c.id, c.tags, s.tags
-FROM items s
-JOIN items c ON c.profile_id = $2 AND c.product_id = s.product_id AND c.variant_id = s.variant_id
+FROM items s JOIN c ON c.product_id = s.product_id AND c.variant_id = s.variant_id
 WHERE s.profile_id = $1 AND s.tags <> '' AND s.tags <> c.tags;
 
 -- name: link_set_tags
@@ -377,27 +510,6 @@ UPDATE items SET tags = m.value, updated_at = CASE WHEN $3::text > updated_at TH
 FROM m
 WHERE items.profile_id = $1 AND items.id = m.id;
 
--- name: link_merge_items
--- Of what both have, the customer's item stays. It changes too when it will be on another list.
-UPDATE items AS c
-SET quantity = CASE WHEN s.quantity > c.quantity THEN s.quantity ELSE c.quantity END,
-    created_at = CASE WHEN s.created_at < c.created_at THEN s.created_at ELSE c.created_at END,
-    updated_at = CASE WHEN $3::text > c.updated_at THEN $3::text ELSE c.updated_at END
-FROM items AS s
-WHERE s.profile_id = $1 AND c.profile_id = $2
-  AND c.product_id = s.product_id AND c.variant_id = s.variant_id
-  AND (s.quantity > c.quantity OR s.created_at < c.created_at
-       OR EXISTS (SELECT 1 FROM entries e WHERE e.profile_id = $1 AND e.item_id = s.id));
-
--- name: link_move_items
--- From here on the customer has each of the session's products, by the same id or another.
-INSERT INTO items
-    (profile_id, id, store_id, product_id, variant_id, quantity, tags, created_at, updated_at)
-SELECT $2, s.id, s.store_id, s.product_id, s.variant_id, s.quantity, s.tags, s.created_at, s.updated_at
-FROM items s
-WHERE s.profile_id = $1
-ON CONFLICT (profile_id, product_id, variant_id) DO NOTHING;
-
 -- name: link_parts
 -- Where each quarter of the session's items begins: it may have a hundred thousand tags.
 SELECT min(p.id::text) FROM (SELECT id, ntile(4) OVER (ORDER BY id) AS part FROM items WHERE profile_id = $1) AS p
@@ -405,35 +517,36 @@ GROUP BY p.part ORDER BY 1;
 
 -- name: link_move_tags
 -- Of the items from $3 to before $4.
+WITH c AS MATERIALIZED (SELECT id, product_id, variant_id FROM items WHERE profile_id = $2::uuid)
 INSERT INTO item_tags (profile_id, item_id, tag, store_id)
-SELECT $2, c.id, t.tag, t.store_id
+SELECT $2::uuid, coalesce(c.id, s.id), t.tag, t.store_id
 FROM item_tags t
 JOIN items s ON s.profile_id = $1 AND s.id = t.item_id
-JOIN items c ON c.profile_id = $2 AND c.product_id = s.product_id AND c.variant_id = s.variant_id
+LEFT JOIN c ON c.product_id = s.product_id AND c.variant_id = s.variant_id
 WHERE t.profile_id = $1 AND t.item_id >= $3 AND t.item_id < $4
 ON CONFLICT (profile_id, item_id, tag) DO NOTHING;
 
 -- name: link_lists
-SELECT l.id, l.name, (SELECT count(*) FROM entries e WHERE e.profile_id = $1 AND e.list_id = l.id)
-FROM lists l WHERE l.profile_id = $1 ORDER BY l.id;
+SELECT id, name, item_count FROM lists WHERE profile_id = $1 ORDER BY id;
 
 -- name: link_move_lists
 -- $3: those that join one of the customer's, and so don't move.
-INSERT INTO lists (profile_id, id, store_id, name, created_at, updated_at)
-SELECT $2, s.id, s.store_id, s.name, s.created_at, s.updated_at
+INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, name)
+SELECT $2::uuid, s.id, s.store_id, s.item_count, s.created_at, s.updated_at, s.name
 FROM lists s WHERE s.profile_id = $1 AND NOT (s.id in_uuids($3));
 
 -- name: link_touch_lists
 -- $3: which list of the customer's each list joins. Answers those that grow by it.
+WITH c AS MATERIALIZED (SELECT id, product_id, variant_id FROM items WHERE profile_id = $2::uuid),
+h AS MATERIALIZED (SELECT list_id, item_id FROM entries WHERE profile_id = $2::uuid)
 UPDATE lists SET updated_at = CASE WHEN $4::text > updated_at THEN $4::text ELSE updated_at END
-WHERE profile_id = $2 AND id IN (
+WHERE profile_id = $2::uuid AND id IN (
     SELECT j.value::uuid FROM pairs($3) AS j
-    WHERE EXISTS (
-        SELECT 1 FROM entries e
-        JOIN items s ON s.profile_id = $1 AND s.id = e.item_id
-        JOIN items c ON c.profile_id = $2 AND c.product_id = s.product_id AND c.variant_id = s.variant_id
-        LEFT JOIN entries h ON h.profile_id = $2 AND h.list_id = j.value::uuid AND h.item_id = c.id
-        WHERE e.profile_id = $1 AND e.list_id = j.key::uuid AND h.item_id IS NULL))
+    JOIN entries e ON e.profile_id = $1 AND e.list_id = j.key::uuid
+    JOIN items s ON s.profile_id = $1 AND s.id = e.item_id
+    LEFT JOIN c ON c.product_id = s.product_id AND c.variant_id = s.variant_id
+    LEFT JOIN h ON h.list_id = j.value::uuid AND h.item_id = c.id
+    WHERE h.item_id IS NULL)
 RETURNING id;
 
 -- name: link_place
@@ -448,21 +561,60 @@ WHERE entries.profile_id = $1 AND entries.list_id = p.list_id AND entries.item_i
 
 -- name: link_move_entries
 -- Those of a list that joins come behind what is there, in the order that they have. $3 as above.
-WITH joins AS MATERIALIZED (SELECT key::uuid AS source, value::uuid AS target FROM pairs($3))
+WITH joins AS MATERIALIZED (SELECT key::uuid AS source, value::uuid AS target FROM pairs($3)),
+c AS MATERIALIZED (SELECT id, product_id, variant_id FROM items WHERE profile_id = $2::uuid),
+h AS MATERIALIZED (SELECT list_id, count(*) AS size FROM entries WHERE profile_id = $2::uuid GROUP BY list_id)
 INSERT INTO entries (profile_id, list_id, item_id, position)
 SELECT $2::uuid, coalesce(m.target, m.list_id), m.item_id,
        CASE WHEN m.target IS NULL THEN m.position ELSE m.place + coalesce(h.size, 0) END
-FROM (SELECT j.target, e.list_id, c.id AS item_id, e.position, row_number() OVER (
-          PARTITION BY j.target ORDER BY e.list_id, e.position = 0, e.position, s.created_at DESC, c.id DESC) AS place
+FROM (SELECT j.target, e.list_id, coalesce(c.id, s.id) AS item_id, e.position, row_number() OVER (
+          PARTITION BY j.target
+          ORDER BY e.list_id, e.position = 0, e.position, s.created_at DESC, coalesce(c.id, s.id) DESC) AS place
       FROM entries e
       JOIN items s ON s.profile_id = $1 AND s.id = e.item_id
-      JOIN items c ON c.profile_id = $2 AND c.product_id = s.product_id AND c.variant_id = s.variant_id
+      LEFT JOIN c ON c.product_id = s.product_id AND c.variant_id = s.variant_id
       LEFT JOIN joins j ON j.source = e.list_id
       WHERE e.profile_id = $1) AS m
-LEFT JOIN (SELECT list_id, count(*) AS size FROM entries WHERE profile_id = $2 GROUP BY list_id) AS h
-       ON h.list_id = m.target
+LEFT JOIN h ON h.list_id = m.target
 WHERE true
 ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
+
+-- part: link_on_lists
+-- On which lists each of the customer's items is now.
+SELECT item_id, id_list(list_id) AS list_ids FROM (
+    SELECT e.item_id, e.list_id FROM entries e WHERE e.profile_id = $2::uuid ORDER BY e.item_id, e.list_id) AS e
+GROUP BY item_id
+
+-- name: link_merge_items
+-- Of what both have, the customer's item stays.
+WITH n AS MATERIALIZED (part(link_on_lists)),
+m AS MATERIALIZED (
+    SELECT c.id,
+           CASE WHEN s.quantity > c.quantity THEN s.quantity ELSE c.quantity END AS quantity,
+           CASE WHEN s.created_at < c.created_at THEN s.created_at ELSE c.created_at END AS created_at,
+           CASE WHEN c.note = '' THEN s.note ELSE c.note END AS note,
+           coalesce(n.list_ids, '') AS list_ids
+    FROM (SELECT * FROM items WHERE profile_id = $1) AS s
+    JOIN (SELECT * FROM items WHERE profile_id = $2::uuid) AS c
+      ON c.product_id = s.product_id AND c.variant_id = s.variant_id
+    LEFT JOIN n ON n.item_id = c.id)
+UPDATE items
+SET quantity = m.quantity, created_at = m.created_at, note = m.note, list_ids = m.list_ids,
+    updated_at = CASE WHEN $3::text > items.updated_at THEN $3::text ELSE items.updated_at END
+FROM m
+WHERE items.profile_id = $2::uuid AND items.id = m.id
+  AND (m.quantity, m.created_at, m.note, m.list_ids)
+      <> (items.quantity, items.created_at, items.note, items.list_ids);
+
+-- name: link_move_items
+WITH n AS MATERIALIZED (part(link_on_lists))
+INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
+                   list_ids, tags, note)
+SELECT $2::uuid, s.id, s.store_id, s.product_id, s.variant_id, s.quantity, s.created_at, s.updated_at,
+       coalesce(n.list_ids, ''), s.tags, s.note
+FROM items s LEFT JOIN n ON n.item_id = s.id
+WHERE s.profile_id = $1
+ON CONFLICT (profile_id, product_id, variant_id) DO NOTHING;
 
 -- name: link_leave_entries
 DELETE FROM entries WHERE profile_id = $1;
@@ -475,6 +627,19 @@ DELETE FROM items WHERE profile_id = $1;
 
 -- name: link_leave_lists
 DELETE FROM lists WHERE profile_id = $1;
+
+-- name: link_size_lists
+UPDATE lists SET item_count = n.size
+FROM (SELECT list_id, count(*) AS size FROM entries WHERE profile_id = $1 GROUP BY list_id) AS n
+WHERE lists.profile_id = $1 AND lists.id = n.list_id AND lists.item_count <> n.size;
+
+-- name: link_count
+UPDATE profiles
+SET items = (SELECT count(*) FROM items WHERE profile_id = $1),
+    lists = (SELECT count(*) FROM lists WHERE profile_id = $1),
+    entries = (SELECT count(*) FROM entries WHERE profile_id = $1),
+    email = coalesce(email, $2::text), changes = changes + 1
+WHERE profile_id = $1;
 
 
 -------------------------------------------------------------------------------- housekeeping

@@ -23,8 +23,9 @@ from urllib.parse import quote
 
 import msgspec
 
-from wishwell.db import Figures, Row, UniqueViolation, Writer, statements
-from wishwell.db.statements import Fragments
+from wishwell.db import Figures, Row, UniqueViolation, Writer, pages, statements
+from wishwell.db.pages import PageQuery
+from wishwell.db.statements import Statement
 from wishwell.errors import Unavailable
 
 P = ParamSpec("P")
@@ -107,52 +108,45 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 class _Handle:
-    """Runs statements on a connection, at once. ``Reader`` and ``Writer`` of a transaction."""
+    """``Writer`` on a connection; a statement runs at once."""
 
-    def __init__(self, connection: sqlite3.Connection, sql: Mapping[str, str]) -> None:
+    def __init__(self, connection: sqlite3.Connection, sql: Mapping[str, Statement]) -> None:
         self._connection = connection
         self._sql = sql
 
     async def one(self, statement: str, *arguments: Any) -> Row | None:
-        rows = self.execute(self._sql[statement], arguments)
+        rows = self._all(statement, arguments)
         return rows[0] if rows else None
 
     async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
-        return self.execute(self._sql[statement], arguments)
+        return self._all(statement, arguments)
+
+    async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
+        return self.execute(pages.sql("sqlite", query), _bound(arguments))
 
     async def run(self, statement: str, *arguments: Any) -> None:
-        self.execute(self._sql[statement], arguments)
+        self._all(statement, arguments)
 
     async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         with _translated():
-            self._connection.executemany(self._sql[statement], rows)
+            self._connection.executemany(self._sql[statement].sql, rows)
 
-    def execute(self, sql: str, arguments: Sequence[Any]) -> list[Row]:
-        bound = [_array(a) if a.__class__ is list else a for a in arguments]
+    def _all(self, statement: str, arguments: Sequence[Any]) -> Sequence[Row]:
+        bound = _bound(arguments)
+        steps = self._sql[statement].steps
+        if len(steps) == 1:
+            return self.execute(steps[0].sql, bound)
+        found: Sequence[Row] = ()
+        for step in steps:
+            found = self.execute(step.sql, [bound[at] for at in step.takes]) or found
+        return found
+
+    def execute(self, sql: str, bound: Sequence[Any]) -> list[Row]:
         # Not `with _translated()`, which costs as much as finding one row.
         try:
             return self._connection.execute(sql, bound).fetchall()
         except sqlite3.Error as error:
             _raise_ours(error)
-
-
-class _Queued:
-    """``Database.write``: each statement is a transaction of its own."""
-
-    def __init__(self, database: "SQLite") -> None:
-        self._database = database
-
-    async def one(self, statement: str, *arguments: Any) -> Row | None:
-        return await self._database.transaction(_Handle.one, statement, *arguments)
-
-    async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
-        return await self._database.transaction(_Handle.all, statement, *arguments)
-
-    async def run(self, statement: str, *arguments: Any) -> None:
-        await self._database.transaction(_Handle.run, statement, *arguments)
-
-    async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        await self._database.transaction(_Handle.run_many, statement, rows)
 
 
 @dataclass(slots=True)
@@ -167,16 +161,13 @@ class _Job:
 class SQLite:
     """See ``wishwell.db.Database``."""
 
-    has_functions = False
-
     def __init__(self, path: str) -> None:
         """Opens the file, which must have been migrated."""
         self._sql = statements.load("sqlite")
         with _translated():
             self._writing = connect(path)
             self._reading = connect(path)
-        self.read = _Handle(self._reading, self._sql)
-        self.write = _Queued(self)
+        self._reader = _Handle(self._reading, self._sql)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closed = False
         self._commits = 0
@@ -184,7 +175,15 @@ class SQLite:
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._thread.start()
 
-    async def transaction(
+    async def read(
+        self,
+        use_case: Callable[Concatenate[Any, P], Awaitable[T]],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        return await use_case(self._reader, *arguments, **named)
+
+    async def write(
         self,
         use_case: Callable[Concatenate[Any, P], Awaitable[T]],
         *arguments: P.args,
@@ -197,10 +196,7 @@ class SQLite:
         # A caller that gives up does not take its write out of the group.
         return await asyncio.shield(future)
 
-    long_transaction = transaction  # nothing bounds the time of either
-
-    async def page(self, name: str, fragments: Fragments, *arguments: Any) -> Sequence[Row]:
-        return self.read.execute(statements.filled("sqlite", name, fragments), arguments)
+    long_write = write  # nothing bounds the time of either
 
     def _check_writer(self) -> None:
         if self._closed:
@@ -210,7 +206,7 @@ class SQLite:
 
     async def ping(self) -> None:
         self._check_writer()
-        self.read.execute("SELECT 1", ())
+        self._reader.execute("SELECT 1", ())
 
     def figures(self) -> Figures:
         return Figures(
@@ -309,8 +305,9 @@ def _resolve(jobs: list[_Job]) -> None:
             job.future.set_exception(job.error)
 
 
-def _array(values: Sequence[Any]) -> str:
-    return msgspec.json.encode(values).decode()
+def _bound(arguments: Sequence[Any]) -> list[Any]:
+    """An array becomes the JSON that the statements read."""
+    return [msgspec.json.encode(a).decode() if a.__class__ is list else a for a in arguments]
 
 
 @contextlib.contextmanager

@@ -1,111 +1,138 @@
 """Reads ``queries.sql`` into statements for one engine.
 
 The few places where the engines differ are marked in the file itself, side by side; this module
-turns the marks into SQL, once, at the start. What is put together at run time (pages) is made of
-fixed fragments alone: no value ever becomes part of a statement.
+turns the marks into SQL, once, at the start.
 """
 
 import functools
 import re
 from collections.abc import Mapping
+from enum import Enum
 from importlib import resources
 from typing import Literal, NamedTuple
 
+from wishwell.db import rows
+
 Engine = Literal["postgresql", "sqlite"]
 
-_NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+_PIECE = re.compile(r"^-- (name|part): (\w+)(?: for (postgresql|sqlite))?$", re.MULTILINE)
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
-
-_LIST_IDS = {
-    "postgresql": (
-        "(SELECT string_agg(e.list_id::text, ' ' ORDER BY e.list_id) FROM entries e"
-        " WHERE e.profile_id = \\1.profile_id AND e.item_id = \\1.id)"
-    ),
-    # group_concat takes no ORDER BY before SQLite 3.44; it keeps the order of its input.
-    "sqlite": (
-        "(SELECT group_concat(list_id, ' ') FROM (SELECT e.list_id FROM entries e"
-        " WHERE e.profile_id = \\1.profile_id AND e.item_id = \\1.id ORDER BY e.list_id))"
-    ),
-}
-_LIST_SIZE = (
-    r"(SELECT count(*) FROM entries e WHERE e.profile_id = \1.profile_id AND e.list_id = \1.id)"
-)
-_ITEM = (
-    r"\1.id, \1.product_id, \1.variant_id, \1.quantity, \1.tags, {}, \1.created_at, \1.updated_at"
-)
-_LIST = r"\1.id, \1.name, {}, \1.created_at, \1.updated_at"
-_COMMON = (
-    (r"item_fields\((\w+)\)", _ITEM.format(r"list_ids(\1)")),
-    (r"list_fields\((\w+)\)", _LIST.format(_LIST_SIZE)),
-    (r"item_written\((\w+)\)", _ITEM.format(r"list_ids_written(\1)")),
-    (r"list_written\((\w+)\)", _LIST.format(r"list_size_written(\1)")),
+_OWNER = (
+    r"(SELECT profile_id, store_id, items, lists, entries, changes FROM profiles"
+    r" WHERE profile_id = \1 AND closed_at IS NULL{})"
 )
 _MACROS = {
     "postgresql": (
-        (r"list_ids\((\w+)\)", _LIST_IDS["postgresql"]),
-        # Functions of ours, which see more than the statement does (migration 0002).
-        (r"list_ids_written\((\w+)\)", r"item_lists(\1.profile_id, \1.id)"),
-        (r"list_size_written\((\w+)\)", r"list_size(\1.profile_id, \1.id)"),
         (r"in_uuids\((\$\d+)\)", r"= ANY(\1::uuid[])"),
-        (r"in_numbers\((\$\d+)\)", r"= ANY(\1::bigint[])"),
         (r"in_texts\((\$\d+)\)", r"= ANY(\1::text[])"),
         (r"pairs\((\$\d+)\)", r"json_each_text(\1::json)"),
         (
-            r"owner\((\$\d+)\)",
-            r"(SELECT profile_id, store_id FROM profiles WHERE profile_id = \1"
-            r" AND closed_at IS NULL FOR NO KEY UPDATE)",
+            r"ids_in\(([\w.]+)\) AS (\w+)",
+            r"unnest(string_to_array(\1, ' ')::uuid[]) AS \2(value)",
+        ),
+        (r"id_list\((\w+)\)", r"string_agg(\1::text, ' ')"),
+        (r"owner\((\$\d+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
+        (
+            r"settled\((\$\d+), (\w+)\)",
+            r"(SELECT 1 FROM profiles s JOIN \2 ON \2.changes = s.changes"
+            r" WHERE s.profile_id = \1) AS settled",
         ),
     ),
     "sqlite": (
-        (r"list_ids(?:_written)?\((\w+)\)", _LIST_IDS["sqlite"]),
-        (r"list_size_written\((\w+)\)", _LIST_SIZE),
-        (r"in_(?:uuids|numbers|texts)\((\$\d+)\)", r"IN (SELECT value FROM json_each(\1))"),
+        (r"in_(?:uuids|texts)\((\$\d+)\)", r"IN (SELECT value FROM json_each(\1))"),
         (r"pairs\((\$\d+)\)", r"json_each(\1)"),
         (
-            r"owner\((\$\d+)\)",
-            r"(SELECT profile_id, store_id FROM profiles WHERE profile_id = \1"
-            r" AND closed_at IS NULL)",
+            r"ids_in\(([\w.]+)\) AS (\w+)",
+            r"""json_each('["' || replace(nullif(\1, ''), ' ', '","') || '"]') AS \2""",
         ),
+        (r"id_list\((\w+)\)", r"group_concat(\1, ' ')"),
+        (r"owner\((\$\d+)\)", _OWNER.format("")),
         (r"::\w+(?:\[\])?", ""),
         (r"\$(\d+)", r"?\1"),
     ),
 }
 
 
+class Does(Enum):
+    """What a statement does, by its first word."""
+
+    READ = 1
+    LOCK = 2
+    WRITE = 3
+
+
+class Step(NamedTuple):
+    """One statement for the driver, and which of the arguments it takes, from 0 on."""
+
+    sql: str
+    takes: tuple[int, ...]
+
+
+class Statement(NamedTuple):
+    """A named statement; where it has several steps, the last one that answers rows counts."""
+
+    steps: tuple[Step, ...]
+    does: Does
+
+    @property
+    def sql(self) -> str:
+        """Of a statement of one step."""
+        (step,) = self.steps
+        return step.sql
+
+
 def for_engine(sql: str, engine: Engine) -> str:
     """One statement or fragment, its marks turned into the engine's own SQL."""
-    for pattern, replacement in (*_COMMON, *_MACROS[engine]):
+    sql = re.sub(r"(item|list|store)_fields\((\w+)\)", _fields, sql)
+    sql = re.sub(r"id_count\(([^()]+)\)", r"((length(\1) + 1) / 37)", sql)
+    sql = re.sub(
+        r"without\(([\w.]+), (\$\d+)\)",
+        r"trim(replace(' ' || \1 || ' ', ' ' || \2::uuid::text || ' ', ' '))",
+        sql,
+    )
+    for pattern, replacement in _MACROS[engine]:
         sql = re.sub(pattern, replacement, sql)
     return sql
 
 
-class Fragments(NamedTuple):
-    """What the ``{…}`` of a page's statement are filled with, in the marks of ``queries.sql``."""
-
-    conditions: str
-    from_cursor: str
-    direction: str
-    beyond: str
+def _fields(match: re.Match[str]) -> str:
+    columns: tuple[str, ...] = getattr(rows, match[1].upper())
+    return ", ".join(f"{match[2]}.{column}" for column in columns)
 
 
 @functools.cache
-def load(engine: Engine) -> Mapping[str, str]:
-    """The engine's statements by name. The ``{…}`` of pages are filled by ``filled``."""
+def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
+    """The engine's statements by name.
+
+    ``form``: of what has two forms, the one for that engine instead; in the dialect of this one.
+    """
     text = resources.files("wishwell.db").joinpath("queries.sql").read_text("utf-8")
-    pieces = _NAME.split(text)[1:]
-    return {
-        name: for_engine(sql, engine)
-        for name, body in zip(pieces[::2], pieces[1::2], strict=True)
-        if (sql := _strip(body, engine))
-    }
+    pieces = iter(_PIECE.split(text)[1:])
+    parts, found = {}, {}
+    for kind, name, only, body in zip(pieces, pieces, pieces, pieces, strict=True):
+        sql = _strip(body, engine)
+        if kind == "part":
+            parts[name] = sql
+        elif only in (None, form or engine):
+            sql = re.sub(r"part\((\w+)\)", lambda match: parts[match[1]], sql)
+            found[name] = _statement(for_engine(sql, engine))
+    return found
 
 
-@functools.lru_cache(maxsize=512)
-def filled(engine: Engine, name: str, fragments: Fragments) -> str:
-    """A page's statement. Only fragments from ``pages`` and ``search`` come here, never a value."""
-    return load(engine)[name].format(
-        **{key: for_engine(text, engine) for key, text in fragments._asdict().items()}
-    )
+def _statement(sql: str) -> Statement:
+    if "{" in sql:  # of a page: pages.py fills it in
+        return Statement((Step(sql.rstrip(";"), ()),), Does.READ)
+    steps = []
+    for step in filter(None, (piece.strip() for piece in sql.split(";"))):
+        # A driver takes as many arguments as a statement names, counted from 1.
+        numbers = sorted({int(number) for number in re.findall(r"[$?](\d+)", step)})
+        for at, number in enumerate(numbers, 1):
+            step = re.sub(rf"([$?]){number}\b", rf"\g<1>{at}", step)
+        steps.append(Step(step, tuple(number - 1 for number in numbers)))
+    does = Does.WRITE
+    if sql.startswith("SELECT"):
+        does = Does.LOCK if "UPDATE" in sql else Does.READ
+    return Statement(tuple(steps), does)
 
 
 def _strip(body: str, engine: Engine) -> str:
@@ -115,4 +142,4 @@ def _strip(body: str, engine: Engine) -> str:
         if line.startswith("--") or (mark and mark[1] != engine):
             continue
         lines.append(_FOR_ENGINE.sub("", line).rstrip())
-    return "\n".join(lines).strip().rstrip(";").rstrip()
+    return "\n".join(lines).strip()

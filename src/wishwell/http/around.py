@@ -80,7 +80,7 @@ async def top(service: Services, request: Request) -> Answer:
         raise NotFound("There is nothing at this path.")
     # Relative, so that it also leads there from below a path of a proxy in front.
     headers = [(b"location", b"docs"), (b"vary", b"Accept"), (b"content-type", b"text/plain")]
-    return Answer(303, b"The documentation is at: docs\n", headers)
+    return Answer(303, b"The documentation is at /docs\n", headers)
 
 
 def _takes_html(accept: str | None) -> bool:
@@ -99,9 +99,10 @@ async def docs(service: Services, request: Request) -> Answer:
 
 
 async def docs_file(service: Services, request: Request) -> Answer:
-    if request.record_id not in _FILES:
+    name = request.parameters["file"]
+    if name not in _FILES:
         raise NotFound("There is nothing at this path.")
-    return _file(request.record_id, _FILES[request.record_id])
+    return _file(name, _FILES[name])
 
 
 def _file(name: str, content_type: bytes) -> Answer:

@@ -1,7 +1,7 @@
 """What a handler is given: the parts of the service, and the request."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from wishwell import ids
@@ -90,7 +90,8 @@ class Request:
     reading: bool = False
     """Whether the body is awaited: nothing has been done yet."""
     route: str = "unknown"
-    record_id: str = ""
+    parameters: dict[str, str] = field(default_factory=dict)
+    """Those of its path, by name."""
     caller: Caller | None = None
     taken: Taken | None = None
     """The limit that it was counted for, once it was."""

@@ -1,10 +1,10 @@
 """The operations: each decodes its input, calls a noun, and shapes the answer."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Literal, TypeVar
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
 from wishwell import auth, ids, items, linking, lists, pages, profiles, stores
 from wishwell.errors import BodyTimeout, Forbidden, Invalid, NotFound, TooLarge
@@ -13,9 +13,11 @@ from wishwell.http.answers import Answer
 from wishwell.http.context import Request, Services
 from wishwell.items import Item
 from wishwell.lists import List
-from wishwell.profiles import Profile, WholeStore
+from wishwell.profiles import Profile, Scope, WholeStore
+from wishwell.stores import Store
 
 T = TypeVar("T")
+Noun = Literal["item", "list"]
 Handler = Callable[[Services, Request], Awaitable[Answer]]
 
 PREFIX = "/api/2025-04"
@@ -31,18 +33,19 @@ _NONE: frozenset[str] = frozenset()
 
 async def list_items(service: Services, request: Request) -> Answer:
     asked, binding = _page_request(service, request, "items", _PAGE_OF_ITEMS)
-    assert request.scope is not None
-    found = await items.page(service.db, request.scope, asked)
+    found = await service.db.read(items.page, _scope(request), asked)
+    for item in found.records:
+        _show(item, request)
     return _page(service, found, binding)
 
 
 async def create_item(service: Services, request: Request) -> Answer:
-    profile = _owner(service, request)
-    new = (await _body(service, request, wire.NewItemBody)).new_item()
-    bounds = _bounds(service, request)
-    item, created = await items.save(
-        profile, service.db, new, service.new_id(), bounds, service.now()
+    profile = _new_owner(request)
+    new = (await _body(service, request, wire.NewItemBody)).new_item(_store(request))
+    item, created = await service.db.write(
+        items.save, profile, new, service.new_id(), _bounds(service, request), service.now()
     )
+    _show(item, request)
     if not created:
         return answers.record(item)
     return answers.created(item, f"{PREFIX}/items/{item.id}")
@@ -56,45 +59,55 @@ async def delete_items(service: Services, request: Request) -> Answer:
     if known:
         chosen = wire.item_ids(known["itemIds"])
     elif raw:
-        chosen = wire.body(raw, request.header(b"content-type"), wire.ItemIdsBody).item_ids
+        chosen = _decoded(request, raw, wire.ItemIdsBody).item_ids
     else:
         raise Invalid("itemIds: is required, in the body or as ?itemIds=a,b.")
-    assert request.scope is not None
-    if isinstance(request.scope, WholeStore):
-        sessions = await profiles.sessions_owning(service.db.read, request.scope, chosen)
+    scope = _scope(request)
+    if isinstance(scope, WholeStore):
+        sessions = await service.db.read(profiles.sessions_owning, scope, chosen)
         await service.directory.touch_now(sessions)
-    await items.delete_many(service.db, request.scope, chosen)
+    await service.db.write(items.delete_many, scope, chosen)
     return answers.no_content()
 
 
 async def get_item(service: Services, request: Request) -> Answer:
-    wire.parameters(request.query_string, _NONE)
-    return answers.record(await _item(request, service, items.find, service.db.read, _id(request)))
+    id = _id(request, "item")
+    owner, item = await _owned(
+        service, request, "item", lambda owner: service.db.read(items.find, owner, id)
+    )
+    return answers.record(_show(item, request, owner))
 
 
 async def update_item(service: Services, request: Request) -> Answer:
-    wire.parameters(request.query_string, _NONE)
-    patch = (await _body(service, request, wire.ItemPatchBody)).patch()
-    item = await _item(
-        request, service, items.change, service.db, _id(request), patch, service.now()
+    id = _id(request, "item")
+    patch = (await _body(service, request, wire.ItemPatchBody)).patch(_store(request))
+    now = service.now()
+    owner, item = await _owned(
+        service,
+        request,
+        "item",
+        lambda owner: service.db.write(items.change, owner, id, patch, now),
     )
-    return answers.record(item)
+    return answers.record(_show(item, request, owner))
 
 
 async def delete_item(service: Services, request: Request) -> Answer:
-    wire.parameters(request.query_string, _NONE)
-    await _owned(request, service, "item", items.delete, service.db, _id(request))
+    id = _id(request, "item")
+    await _owned(service, request, "item", lambda owner: service.db.write(items.delete, owner, id))
     return answers.no_content()
 
 
 async def set_item_lists(service: Services, request: Request) -> Answer:
-    wire.parameters(request.query_string, _NONE)
+    id = _id(request, "item")
     chosen = wire.list_ids((await _body(service, request, wire.ItemListsBody)).list_ids)
-    bounds = _bounds(service, request)
-    item = await _item(
-        request, service, items.set_lists, service.db, _id(request), chosen, bounds, service.now()
+    bounds, now = _bounds(service, request), service.now()
+    owner, item = await _owned(
+        service,
+        request,
+        "item",
+        lambda owner: service.db.write(items.set_lists, owner, id, chosen, bounds, now),
     )
-    return answers.record(item)
+    return answers.record(_show(item, request, owner))
 
 
 # ------------------------------------------------------------------------------------- lists
@@ -102,49 +115,56 @@ async def set_item_lists(service: Services, request: Request) -> Answer:
 
 async def list_lists(service: Services, request: Request) -> Answer:
     asked, binding = _page_request(service, request, "lists", _PAGE_OF_LISTS)
-    assert request.scope is not None
-    found = await lists.page(service.db, request.scope, asked)
+    found = await service.db.read(lists.page, _scope(request), asked)
     return _page(service, found, binding)
 
 
 async def create_list(service: Services, request: Request) -> Answer:
-    profile = _owner(service, request)
+    profile = _new_owner(request)
     name = lists.check_name((await _body(service, request, wire.NewListBody)).name)
-    bounds = _bounds(service, request)
-    made = await lists.create(profile, service.db, name, service.new_id(), bounds, service.now())
+    made = await service.db.write(
+        lists.create, profile, name, service.new_id(), _bounds(service, request), service.now()
+    )
     return answers.created(made, f"{PREFIX}/lists/{made.id}")
 
 
 async def get_list(service: Services, request: Request) -> Answer:
     known = wire.parameters(request.query_string, frozenset({"sort"}))
-    sort = wire.sort(known.get("sort"))
-    found = await _list(request, service, lists.find, service.db.read, _id(request), sort)
-    return answers.record(found)
+    sort, id = wire.sort(known.get("sort")), _id(request, "list", known)
+    owner, found = await _owned(
+        service, request, "list", lambda owner: service.db.read(lists.find, owner, id, sort)
+    )
+    return answers.record(_show_list(found, request, owner))
 
 
 async def update_list(service: Services, request: Request) -> Answer:
-    wire.parameters(request.query_string, _NONE)
+    id = _id(request, "list")
     body = await _body(service, request, wire.ListPatchBody)
     name = lists.check_name(body.name) if isinstance(body.name, str) else None
-    found = await _list(
-        request, service, lists.rename, service.db, _id(request), name, service.now()
+    now = service.now()
+    owner, found = await _owned(
+        service, request, "list", lambda owner: service.db.write(lists.rename, owner, id, name, now)
     )
-    return answers.record(found)
+    return answers.record(_show_list(found, request, owner))
 
 
 async def delete_list(service: Services, request: Request) -> Answer:
-    wire.parameters(request.query_string, _NONE)
-    await _owned(request, service, "list", lists.delete, service.db, _id(request))
+    id = _id(request, "list")
+    await _owned(service, request, "list", lambda owner: service.db.write(lists.delete, owner, id))
     return answers.no_content()
 
 
 async def order_list_items(service: Services, request: Request) -> Answer:
-    wire.parameters(request.query_string, _NONE)
+    id = _id(request, "list")
     chosen = (await _body(service, request, wire.ItemOrderBody)).item_ids
-    found = await _list(
-        request, service, lists.order, service.db, _id(request), chosen, service.now()
+    now = service.now()
+    owner, found = await _owned(
+        service,
+        request,
+        "list",
+        lambda owner: service.db.write(lists.order, owner, id, chosen, now),
     )
-    return answers.record(found)
+    return answers.record(_show_list(found, request, owner))
 
 
 # ---------------------------------------------------------------------------------- profiles
@@ -153,10 +173,9 @@ async def order_list_items(service: Services, request: Request) -> Answer:
 async def identify_profile(service: Services, request: Request) -> Answer:
     wire.parameters(request.query_string, _NONE)
     email = profiles.check_email((await _body(service, request, wire.IdentifyBody)).email)
-    assert request.caller is not None
-    path = request.caller.store.sign_in_path(email)
+    path = _store(request).sign_in_path(email)
     if isinstance(request.scope, Profile):
-        await service.db.transaction(profiles.remember_email, request.scope, email, service.now())
+        await service.db.write(profiles.remember_email, request.scope, email, service.now())
     return answers.record({"authFlow": path})
 
 
@@ -165,17 +184,17 @@ async def create_profile_token(service: Services, request: Request) -> Answer:
     assert request.caller is not None
     if request.caller.profile is not None:
         # A token of a session that has ended is told so before anything else.
-        await profiles.check_open(service.db.read, request.caller.profile)
+        await service.db.read(profiles.check_open, request.caller.profile)
         raise Forbidden("This needs an admin token.")
     raw = await _raw(service, request)
     body = wire.TokenBody()
     if raw:
-        body = wire.body(raw, request.header(b"content-type"), wire.TokenBody)
+        body = _decoded(request, raw, wire.TokenBody)
     session = _named(service, request, "session", body.session)
     customer = _named(service, request, "customer", body.customer)
     # Asked for before anything is done: what fails after a link must not say that nothing was.
     named = customer or session
-    revoked = await auth.revoked_until(service.db.read, named) if named else 0
+    revoked = await service.db.read(auth.revoked_until, named) if named else 0
     profile = await _token_profile(service, request, session, customer)
     token = service.tokens.issue(profile, revoked)
     return answers.created({"token": token, "profile": profile.gid}, None)
@@ -185,16 +204,15 @@ def _named(
     service: Services, request: Request, kind: profiles.Kind, gid: str | UnsetType
 ) -> Profile | None:
     """The customer, or the session, that the body names, or the header ``Profile`` in its place."""
-    assert request.caller is not None
     named = None
     if isinstance(gid, str):
         namespace = service.settings.session_namespace
-        named = profiles.parse(request.caller.store, namespace, gid, kind, (kind,))
+        named = profiles.parse(_store(request), namespace, gid, kind, (kind,))
     header = request.scope
     if not isinstance(header, Profile) or header.is_session != (kind == "session"):
         return named
     if named is not None and named != header:
-        raise Invalid(f"{kind}: is another one than the header Profile names.")
+        raise Invalid(f"{kind}: is not the one that the Profile header names.")
     return header
 
 
@@ -205,19 +223,19 @@ async def _token_profile(
 
     contract: token-new-session, token-customer, token-session, link-atomic.
     """
-    assert request.caller is not None
     now = service.now()
     if customer is not None:
         if session is not None:
             most = _bounds(service, request).list_items
-            moved = await service.db.long_transaction(linking.link, session, customer, most, now)
+            moved = await service.db.long_write(linking.link, session, customer, most, now)
             metrics.linked(moved)
         return customer
     if session is not None:
-        await profiles.renew_session(service.db.write, session, now)
+        await service.db.write(profiles.renew_session, session, now)
         return session
-    namespace, store = service.settings.session_namespace, request.caller.store
-    return await profiles.create_session(service.db.write, store, namespace, ids.random_uuid(), now)
+    namespace, store = service.settings.session_namespace, _store(request)
+    id = ids.random_uuid()
+    return await service.db.write(profiles.create_session, store, namespace, id, now)
 
 
 # -------------------------------------------------------------------------------- what they share
@@ -272,10 +290,24 @@ async def _message(request: Request, seconds: float) -> dict[str, Any]:
 
 
 async def _body(service: Services, request: Request, shape: type[T]) -> T:
-    return wire.body(await _raw(service, request), request.header(b"content-type"), shape)
+    return _decoded(request, await _raw(service, request), shape)
 
 
-def _owner(service: Services, request: Request) -> Profile:
+def _decoded(request: Request, raw: bytes, shape: type[T]) -> T:
+    return wire.body(raw, request.header(b"content-type"), shape, _store(request))
+
+
+def _store(request: Request) -> Store:
+    assert request.caller is not None
+    return request.caller.store
+
+
+def _scope(request: Request) -> Scope:
+    assert request.scope is not None
+    return request.scope
+
+
+def _new_owner(request: Request) -> Profile:
     """The profile that a new record will belong to."""
     wire.parameters(request.query_string, _NONE)
     if not isinstance(request.scope, Profile):
@@ -284,54 +316,59 @@ def _owner(service: Services, request: Request) -> Profile:
 
 
 def _bounds(service: Services, request: Request) -> stores.Bounds:
-    assert request.caller is not None
-    return stores.bounds(request.caller.store, service.settings)
+    return stores.bounds(_store(request), service.settings)
 
 
-def _id(request: Request) -> str:
-    if not ids.is_uuid(request.record_id):
-        noun = "list" if request.route.startswith("/lists") else "item"
+def _id(request: Request, noun: Noun, known: Mapping[str, str] | None = None) -> str:
+    """The id in the path of a record, whose query parameters are ``known``, or none."""
+    if known is None:
+        wire.parameters(request.query_string, _NONE)
+    id = request.parameters[f"{noun}Id"]
+    if not ids.is_uuid(id):
         raise NotFound(f"There is no such {noun}.")
-    return request.record_id
+    return id
 
 
 async def _owned(
-    request: Request, service: Services, noun: str, act: Any, *arguments: Any
-) -> tuple[Profile, Any]:
-    assert request.scope is not None
-    id = arguments[1]
-    if isinstance(request.scope, WholeStore) and not request.reads:
-        act = _touching(service, act)
-    return await profiles.owned(service.db, request.scope, noun, id, act, *arguments)
+    service: Services, request: Request, noun: Noun, act: Callable[[Profile], Awaitable[T]]
+) -> tuple[Profile, T]:
+    """Does ``act`` as the profile, or in a whole store as the owner of the path's record.
 
-
-def _touching(service: Services, act: Any) -> Any:
-    """``act``, once it is noted that the session which it changes is in use."""
-
-    async def touching(owner: Profile, *arguments: Any) -> Any:
-        if owner.is_session:
+    A link may move the record between the two steps: then the owner is looked up once more.
+    """
+    scope = _scope(request)
+    if isinstance(scope, Profile):
+        return scope, await act(scope)
+    id = request.parameters[f"{noun}Id"]
+    for last in (False, True):
+        owner = await service.db.read(profiles.owner, scope, noun, id)
+        if owner.is_session and not request.reads:
             await service.directory.touch_now([owner.id])
-        return await act(owner, *arguments)
+        try:
+            return owner, await act(owner)
+        except NotFound:
+            if last:
+                raise
+    raise AssertionError("unreachable")
 
-    return touching
 
-
-async def _item(request: Request, service: Services, act: Any, *arguments: Any) -> Item:
-    owner, item = await _owned(request, service, "item", act, *arguments)
-    if isinstance(request.scope, WholeStore):
+def _show(item: Item, request: Request, owner: Profile | None = None) -> Item:
+    """The item as its caller sees it: ids of the store's kind, in a whole store its owner."""
+    if not _store(request).has_text_ids:
+        item.product_id = int(item.product_id)
+        if item.variant_id is not UNSET:
+            item.variant_id = int(item.variant_id)
+    if owner is not None and isinstance(request.scope, WholeStore):
         item.profile = owner.gid
-    found: Item = item
-    return found
+    return item
 
 
-async def _list(request: Request, service: Services, act: Any, *arguments: Any) -> List:
-    owner, found = await _owned(request, service, "list", act, *arguments)
-    shown: List = found
+def _show_list(found: List, request: Request, owner: Profile) -> List:
     if isinstance(request.scope, WholeStore):
-        shown.profile = owner.gid
-        for item in shown.items or ():
-            item.profile = owner.gid
-    return shown
+        found.profile = owner.gid
+    for item in found.items or ():
+        _show(item, request, owner)
+    return found
 
 
 def _page_request(
@@ -339,7 +376,8 @@ def _page_request(
 ) -> tuple[pages.PageRequest, str]:
     """What page is asked for, and all that its cursors are bound to."""
     given = wire.parameters(request.query_string, known)
-    limit, asked = wire.limit(given.get("limit")), wire.query(given.get("query"))
+    limit = wire.limit(given.get("limit"))
+    asked = wire.query(given.get("query"), _store(request))
     scope = request.scope
     owner = scope.id if isinstance(scope, Profile) else ""
     store = scope.store_id if scope else ""

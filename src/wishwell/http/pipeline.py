@@ -137,7 +137,7 @@ class Pipeline:
     # ------------------------------------------------------------------- outside the prefix
 
     async def _outside(self, request: Request) -> Answer:
-        route, request.record_id = routes.find(request.path)
+        route, request.parameters = routes.find(request.path)
         if route is None:
             raise _unknown_path(request.path)
         request.route = route.path
@@ -148,7 +148,7 @@ class Pipeline:
     async def _api(self, request: Request) -> Answer:
         if request.method == "OPTIONS" and b"access-control-request-method" in request.headers:
             return await self._preflight(request)
-        route, request.record_id = routes.find(request.path)
+        route, request.parameters = routes.find(request.path)
         if route is not None:
             request.route = route.path
         refused: WishwellError | None = None
@@ -189,7 +189,7 @@ class Pipeline:
         except Refused:
             # A session that has ended is told so before anything else that is wrong.
             if isinstance(request.scope, profiles.Profile):
-                await profiles.check_open(self._service.db.read, request.scope)
+                await self._service.db.read(profiles.check_open, request.scope)
             raise
 
     async def _caller(self, request: Request) -> Caller:
@@ -204,11 +204,19 @@ class Pipeline:
     async def _set_scope(self, request: Request, caller: Caller) -> None:
         """Whose data the request acts on (contract: token-scope, profile-header, whole-store)."""
         named = request.header(b"profile")
-        if named is None:
-            request.scope = caller.profile or WholeStore(caller.store.id)
-            return
-        if caller.kind != "admin":
-            raise Forbidden("Profile: only an admin token may send this header.")
+        match caller.kind:
+            case "customer" | "session":
+                if named is not None:
+                    raise Forbidden("Profile: only an admin token may send this header.")
+                request.scope = caller.profile
+                return
+            case "admin" if named is None:
+                request.scope = WholeStore(caller.store.id)
+                return
+            case "admin":
+                pass
+            case _:
+                raise Forbidden("This kind of token has no access to wishlists.")
         namespace = self._service.settings.session_namespace
         profile = profiles.parse(caller.store, namespace, named, "Profile")
         if profile.is_session and request.reads:
@@ -254,7 +262,7 @@ class Pipeline:
             raise _unknown_path(request.path)
         origin = request.headers.get(b"origin", b"").decode("latin-1")
         if not self._service.directory.allows_origin(origin):
-            raise Forbidden("Origin: is none of the origins that a store allows.")
+            raise Forbidden("Origin: is not an allowed origin.")
         answer = answers.no_content()
         answer.headers += [
             (b"access-control-allow-methods", ", ".join(_allowed(route)).encode()),
@@ -291,7 +299,7 @@ def _check_once(pairs: Headers) -> None:
     names = [name for name, _ in pairs]
     for name in _ONCE:
         if names.count(name) > 1:
-            raise Invalid(f"{name.decode().title()}: this header is there twice.")
+            raise Invalid(f"{name.decode().title()}: this header is sent twice.")
 
 
 def _kind(route: Route | None, method: str) -> Kind:
@@ -350,8 +358,9 @@ def _note(request: Request, status: int, seconds: float) -> None:
         status=status,
         ms=round(seconds * 1000, 2),
     )
-    if request.record_id and ids.is_uuid(request.record_id):
-        line.record = request.record_id
+    for id in request.parameters.values():
+        if ids.is_uuid(id):
+            line.record = id
     if caller is not None:
         line.store = caller.store.handle
         line.caller = caller.kind

@@ -4,7 +4,8 @@ Under the version prefix ``/api/2025-04``; outside of it what operators and read
 neither tokens nor limits.
 """
 
-from typing import NamedTuple
+import re
+from typing import Any, NamedTuple
 
 from wishwell.http import around, handlers
 from wishwell.http.handlers import Handler
@@ -21,6 +22,11 @@ class Route(NamedTuple):
     methods: dict[str, Handler]
     kind: Kind | None = None
     needs_token: bool = True
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names in its path."""
+        return re.findall(r"\{(\w+)\}", self.path)
 
 
 API = (
@@ -56,27 +62,36 @@ OUTSIDE = (
     Route("/docs/{file}", {"GET": around.docs_file}),
 )
 
-_BY_SHAPE = {
-    tuple(
-        "{}" if part.startswith("{") else part for part in (prefix + route.path).split("/")
-    ): route
-    for prefix, routes in ((PREFIX, API), ("", OUTSIDE))
-    for route in routes
-}
-# The parameter is the fifth part of an API path (/api/2025-04/items/{itemId}), the third of others.
-_PARAMETER = {True: 4, False: 2}
+Node = dict[object, Any]
+_PARAMETER, _ROUTE = object(), object()
 
 
-def find(path: str) -> tuple[Route | None, str]:
-    """The route of a path, and the id in it."""
-    parts = tuple(path.split("/"))
-    route = _BY_SHAPE.get(parts)
-    if route is not None and "{" not in route.path:
-        return route, ""
-    at = _PARAMETER[parts[:3] == _PREFIX_PARTS]
-    if len(parts) <= at or not parts[at]:
-        return None, ""
-    return _BY_SHAPE.get((*parts[:at], "{}", *parts[at + 1 :])), parts[at]
+def _tree() -> Node:
+    root: Node = {}
+    for prefix, routes in ((PREFIX, API), ("", OUTSIDE)):
+        for route in routes:
+            node = root
+            for part in (prefix + route.path).split("/"):
+                node = node.setdefault(_PARAMETER if part.startswith("{") else part, {})
+            node[_ROUTE] = route
+    return root
 
 
-_PREFIX_PARTS = tuple(PREFIX.split("/"))
+_ROOT = _tree()
+
+
+def find(path: str) -> tuple[Route | None, dict[str, str]]:
+    """The route of a path, and its parameters by name. A literal part goes before a parameter."""
+    node, values = _ROOT, []
+    for part in path.split("/"):
+        step = node.get(part)
+        if step is None:
+            step = node.get(_PARAMETER)
+            if step is None or not part:
+                return None, {}
+            values.append(part)
+        node = step
+    route: Route | None = node.get(_ROUTE)
+    if route is None:
+        return None, {}
+    return route, dict(zip(route.parameters, values, strict=True)) if values else {}

@@ -12,34 +12,41 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import items, lists, pages, search
+from wishwell import items, lists, pages, search, stores
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.items import ItemPatch, NewItem
+from wishwell.stores import Store
 
 T = TypeVar("T")
 
-Number = Annotated[int, Meta(ge=1, le=items.MAX_NUMBER)]
+ProductId = (
+    Annotated[int, Meta(ge=1, le=stores.MAX_NUMBER)]
+    | Annotated[str, Meta(pattern=f"^{stores.TEXT_ID.pattern}$")]
+)
 Quantity = Annotated[int, Meta(ge=1, le=items.MAX_QUANTITY)]
 Tag = Annotated[str, Meta(pattern="^[a-z0-9_-]{1,50}$")]
 Tags = Annotated[list[Tag], Meta(max_length=items.MAX_TAGS)]
+Note = Annotated[str, Meta(max_length=items.MAX_NOTE)]
 ListIds = Annotated[list[str], Meta(max_length=250)]
 
 
 class NewItemBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """``POST /items``."""
 
-    product_id: Number
-    variant_id: Number | None = None
+    product_id: ProductId
+    variant_id: ProductId | None = None
     quantity: Quantity | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
+    note: Note | UnsetType | None = UNSET
     list_ids: ListIds | UnsetType = UNSET
 
-    def new_item(self) -> NewItem:
+    def new_item(self, store: Store) -> NewItem:
         return NewItem(
-            self.product_id,
-            self.variant_id,
+            store.product_id("productId", self.product_id),
+            _variant(store, self.variant_id),
             None if self.quantity is UNSET else self.quantity,
             None if self.tags is UNSET else items.check_tags(self.tags),
+            _note(self.note),
             () if self.list_ids is UNSET else _each_once("listIds", self.list_ids),
         )
 
@@ -47,19 +54,29 @@ class NewItemBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 class ItemPatchBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """``PATCH /items/{itemId}``; a variant of null clears it."""
 
-    product_id: Number | UnsetType = UNSET
-    variant_id: Number | UnsetType | None = UNSET
+    product_id: ProductId | UnsetType = UNSET
+    variant_id: ProductId | UnsetType | None = UNSET
     quantity: Quantity | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
+    note: Note | UnsetType | None = UNSET
 
-    def patch(self) -> ItemPatch:
-        variant = self.variant_id
+    def patch(self, store: Store) -> ItemPatch:
+        product = self.product_id
         return ItemPatch(
-            None if self.product_id is UNSET else self.product_id,
-            None if variant is UNSET else items.NO_VARIANT if variant is None else variant,
+            None if product is UNSET else store.product_id("productId", product),
+            None if self.variant_id is UNSET else _variant(store, self.variant_id),
             None if self.quantity is UNSET else self.quantity,
             None if self.tags is UNSET else items.check_tags(self.tags),
+            _note(self.note),
         )
+
+
+def _variant(store: Store, id: int | str | None) -> str:
+    return items.NO_VARIANT if id is None else store.product_id("variantId", id)
+
+
+def _note(note: str | UnsetType | None) -> str | None:
+    return None if note is UNSET else items.check_note(note or "")
 
 
 class ItemListsBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
@@ -120,8 +137,7 @@ _decoders: dict[Any, msgspec.json.Decoder[Any]] = {b: msgspec.json.Decoder(b) fo
 
 # The whole rule of each field, for whoever broke a part of it.
 _RULES = {
-    "productId": f"must be an integer from 1 to {items.MAX_NUMBER}",
-    "variantId": f"must be an integer from 1 to {items.MAX_NUMBER}, or null",
+    "note": f"must be a string of at most {items.MAX_NOTE} characters, or null",
     "quantity": f"must be an integer from 1 to {items.MAX_QUANTITY}",
     "tags": f"must be an array of at most {items.MAX_TAGS} tags, each 1 to 50 of a-z 0-9 _ -",
     "listIds": "must be an array of at most 250 ids of lists, each once",
@@ -136,8 +152,11 @@ _RULES = {
 _PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
 
 
-def body(raw: bytes, content_type: str | None, shape: type[T]) -> T:
-    """The body as its type. Raises ``Invalid`` with field and rule, or ``UnsupportedMedia``."""
+def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> T:
+    """The body as its type, of a request to a store.
+
+    Raises ``Invalid`` with field and rule, or ``UnsupportedMedia``.
+    """
     if not raw:
         fields = ", ".join(msgspec.json.schema(shape)["$defs"][shape.__name__]["required"])
         if not fields:
@@ -151,7 +170,7 @@ def body(raw: bytes, content_type: str | None, shape: type[T]) -> T:
         # rest by now, so this second look is short.
         _twice.decode(raw.decode())
     except msgspec.ValidationError as error:
-        raise Invalid(_explained(str(error))) from error
+        raise Invalid(_explained(str(error), store)) from error
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise Invalid("body: is not valid JSON in UTF-8.") from error
     return value
@@ -177,7 +196,7 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> None:
 _twice = json.JSONDecoder(object_pairs_hook=_no_key_twice)
 
 
-def _explained(text: str) -> str:
+def _explained(text: str, store: Store) -> str:
     place = _PLACE.search(text)
     where = place["where"] if place else ""
     rule = text[: place.start()] if place else text
@@ -188,6 +207,8 @@ def _explained(text: str) -> str:
     if missing := re.search(r"missing required field `(\w+)`", rule):
         return f"{missing[1]}: is required."
     field = re.split(r"[.\[]", where)[0]
+    if field in ("productId", "variantId"):
+        return f"{field}: {store.id_rule}."
     return f"{field}: {_RULES[field]}." if field in _RULES else "body: must be a JSON object."
 
 
@@ -227,8 +248,8 @@ def limit(text: str | None) -> int:
     return int(text)
 
 
-def query(text: str | None) -> search.Search:
-    return search.Search() if text is None else search.parse(text)
+def query(text: str | None, store: Store) -> search.Search:
+    return search.Search() if text is None else search.parse(text, store)
 
 
 def sort(text: str | None) -> lists.Sort:
@@ -250,7 +271,7 @@ def item_ids(text: str) -> list[str]:
 
 def _each_once(field: str, values: list[str]) -> tuple[str, ...]:
     if len(set(values)) != len(values):
-        raise Invalid(f"{field}: names one twice.")
+        raise Invalid(f"{field}: has a duplicate.")
     return tuple(values)
 
 

@@ -1,17 +1,19 @@
 -- The same tables as in ../sqlite/0001_first.sql; a test compares them. Times are RFC 3339 text
 -- (docs/decisions/0003): they sort as they are, and a page is answered without converting any.
--- variant_id is 0 where there is none, as on SQLite. Everything of a profile is keyed by
--- profile_id first, so that the tables can be distributed by it.
+-- variant_id is '' where there is none, as on SQLite. Everything of a profile is keyed by
+-- profile_id first, so that the tables can be distributed by it. Short columns come before long ones:
+-- SQLite reads a row from its beginning.
 
 CREATE TABLE stores (
-    id         uuid NOT NULL CONSTRAINT stores_pkey PRIMARY KEY,
-    handle     text COLLATE "C" NOT NULL CONSTRAINT stores_handle_key UNIQUE,
-    platform   text NOT NULL,
-    auth_flow  text NOT NULL,
-    origins    text NOT NULL,
-    limits     text NOT NULL,
-    created_at text COLLATE "C" NOT NULL,
-    updated_at text COLLATE "C" NOT NULL
+    id          uuid NOT NULL CONSTRAINT stores_pkey PRIMARY KEY,
+    handle      text COLLATE "C" NOT NULL CONSTRAINT stores_handle_key UNIQUE,
+    platform    text NOT NULL,
+    product_ids text NOT NULL,
+    auth_flow   text NOT NULL,
+    origins     text NOT NULL,
+    limits      text NOT NULL,
+    created_at  text COLLATE "C" NOT NULL,
+    updated_at  text COLLATE "C" NOT NULL
 );
 
 CREATE INDEX stores_updated_at_idx ON stores (updated_at);
@@ -40,79 +42,80 @@ CREATE TABLE revocations (
 
 CREATE INDEX revocations_revoked_at_idx ON revocations (revoked_at);
 
+-- items, lists and entries are how many of each it has, for the limits. changes goes up with each of
+-- them: by it a statement that waited for the profile's lock knows that what it sees is of before.
 CREATE TABLE profiles (
     profile_id uuid NOT NULL CONSTRAINT profiles_pkey PRIMARY KEY,
     store_id   uuid NOT NULL CONSTRAINT profiles_store_id_fkey REFERENCES stores (id),
     gid        text NOT NULL,
     is_session smallint NOT NULL,
-    email      text,
+    items      bigint NOT NULL DEFAULT 0,
+    lists      bigint NOT NULL DEFAULT 0,
+    entries    bigint NOT NULL DEFAULT 0,
+    changes    bigint NOT NULL DEFAULT 0,
     created_at text COLLATE "C" NOT NULL,
     touched_at text COLLATE "C" NOT NULL,
-    closed_at  text COLLATE "C"
-);
+    closed_at  text COLLATE "C",
+    email      text
+) WITH (fillfactor = 80);
 
 -- The purge walks sessions in the order in which they were last touched.
 CREATE INDEX profiles_sessions_idx ON profiles (touched_at) WHERE is_session = 1;
 
+-- list_ids and tags: separated by spaces, list_ids in order; what finds them is in entries and item_tags.
 CREATE TABLE items (
-    profile_id uuid NOT NULL
-        CONSTRAINT items_profile_id_fkey REFERENCES profiles (profile_id) ON DELETE CASCADE,
+    profile_id uuid NOT NULL CONSTRAINT items_profile_id_fkey REFERENCES profiles (profile_id),
     id         uuid NOT NULL,
     store_id   uuid NOT NULL,
-    product_id bigint NOT NULL,
-    variant_id bigint NOT NULL,
+    product_id text COLLATE "C" NOT NULL,
+    variant_id text COLLATE "C" NOT NULL,
     quantity   integer NOT NULL,
-    tags       text NOT NULL,
     created_at text COLLATE "C" NOT NULL,
     updated_at text COLLATE "C" NOT NULL,
+    list_ids   text COLLATE "C" NOT NULL,
+    tags       text COLLATE "C" NOT NULL,
+    note       text NOT NULL,
     CONSTRAINT items_pkey PRIMARY KEY (profile_id, id),
     CONSTRAINT items_variant_key UNIQUE (profile_id, product_id, variant_id)
 );
 
 CREATE INDEX items_store_idx ON items (store_id, id);
 CREATE INDEX items_store_product_idx ON items (store_id, product_id, id);
-CREATE INDEX items_store_variant_idx ON items (store_id, variant_id, id) WHERE variant_id <> 0;
+CREATE INDEX items_store_variant_idx ON items (store_id, variant_id, id) WHERE variant_id <> '';
 
--- Finds a tag in a whole store; items.tags is what is read. Written with it, in one place.
+-- Finds a tag; items.tags is what is read. Written with it, in one place.
 CREATE TABLE item_tags (
     profile_id uuid NOT NULL,
     item_id    uuid NOT NULL,
     tag        text COLLATE "C" NOT NULL,
     store_id   uuid NOT NULL,
-    CONSTRAINT item_tags_pkey PRIMARY KEY (profile_id, item_id, tag),
-    CONSTRAINT item_tags_item_fkey FOREIGN KEY (profile_id, item_id)
-        REFERENCES items (profile_id, id) ON DELETE CASCADE
+    CONSTRAINT item_tags_pkey PRIMARY KEY (profile_id, item_id, tag)
 );
 
 CREATE INDEX item_tags_store_idx ON item_tags (store_id, tag, item_id);
 
 CREATE TABLE lists (
-    profile_id uuid NOT NULL
-        CONSTRAINT lists_profile_id_fkey REFERENCES profiles (profile_id) ON DELETE CASCADE,
+    profile_id uuid NOT NULL CONSTRAINT lists_profile_id_fkey REFERENCES profiles (profile_id),
     id         uuid NOT NULL,
     store_id   uuid NOT NULL,
-    name       text NOT NULL,
+    item_count bigint NOT NULL,
     created_at text COLLATE "C" NOT NULL,
     updated_at text COLLATE "C" NOT NULL,
+    name       text NOT NULL,
     CONSTRAINT lists_pkey PRIMARY KEY (profile_id, id)
 );
 
 CREATE INDEX lists_store_idx ON lists (store_id, id);
 
--- Which items are on which lists. position is 0 until an order places the item.
+-- Which items are on which lists. position is 0 until an order places the item. No foreign keys, here and
+-- in item_tags: a profile's rows change under its lock alone, and a sign-in moves a hundred thousand.
 CREATE TABLE entries (
     profile_id uuid NOT NULL,
     list_id    uuid NOT NULL,
     item_id    uuid NOT NULL,
     position   integer NOT NULL,
-    CONSTRAINT entries_pkey PRIMARY KEY (profile_id, list_id, item_id),
-    CONSTRAINT entries_list_fkey FOREIGN KEY (profile_id, list_id)
-        REFERENCES lists (profile_id, id) ON DELETE CASCADE,
-    CONSTRAINT entries_item_fkey FOREIGN KEY (profile_id, item_id)
-        REFERENCES items (profile_id, id) ON DELETE CASCADE
+    CONSTRAINT entries_pkey PRIMARY KEY (profile_id, list_id, item_id)
 );
-
-CREATE INDEX entries_item_idx ON entries (profile_id, item_id, list_id);
 
 -- When each kind of housekeeping was last begun, by whichever process.
 CREATE TABLE turns (

@@ -1,16 +1,18 @@
 -- Times are RFC 3339 text (docs/decisions/0003): they sort as they are, and a page is answered
--- without converting any. variant_id is 0 where there is none: a NULL would slip through the
--- unique constraint, and SQLite 3.40 has no NULLS NOT DISTINCT.
+-- without converting any. variant_id is '' where there is none: a NULL would slip through the
+-- unique constraint, and SQLite 3.40 has no NULLS NOT DISTINCT. Short columns come before long ones:
+-- SQLite reads a row from its beginning.
 
 CREATE TABLE stores (
-    id         TEXT NOT NULL CONSTRAINT stores_pkey PRIMARY KEY,
-    handle     TEXT NOT NULL CONSTRAINT stores_handle_key UNIQUE,
-    platform   TEXT NOT NULL,
-    auth_flow  TEXT NOT NULL,
-    origins    TEXT NOT NULL,
-    limits     TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    updated_at TEXT NOT NULL
+    id          TEXT NOT NULL CONSTRAINT stores_pkey PRIMARY KEY,
+    handle      TEXT NOT NULL CONSTRAINT stores_handle_key UNIQUE,
+    platform    TEXT NOT NULL,
+    product_ids TEXT NOT NULL,
+    auth_flow   TEXT NOT NULL,
+    origins     TEXT NOT NULL,
+    limits      TEXT NOT NULL,
+    created_at  TEXT NOT NULL,
+    updated_at  TEXT NOT NULL
 ) STRICT;
 
 CREATE INDEX stores_updated_at_idx ON stores (updated_at);
@@ -39,79 +41,80 @@ CREATE TABLE revocations (
 
 CREATE INDEX revocations_revoked_at_idx ON revocations (revoked_at);
 
+-- items, lists and entries are how many of each it has, for the limits. changes goes up with each of
+-- them: by it a statement that waited for the profile's lock knows that what it sees is of before.
 CREATE TABLE profiles (
     profile_id TEXT NOT NULL CONSTRAINT profiles_pkey PRIMARY KEY,
     store_id   TEXT NOT NULL CONSTRAINT profiles_store_id_fkey REFERENCES stores (id),
     gid        TEXT NOT NULL,
     is_session INTEGER NOT NULL,
-    email      TEXT,
+    items      INTEGER NOT NULL DEFAULT 0,
+    lists      INTEGER NOT NULL DEFAULT 0,
+    entries    INTEGER NOT NULL DEFAULT 0,
+    changes    INTEGER NOT NULL DEFAULT 0,
     created_at TEXT NOT NULL,
     touched_at TEXT NOT NULL,
-    closed_at  TEXT
+    closed_at  TEXT,
+    email      TEXT
 ) STRICT, WITHOUT ROWID;
 
 -- The purge walks sessions in the order in which they were last touched.
 CREATE INDEX profiles_sessions_idx ON profiles (touched_at) WHERE is_session = 1;
 
+-- list_ids and tags: separated by spaces, list_ids in order; what finds them is in entries and item_tags.
 CREATE TABLE items (
-    profile_id TEXT NOT NULL
-        CONSTRAINT items_profile_id_fkey REFERENCES profiles (profile_id) ON DELETE CASCADE,
+    profile_id TEXT NOT NULL CONSTRAINT items_profile_id_fkey REFERENCES profiles (profile_id),
     id         TEXT NOT NULL,
     store_id   TEXT NOT NULL,
-    product_id INTEGER NOT NULL,
-    variant_id INTEGER NOT NULL,
+    product_id TEXT NOT NULL,
+    variant_id TEXT NOT NULL,
     quantity   INTEGER NOT NULL,
-    tags       TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
+    list_ids   TEXT NOT NULL,
+    tags       TEXT NOT NULL,
+    note       TEXT NOT NULL,
     CONSTRAINT items_pkey PRIMARY KEY (profile_id, id),
     CONSTRAINT items_variant_key UNIQUE (profile_id, product_id, variant_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX items_store_idx ON items (store_id, id);
 CREATE INDEX items_store_product_idx ON items (store_id, product_id, id);
-CREATE INDEX items_store_variant_idx ON items (store_id, variant_id, id) WHERE variant_id <> 0;
+CREATE INDEX items_store_variant_idx ON items (store_id, variant_id, id) WHERE variant_id <> '';
 
--- Finds a tag in a whole store; items.tags is what is read. Written with it, in one place.
+-- Finds a tag; items.tags is what is read. Written with it, in one place.
 CREATE TABLE item_tags (
     profile_id TEXT NOT NULL,
     item_id    TEXT NOT NULL,
     tag        TEXT NOT NULL,
     store_id   TEXT NOT NULL,
-    CONSTRAINT item_tags_pkey PRIMARY KEY (profile_id, item_id, tag),
-    CONSTRAINT item_tags_item_fkey FOREIGN KEY (profile_id, item_id)
-        REFERENCES items (profile_id, id) ON DELETE CASCADE
+    CONSTRAINT item_tags_pkey PRIMARY KEY (profile_id, item_id, tag)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX item_tags_store_idx ON item_tags (store_id, tag, item_id);
 
 CREATE TABLE lists (
-    profile_id TEXT NOT NULL
-        CONSTRAINT lists_profile_id_fkey REFERENCES profiles (profile_id) ON DELETE CASCADE,
+    profile_id TEXT NOT NULL CONSTRAINT lists_profile_id_fkey REFERENCES profiles (profile_id),
     id         TEXT NOT NULL,
     store_id   TEXT NOT NULL,
-    name       TEXT NOT NULL,
+    item_count INTEGER NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
+    name       TEXT NOT NULL,
     CONSTRAINT lists_pkey PRIMARY KEY (profile_id, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX lists_store_idx ON lists (store_id, id);
 
--- Which items are on which lists. position is 0 until an order places the item.
+-- Which items are on which lists. position is 0 until an order places the item. No foreign keys, here and
+-- in item_tags: a profile's rows change under its lock alone, and a sign-in moves a hundred thousand.
 CREATE TABLE entries (
     profile_id TEXT NOT NULL,
     list_id    TEXT NOT NULL,
     item_id    TEXT NOT NULL,
     position   INTEGER NOT NULL,
-    CONSTRAINT entries_pkey PRIMARY KEY (profile_id, list_id, item_id),
-    CONSTRAINT entries_list_fkey FOREIGN KEY (profile_id, list_id)
-        REFERENCES lists (profile_id, id) ON DELETE CASCADE,
-    CONSTRAINT entries_item_fkey FOREIGN KEY (profile_id, item_id)
-        REFERENCES items (profile_id, id) ON DELETE CASCADE
+    CONSTRAINT entries_pkey PRIMARY KEY (profile_id, list_id, item_id)
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX entries_item_idx ON entries (profile_id, item_id, list_id);
 
 -- When each kind of housekeeping was last begun, by whichever process.
 CREATE TABLE turns (

@@ -1,1 +1,0 @@
--- Nothing: here a write begins when it has the lock, and sees all that was there before it.

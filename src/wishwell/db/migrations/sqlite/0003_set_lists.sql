@@ -1,1 +1,0 @@
--- Nothing: a statement here is no round trip, so items.set_lists runs them one by one.

@@ -1,1 +1,0 @@
--- Nothing: items.set_lists counts by itself here.

@@ -1,0 +1,89 @@
+"""The SQL of pages: ``queries.sql`` has it with places, which are filled with fixed fragments.
+
+No value ever becomes part of a statement.
+"""
+
+import functools
+from typing import Literal, NamedTuple
+
+from wishwell.db import statements
+from wishwell.db.statements import Engine
+
+Noun = Literal["items", "lists"]
+Edge = Literal["older", "newer"]
+
+_IN_PROFILE = {
+    "product": " AND i.product_id in_texts({0})",
+    "variant": " AND i.variant_id in_texts({0})",
+    "tag": (
+        " AND EXISTS (SELECT 1 FROM item_tags t WHERE t.profile_id = $1"
+        " AND t.item_id = i.id AND t.tag in_texts({0}))"
+    ),
+    "list": (
+        " AND i.id IN (SELECT x.item_id FROM entries x"
+        " WHERE x.profile_id = $1 AND x.list_id in_uuids({0}))"
+    ),
+}
+_IN_STORE = _IN_PROFILE | {
+    # From the tag's index, in id order: a rare tag must not cost a walk over the whole store.
+    "tag": (
+        " AND i.id IN (SELECT t.item_id FROM item_tags t"
+        " WHERE t.store_id = $1 AND t.tag in_texts({0}))"
+    ),
+    # A list lies in one profile: finding that first leaves its items alone to look at.
+    "list": (
+        " AND (i.profile_id, i.id) IN (SELECT x.profile_id, x.item_id"
+        " FROM lists y JOIN entries x ON x.profile_id = y.profile_id AND x.list_id = y.id"
+        " WHERE y.store_id = $1 AND y.id in_uuids({0}))"
+    ),
+}
+
+
+class PageQuery(NamedTuple):
+    """Which page: of what, of a whole store or one profile, with which search terms.
+
+    Its arguments: the key of the store or profile, the cursor's id or None, how many rows, and for
+    each term its values. ``edge``: the rows are older or newer than the cursor, the nearest first.
+    ``beyond``: a last column tells whether a row lies at the cursor or on its other side.
+    """
+
+    noun: Noun
+    whole_store: bool
+    terms: tuple[str, ...] = ()
+    edge: Edge | None = None
+    newest_first: bool = True
+    beyond: bool = False
+
+
+@functools.lru_cache(maxsize=512)
+def sql(engine: Engine, query: PageQuery) -> str:
+    """The statement of a page."""
+    known = _IN_STORE if query.whole_store else _IN_PROFILE
+    conditions = "".join(
+        known[term].format(f"${number}") for number, term in enumerate(query.terms, 4)
+    )
+    name = f"store_{query.noun}_page" if query.whole_store else f"{query.noun}_page"
+    alias = query.noun[0]
+    from_cursor = " AND $2::uuid IS NULL"  # a parameter must have a type
+    if query.edge:
+        from_cursor = f" AND {alias}.id {'>' if query.edge == 'newer' else '<'} $2::uuid"
+    template = statements.load(engine)[name].sql
+    filled = template.format(
+        conditions=conditions,
+        from_cursor=from_cursor,
+        direction="DESC" if query.newest_first else "ASC",
+        beyond=_beyond(query, alias, conditions) if query.beyond else "",
+    )
+    return statements.for_engine(filled, engine)
+
+
+def _beyond(query: PageQuery, alias: str, conditions: str) -> str:
+    owner = "store_id" if query.whole_store else "profile_id"
+    sign, order = ("<=", "DESC") if query.edge == "newer" else (">=", "ASC")
+    # The nearest, by the index: of EXISTS PostgreSQL reads the whole table instead, as nearly every
+    # record answers it, and begins with the oldest, which do not.
+    return (
+        f", (SELECT {alias}.id FROM {query.noun} {alias}"  # noqa: S608
+        f" WHERE {alias}.{owner} = $1{conditions} AND {alias}.id {sign} $2::uuid"
+        f" ORDER BY {alias}.id {order} LIMIT 1) IS NOT NULL"
+    )
