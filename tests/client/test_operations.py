@@ -1,6 +1,5 @@
 """Each operation of the client, against the running service."""
 
-import inspect
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -10,17 +9,14 @@ import pytest
 
 from tests.client.lossy import Lossy
 from tests.servers import wait_until
+from tools import blocking_client
 from wishwell.client import (
-    AsyncWishwell,
     Conflict,
     Forbidden,
     Invalid,
     NotFound,
     Page,
     Unauthorized,
-    Wishwell,
-    asynchronous,
-    sync,
 )
 
 
@@ -200,33 +196,6 @@ def test_one_string_is_no_sequence_of_ids(wishes):
         wishes.items.create(1, tags="gift")
 
 
-PAIRS = [
-    (sync.Items, asynchronous.AsyncItems),
-    (sync.Lists, asynchronous.AsyncLists),
-    (sync.Profiles, asynchronous.AsyncProfiles),
-    (Wishwell, AsyncWishwell),
-]
-
-
-@pytest.mark.parametrize(("blocking", "awaited"), PAIRS)
-def test_both_clients_are_the_same(blocking, awaited):
-    """Names, parameters, defaults and docstrings; a result differs only by being awaited."""
-
-    def public(cls):
-        names = {name for name in vars(cls) if not name.startswith("_")} - {"close", "aclose"}
-        return {name: vars(cls)[name] for name in names}
-
-    ours, theirs = public(blocking), public(awaited)
-    assert ours.keys() == theirs.keys()
-    for name, method in ours.items():
-        one, other = inspect.signature(method), inspect.signature(theirs[name])
-        assert one.parameters == other.parameters, name
-        returned = str(other.return_annotation).replace("collections.abc.AsyncIterator", "Iterator")
-        assert (
-            str(one.return_annotation).replace("collections.abc.Iterator", "Iterator") == returned
-        )
-        assert method.__doc__ == theirs[name].__doc__
-        walks = name in ("pages", "all", "acting_as")
-        assert inspect.iscoroutinefunction(theirs[name]) is not walks
-    created, awaited_created = (inspect.signature(cls.__init__) for cls in (blocking, awaited))
-    assert list(created.parameters) == list(awaited_created.parameters)
+def test_blocking_client_is_what_the_async_one_makes():
+    """`make format` writes it."""
+    assert blocking_client.TARGET.read_text() == blocking_client.made()

@@ -1,4 +1,4 @@
-"""The client for asyncio: ``sync.py`` with ``await``; a test holds them alike."""
+"""The client for asyncio; ``make format`` writes ``sync.py``, its twin that blocks, from this."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -212,7 +212,8 @@ class AsyncProfiles:
 
     async def identify(self, email: str) -> str:
         """The path of the store's sign-in for this address, whether or not it is known."""
-        return (await self._line.result(calls.identify(email))).auth_flow
+        sign_in = await self._line.result(calls.identify(email))
+        return sign_in.auth_flow
 
 
 class AsyncWishwell:

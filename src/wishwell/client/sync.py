@@ -1,4 +1,4 @@
-"""The client that blocks; ``asynchronous.py`` is it with ``await``, and a test holds them alike."""
+"""The client that blocks. ``make format`` writes it: change ``asynchronous.py``."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -53,8 +53,11 @@ class _Line:
             following = calls.onward(following, page, direction)
 
     def all(self, call: Call[Page[T]], direction: Direction) -> Iterator[T]:
-        for page in self.pages(call, direction):
+        following: Call[Page[T]] | None = call
+        while following is not None:
+            page = self.result(following)
             yield from calls.in_order(page, direction)
+            following = calls.onward(following, page, direction)
 
 
 class Items:
@@ -204,7 +207,8 @@ class Profiles:
 
     def identify(self, email: str) -> str:
         """The path of the store's sign-in for this address, whether or not it is known."""
-        return self._line.result(calls.identify(email)).auth_flow
+        sign_in = self._line.result(calls.identify(email))
+        return sign_in.auth_flow
 
 
 class Wishwell:
