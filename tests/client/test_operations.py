@@ -56,6 +56,40 @@ def test_update_tells_unset_from_none(wishes):
     assert wishes.lists.update(listed.id, name="House").name == "House"
 
 
+def test_note_is_set_kept_and_cleared(wishes):
+    """contract: item-note. By None in a change, by an empty one in a save."""
+    item = wishes.items.create(7, note="For Ada.\nThe blue one! 💙")
+    assert item.note == "For Ada.\nThe blue one! 💙"
+    assert wishes.items.create(7).note == wishes.items.update(item.id, quantity=2).note == item.note
+    assert wishes.items.update(item.id, note=None).note is None
+    assert wishes.items.create(7, note="again").note == "again"
+    assert wishes.items.create(7, note="").note is None
+    with pytest.raises(Invalid, match="note"):
+        wishes.items.update(item.id, note="n" * 501)
+
+
+@pytest.mark.parametrize("product", ["UHJvZDox=", "prod_01", "7", "a:b~c.d-e"])
+def test_product_ids_as_text(connect, make_shop, product):
+    """contract: product-id-text, product-id-kind, search-terms."""
+    shop = make_shop("--product-ids", "text")
+    wishes = connect(shop.service.url, shop.customer().token)
+    item = wishes.items.create(product, variant_id="x:1")
+    assert (item.product_id, item.variant_id) == (product, "x:1")
+    assert wishes.items.create(product, variant_id="x:1") == item
+    assert wishes.items.list(query=f"product:{product},none variant:x:1").data == (item,)
+    assert wishes.items.list(query=f"product:{product}X") == Page(())
+    assert wishes.items.update(item.id, product_id="other", variant_id=None).product_id == "other"
+    with pytest.raises(Invalid, match="text"):
+        wishes.items.create(7)
+
+
+@pytest.mark.parametrize("product", ["7", "prod_01"])
+def test_text_is_no_product_id_in_a_store_with_integers(wishes, product):
+    """contract: product-id-kind."""
+    with pytest.raises(Invalid, match="integer"):
+        wishes.items.create(product)
+
+
 def test_lists_from_making_to_deleting(wishes):
     made = wishes.lists.create("Garden")
     items = [wishes.items.create(product, list_ids=[made.id]) for product in (1, 2, 3)]
@@ -83,7 +117,7 @@ def test_visitor_signs_in(connect, shop):
     visit = admin.profiles.token()
     assert visit.token not in repr(visit)
     visitor = connect(shop.service.url, visit.token)
-    item = visitor.items.create(5)
+    item = visitor.items.create(5, note="For Ada")
     assert admin.profiles.token(session=visit.profile).profile == visit.profile
     gid = shop.gid()
     signed_in = admin.profiles.token(customer=gid, session=visit.profile)

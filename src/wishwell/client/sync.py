@@ -10,7 +10,7 @@ import httpx2
 from wishwell.client import calls, conversation, transport
 from wishwell.client.calls import UNSET, Call, Direction, Sort, UnsetType
 from wishwell.client.conversation import Attempt, Lost, Pause, Reply, Terms
-from wishwell.client.records import Item, List, Page, ProfileToken
+from wishwell.client.records import Item, List, Page, ProductId, ProfileToken
 
 T = TypeVar("T")
 
@@ -98,16 +98,20 @@ class Items:
 
     def create(
         self,
-        product_id: int,
+        product_id: ProductId,
         *,
-        variant_id: int | None = None,
+        variant_id: ProductId | None = None,
         quantity: int | None = None,
         tags: Sequence[str] | None = None,
+        note: str | None = None,
         list_ids: Sequence[str] | None = None,
     ) -> Item:
-        """Saves; on an item that was there, sets what is named and adds the lists."""
+        """Saves; on an item that was there, sets what is named and adds the lists.
+
+        ``note=""`` clears the note.
+        """
         return self._line.result(
-            calls.create_item(product_id, variant_id, quantity, tags, list_ids)
+            calls.create_item(product_id, variant_id, quantity, tags, note, list_ids)
         )
 
     def find(self, id: str) -> Item:
@@ -118,13 +122,16 @@ class Items:
         self,
         id: str,
         *,
-        product_id: int | UnsetType = UNSET,
-        variant_id: int | UnsetType | None = UNSET,
+        product_id: ProductId | UnsetType = UNSET,
+        variant_id: ProductId | UnsetType | None = UNSET,
         quantity: int | UnsetType = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
+        note: str | UnsetType | None = UNSET,
     ) -> Item:
-        """Changes what is named; ``variant_id=None`` clears it. Raises ``Conflict``."""
-        return self._line.result(calls.update_item(id, product_id, variant_id, quantity, tags))
+        """Changes what is named; None clears the variant or the note. Raises ``Conflict``."""
+        return self._line.result(
+            calls.update_item(id, product_id, variant_id, quantity, tags, note)
+        )
 
     def delete(self, id: str) -> None:
         """Raises ``NotFound``."""
