@@ -30,7 +30,8 @@ check: $(VENV)/.dev ## Format, lint and strict types, all without changing anyth
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-format: $(VENV)/.dev ## Format the code and sort its imports
+format: $(VENV)/.dev ## Format the code and sort its imports; write the client that blocks
+	$(BIN)/python tools/blocking_client.py
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -164,13 +165,17 @@ def measure(
     return results
 
 
+def _mixed(target: Target) -> int:
+    return wrk(target, "mix", 10)["count"]
+
+
 def beside(targets: list[Target]) -> list[Figure]:
     """The figures that need what the rounds have left behind."""
     figures = []
     for target in targets:
         if target.kind == "wishwell":
             say(f"a million requests, {target.name.split()[1]}")
-            figures += single.memory(target, lambda t=target: wrk(t, "mix", 10)["count"])
+            figures += single.memory(target, partial(_mixed, target))
     return figures
 
 

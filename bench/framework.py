@@ -88,7 +88,8 @@ async def ours(scope: dict[str, Any], receive: Any, send: Any) -> None:
         [name for name, _ in pairs] if len(headers) != len(pairs) else [],
         scope["client"][0],
         receive,
-        Room(256, int),
+        scope,
+        Room(256, lambda: None),
     )
     route, request.record_id = routes.find(request.path)
     assert route

@@ -166,10 +166,12 @@ def measure(all_ways: list[Way], rounds: int, seconds: int, script: Path) -> Non
                 found[connections].append(got)
                 p50s = ", ".join(f"{way.name} {got[way.name][1]:.3f} ms" for way in all_ways)
                 print(f"round {number}, {connections} connections: {p50s}", flush=True)
-    for connections, got in found.items():
+    for connections, results in found.items():
         for way in all_ways:
-            rate, p50, p99 = (statistics.median(g[way.name][n] for g in got) for n in range(3))
-            ratios = [g[way.name][1] / g["API"][1] for g in got]
+            rate, p50, p99 = (
+                statistics.median(got[way.name][n] for got in results) for n in range(3)
+            )
+            ratios = [got[way.name][1] / got["API"][1] for got in results]
             print(
                 f"{connections} connections, {way.name}: p50 {p50:.3f} ms, p99 {p99:.2f} ms, "
                 f"{rate:,.0f} requests a second; p50 against the API's "

@@ -110,7 +110,7 @@ async def usual(url: str, rows: Rows, key: str) -> list[str]:
     await module.engine.dispose()
     connection = await asyncpg.connect(url)
     at = migrate_time()
-    tables = {
+    tables: dict[str, tuple[str, list[Any]]] = {
         "usual_lists": ("id profile_id name", [(r[1], r[0], r[3]) for r in rows["lists"]]),
         "usual_items": (
             "id profile_id product_id variant_id quantity created_at updated_at",

@@ -125,4 +125,5 @@ def _main(path: str, query: dict[str, list[str]], who: str | None) -> tuple[str,
 async def _form(receive: Receive) -> str:
     """The first part of a form's body, which is all that the two buttons need."""
     message = await receive()
-    return message.get("body", b"")[:_FORM_BYTES].decode("latin-1")
+    body: bytes = message.get("body", b"")
+    return body[:_FORM_BYTES].decode("latin-1")

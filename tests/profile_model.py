@@ -218,7 +218,7 @@ class Model:
                 "created": earlier(item["created"], came["created"]),
             }
             self.set(twin, merged, now)
-        named = {}
+        named: dict[str, str] = {}
         for made in sorted(self.lists):
             named.setdefault(self.lists[made]["name"].strip().casefold(), made)
         for made in sorted(session.lists):

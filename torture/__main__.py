@@ -13,7 +13,7 @@ import uvloop
 
 import torture
 from torture import report
-from torture.rig import SCENARIOS, Result, say
+from torture.rig import SCENARIOS, Result, Scenario, say
 
 
 def main() -> int:
@@ -58,7 +58,7 @@ def main() -> int:
     return 1 if any(result.wrong for result in results) else 0
 
 
-def _run(name: str, engine: str, function: object, scale: float) -> Result:
+def _run(name: str, engine: str, function: Scenario, scale: float) -> Result:
     result = Result(name, engine)
     say(f"{name} on {engine} ...")
     try:

@@ -88,7 +88,7 @@ async def compare(journal: Journal, client: Client, admin: str, sql: Any = None)
 
 async def _items(client: Client, admin: str, gid: str) -> list[dict[str, Any]] | None:
     """Every item of a profile; None for a session that has ended."""
-    headers = {"Authorization": f"Bearer {admin}", "Profile": gid}
+    headers: dict[str, Any] = {"Authorization": f"Bearer {admin}", "Profile": gid}
     records: list[dict[str, Any]] = []
     cursor = ""
     while True:

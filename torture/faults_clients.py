@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any
 
 import psutil
 
 from torture.flood import Apart, raise_open_files
 from torture.rig import PREFIX, Result, Rig, rig, scenario
 
-Conduct = Callable[[Rig, int], Awaitable[None]]
+Conduct = Callable[[Rig, int], Coroutine[Any, Any, None]]
 
 
 async def _throughput(r: Rig, flood: Apart, seconds: float) -> float:
@@ -225,7 +226,7 @@ async def pipelining(engine: str, result: Result, scale: float) -> None:
         )
         async with _connection(r) as (reader, writer):
             writer.write(asks.encode())
-            seen = []
+            seen: list[str] = []
             async with asyncio.timeout(20):
                 while len(seen) < len(ids):
                     head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()

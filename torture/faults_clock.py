@@ -168,8 +168,9 @@ async def clocks_apart(engine: str, result: Result, scale: float) -> None:
             statuses = r.journal.statuses()
             result.must(set(statuses) <= {"200", "201", "204"}, f"answers: {dict(statuses)}")
             body = {"customer": "gid://shopify/Customer/apart"}
-            admin = {"Authorization": f"Bearer {r.service.admin_token()}"}
-            answer = await far.ask("POST", PREFIX + "/profiles/token", body, **admin)
+            admin = f"Bearer {r.service.admin_token()}"
+            path = PREFIX + "/profiles/token"
+            answer = await far.ask("POST", path, body, Authorization=admin)
             token = answer.data()["token"]
             near = r.client(Authorization=f"Bearer {token}")
             status = (await near.ask("GET", PREFIX + "/items")).status
@@ -179,7 +180,7 @@ async def clocks_apart(engine: str, result: Result, scale: float) -> None:
             )
             await asyncio.sleep(5)
             for name, client in (("behind", near), ("ahead", far)):
-                headers = {"Authorization": f"Bearer {token}"}
-                status = (await client.ask("GET", PREFIX + "/items", **headers)).status
+                bearer = f"Bearer {token}"
+                status = (await client.ask("GET", PREFIX + "/items", Authorization=bearer)).status
                 result.must(status == 401, f"revoked, and {status} at the process {name}")
                 client.close()

@@ -202,10 +202,10 @@ async def _fail_over(r: Rig, standby: PostgresServer) -> None:
             result.notes.append(f"reads again {time.monotonic() - moved:.2f} s after the move")
             reads = [(await client.ask("GET", "/api/2025-04/items")).status for _ in range(50)]
             result.must(set(reads) == {200}, f"reads of the standby: {set(reads)}")
-            headers = {"Profile": "gid://shopify/Customer/standby"}
+            gid = "gid://shopify/Customer/standby"
             for _ in range(20):
                 body = {"productId": 1}
-                answer = await client.ask("POST", "/api/2025-04/items", body, **headers)
+                answer = await client.ask("POST", "/api/2025-04/items", body, Profile=gid)
                 result.must(answer.status == 503, f"a write to the standby: {answer.status}")
             client.close()
             await asyncio.sleep(max(1.0, 3 * r.scale))

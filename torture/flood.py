@@ -142,7 +142,7 @@ class Flood:
 class _Connection(asyncio.Protocol):
     def __init__(self, flood: Flood) -> None:
         self.flood = flood
-        self.transport: asyncio.Transport | None = None
+        self.transport: Any = None
         self.waiting: tuple[bytes, float] | None = None
         self.task: asyncio.Future[None] | None = None
         self.alive = True

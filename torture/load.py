@@ -130,7 +130,8 @@ class Worker:
 
     async def request(self, what: str, method: str, path: str, body: Any, gid: str) -> tuple:
         """The outcome and, if there was one, the answer; written down."""
-        headers = {"Authorization": f"Bearer {self.admin}"} | ({"Profile": gid} if gid else {})
+        headers: dict[str, Any] = {"Authorization": f"Bearer {self.admin}"}
+        headers |= {"Profile": gid} if gid else {}
         began = time.monotonic()
         answer, why = None, ""
         try:
@@ -166,9 +167,8 @@ class Worker:
 
     async def step(self) -> None:
         settled = [p for p, e in self.mine.items() if e.last == "done" and e.item]
-        act = self.random.choices(
-            (self.save, self.change, self.delete, self.list_edit, self.link), (8, 4, 2, 3, 1)
-        )[0]
+        acts: tuple[Any, ...] = (self.save, self.change, self.delete, self.list_edit, self.link)
+        [act] = self.random.choices(acts, (8, 4, 2, 3, 1))
         if act in (self.save, self.link) or not settled:
             await (act if act == self.link else self.save)()
         else:
@@ -181,8 +181,8 @@ class Worker:
     async def _save(self, gid: str, into: dict, product: int, quantity: int) -> bool:
         body = {"productId": product, "quantity": quantity}
         outcome, answer = await self.request("save", "POST", "/items", body, gid)
-        after = (quantity, frozenset())
-        states = {"done": {after}, "unknown": {None, after}}.get(outcome, {None})
+        after: Any = (quantity, frozenset())
+        states: set[Any] = {"done": {after}, "unknown": {None, after}}.get(outcome, {None})
         item = answer.data()["id"] if outcome == "done" else None
         into[product] = Expected(states, outcome, item)
         return outcome == "done"

@@ -31,8 +31,8 @@ def _row(result: Result) -> tuple[str, ...]:
         "skipped" if result.skipped else f"{len(result.wrong)} wrong" if result.wrong else "ok"
     )
     answers = " ".join(f"{status}×{count}" for status, count in result.answers.items())
-    counts = (result.checked, result.lost, result.doubled, result.leaked)
-    counts += (result.done_though_refused, result.torn, result.cut_but_done)
+    counts = [result.checked, result.lost, result.doubled, result.leaked]
+    counts += [result.done_though_refused, result.torn, result.cut_but_done]
     well = "" if result.well_after_s is None else f"{result.well_after_s:.2f}"
     begin = (result.scenario, result.engine, f"{result.load:.0f}", result.faults, answers)
     return (*begin, *map(str, counts), f"{result.slowest_ms:.0f}", well, verdict)

@@ -7,7 +7,7 @@ import sqlite3
 import sys
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -189,7 +189,7 @@ def rig(
             server.close()
 
 
-Scenario = Callable[[str, Result, float], Awaitable[None]]
+Scenario = Callable[[str, Result, float], Coroutine[Any, Any, None]]
 SCENARIOS: dict[str, tuple[Scenario, tuple[str, ...]]] = {}
 
 

@@ -20,9 +20,9 @@ export interface paths {
         /**
          * Create an item
          * @description Saves a product or a variant for the profile. Saving twice is saving once: when the profile
-         *     has the item already, the answer is 200 with that item, on which the `quantity` and `tags`
-         *     that the body names are set, to whose lists the `listIds` are added, and nothing else is
-         *     changed. A list that the profile does not have is answered 404, and nothing is saved. A
+         *     has the item already, the answer is 200 with that item, on which the `quantity`, `tags` and
+         *     `note` that the body names are set, to whose lists the `listIds` are added, and nothing else
+         *     is changed. A list that the profile does not have is answered 404, and nothing is saved. A
          *     profile holds at most 5,000 items, a list at most 1,000, and a profile's items stand on at
          *     most 20,000 places of its lists in all, unless the service is set otherwise; what would pass
          *     one of these is answered 400, and nothing is saved. An admin token must name the owner in
@@ -289,12 +289,14 @@ export interface components {
         /** @description A product or variant that a profile wishes for. */
         Item: {
             id: components["schemas"]["Id"];
-            productId: components["schemas"]["ProductNumber"];
+            productId: components["schemas"]["ProductId"];
             /** @description Left out when there is none. */
-            variantId?: components["schemas"]["ProductNumber"];
+            variantId?: components["schemas"]["ProductId"];
             quantity: components["schemas"]["Quantity"];
             /** @description At most 20, but for an item that linking made of two. */
             tags: components["schemas"]["Tag"][];
+            /** @description Left out when there is none. */
+            note?: components["schemas"]["Note"];
             /** @description The lists that the item is on. */
             listIds: components["schemas"]["Id"][];
             createdAt: components["schemas"]["Time"];
@@ -381,21 +383,23 @@ export interface components {
             };
         };
         NewItem: {
-            productId: components["schemas"]["ProductNumber"];
+            productId: components["schemas"]["ProductId"];
             /** @description A null is the same as none. */
-            variantId?: number | null;
+            variantId?: components["schemas"]["ProductId"] | null;
             /** @description Without it, a new item has 1. */
             quantity?: components["schemas"]["Quantity"];
             tags?: components["schemas"]["Tags"];
+            note?: components["schemas"]["NewNote"];
             /** @description Lists of the same profile to put the item on. */
             listIds?: components["schemas"]["ListIds"];
         };
         ItemPatch: {
-            productId?: components["schemas"]["ProductNumber"];
+            productId?: components["schemas"]["ProductId"];
             /** @description A null clears it. */
-            variantId?: number | null;
+            variantId?: components["schemas"]["ProductId"] | null;
             quantity?: components["schemas"]["Quantity"];
             tags?: components["schemas"]["Tags"];
+            note?: components["schemas"]["NewNote"];
         };
         ItemLists: {
             /** @description Exactly the lists that the item is on from now on. */
@@ -439,11 +443,20 @@ export interface components {
          * @description An opaque id.
          */
         Id: string;
-        /** @description A reference to a product or variant of the store. */
-        ProductNumber: number;
+        /**
+         * @description A product or variant, as the store names it: by an integer, or in a store whose product ids
+         *     are text, by 1 to 100 of `A-Z a-z 0-9 . _ : ~ = -` that begin with a letter or digit.
+         * @example 632910392
+         * @example prod_01
+         */
+        ProductId: number | string;
         Quantity: number;
         Tag: string;
         Tags: components["schemas"]["Tag"][];
+        /** @description A text of the profile's own, newlines allowed, without other control characters. */
+        Note: string;
+        /** @description A null or an empty text clears it. */
+        NewNote: components["schemas"]["Note"] | null;
         ListIds: string[];
         /** @description 1 to 255 characters, without control characters, trimmed. */
         ListName: string;
@@ -701,10 +714,13 @@ export interface components {
          *
          *     | Field | Value |
          *     |---|---|
-         *     | `product` | a `productId`: 1 to 9007199254740991, without leading zeros |
+         *     | `product` | a `productId`; an integer without leading zeros |
          *     | `variant` | a `variantId`: the same |
          *     | `tag` | a tag |
          *     | `list` | the id of a list that the item is on |
+         *
+         *     A term's field ends at its first colon: a product id that is text may have more of them. In
+         *     a store whose product ids are integers, text is answered 400.
          * @example product:632910392,788032119 tag:gift
          */
         Query: string;
@@ -797,10 +813,13 @@ export interface operations {
                  *
                  *     | Field | Value |
                  *     |---|---|
-                 *     | `product` | a `productId`: 1 to 9007199254740991, without leading zeros |
+                 *     | `product` | a `productId`; an integer without leading zeros |
                  *     | `variant` | a `variantId`: the same |
                  *     | `tag` | a tag |
                  *     | `list` | the id of a list that the item is on |
+                 *
+                 *     A term's field ends at its first colon: a product id that is text may have more of them. In
+                 *     a store whose product ids are integers, text is answered 400.
                  * @example product:632910392,788032119 tag:gift
                  */
                 query?: components["parameters"]["Query"];

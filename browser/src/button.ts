@@ -1,3 +1,4 @@
+import { isId } from './memory.js';
 import type { Product, State } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
@@ -94,22 +95,21 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       this.#saved = false;
       this.#product = undefined;
       const [productId, variantId] = ['product-id', 'variant-id'].map((name) => {
-        const text = this.getAttribute(name);
-        return text ? (/^[1-9]\d*$/.test(text) ? +text : NaN) : undefined;
+        return this.getAttribute(name) || undefined;
       });
-      if (productId && !Number.isNaN(variantId)) {
+      if (productId && isId(productId) && isId(variantId ?? productId)) {
         this.#product = { productId, variantId };
-        this.#stop = wishlist.watch(this.#product, (state, change) => this.#show(state, change));
+        this.#stop = wishlist.watch(this.#product, (...news) => this.#show(...news));
       }
       this.#draw();
     }
 
-    #show({ saved, item, pending }: State, change: boolean) {
+    #show({ saved, item, pending }: State, change: boolean, product: Product) {
       if (saved === this.#saved) return;
       this.#saved = saved;
       this.#draw();
       if (!change) return;
-      const detail = { ...this.#product, saved, item, pending };
+      const detail = { ...product, saved, item, pending };
       const bubbles = true;
       this.dispatchEvent(
         new CustomEvent('wishlist-change', { bubbles, composed: bubbles, detail }),

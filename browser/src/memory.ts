@@ -1,4 +1,4 @@
-import type { Item, NewItem, Product, State } from './types.js';
+import type { Item, NewItem, Product, ProductId, State } from './types.js';
 
 export interface Wish {
   saved: boolean;
@@ -7,7 +7,7 @@ export interface Wish {
 }
 
 /** `change` is false for what is known now and was not known before. */
-export type Watcher = (state: State, change: boolean) => void;
+export type Watcher = (state: State, change: boolean, product: Product) => void;
 
 interface Shown {
   product: Product;
@@ -15,18 +15,32 @@ interface Shown {
   watchers: Set<Watcher>;
 }
 
-export const keyOf = ({ productId, variantId }: Product) => `${productId}:${variantId || ''}`;
+// No id has a space.
+export const keyOf = ({ productId, variantId }: Product) => `${productId} ${variantId || ''}`;
+
+/** Whether it may be the id of a product or variant of some store. */
+export const isId = (id: ProductId): boolean =>
+  typeof id === 'number' ? Number.isSafeInteger(id) && id > 0 : /^[^\W_][\w.:~=-]{0,99}$/.test(id);
 
 /** What is known of the shopper, and what they wish for ahead of the answers; in memory only. */
 export class Memory {
   readonly items = new Map<string, Item>();
   /** Products of which all items are in `items`. */
-  readonly known = new Set<number>();
+  readonly known = new Set<ProductId>();
   readonly wishes = new Map<string, Wish>();
   readonly shown = new Map<string, Shown>();
   /** When each product was last written, by `clock`: an answer from before it is old. */
-  readonly written = new Map<number, number>();
+  readonly written = new Map<ProductId, number>();
   clock = 0;
+
+  constructor(readonly text: boolean) {}
+
+  /** With ids as the store has them: text where that is said, else numbers where they read so. */
+  alike<P extends Product>(product: P): P {
+    const id = (it: ProductId) => (this.text ? `${it}` : isId(+it) && `${+it}` === it ? +it : it);
+    const { productId, variantId } = product;
+    return { ...product, productId: id(productId), variantId: variantId && id(variantId) };
+  }
 
   matching({ productId, variantId }: Product): Item[] {
     return [...this.items.values()].filter(
@@ -62,7 +76,7 @@ export class Memory {
   }
 
   /** What is not told yet, of one product or of all; the last word: whether it is a change. */
-  *news(productId?: number): Generator<[Shown, State, boolean]> {
+  *news(productId?: ProductId): Generator<[Shown, State, boolean]> {
     for (const shown of [...this.shown.values()]) {
       if (productId && shown.product.productId !== productId) continue;
       const state = this.state(shown.product);
@@ -78,7 +92,7 @@ export class Memory {
     if (!this.writtenSince(item.productId, since)) this.items.set(item.id, item);
   }
 
-  writtenSince(productId: number, since: number): boolean {
+  writtenSince(productId: ProductId, since: number): boolean {
     return (this.written.get(productId) ?? 0) > since;
   }
 
@@ -87,7 +101,7 @@ export class Memory {
   }
 
   /** All are to be asked again: products that are shown, the last 500 if no element shows them. */
-  refresh(): number[] {
+  refresh(): ProductId[] {
     this.known.clear();
     for (const [key, { watchers }] of [...this.shown].slice(0, -500)) {
       if (!watchers.size) this.shown.delete(key);

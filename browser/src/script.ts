@@ -8,6 +8,9 @@ export * from './index.js';
 const { origin, pathname } = new URL('..', import.meta.url);
 
 /** The wishlist that the elements of this page show. */
-export const wishlist = createWishlist(origin === location.origin ? { base: pathname } : {});
+export const wishlist = createWishlist({
+  base: origin === location.origin ? pathname : undefined,
+  productIds: document.querySelector('script[data-product-ids=text]') ? 'text' : undefined,
+});
 
 defineButton(wishlist);

@@ -12,11 +12,13 @@ export type ListPatch = Schemas['ListPatch'];
 export type ListWithItems = Schemas['ListWithItems'];
 export type NewItem = Schemas['NewItem'];
 export type NewList = Schemas['NewList'];
+/** A number, or text in a store whose product ids are text. A number and its digits are one id. */
+export type ProductId = Schemas['ProductId'];
 
 /** A product, in one variant or (without `variantId`) in whatever variant. */
 export interface Product {
-  productId: number;
-  variantId?: number | null | undefined;
+  productId: ProductId;
+  variantId?: ProductId | null | undefined;
 }
 
 /** Every operation takes a signal that ends it: before it is sent, or while it is awaited. */

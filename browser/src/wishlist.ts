@@ -1,5 +1,5 @@
 import { WishlistError } from './error.js';
-import { keyOf, Memory, type Watcher, type Wish } from './memory.js';
+import { isId, keyOf, Memory, type Watcher, type Wish } from './memory.js';
 import { request } from './request.js';
 import { inTurn } from './turns.js';
 import type {
@@ -18,11 +18,13 @@ import type {
   Options,
   PageOptions,
   Product,
+  ProductId,
   State,
 } from './types.js';
 
 const GATHER = 16; // ms, about a frame, in which questions become one request
-const CHUNK = 100; // ids in one URL, so that it stays far below what servers take
+const CHUNK = 100; // ids in one URL, or as many as fit into so many characters, so that it stays
+const LONGEST = 4_000; // far below what servers take
 const AWAY = 60_000; // ms in the background after which all is asked again
 
 interface Call extends Options {
@@ -41,6 +43,8 @@ interface News {
 export interface WishlistOptions {
   /** The path of the shop behind which the proxy is; `/apps/wishlist` without it. */
   base?: string | undefined;
+  /** `text` for a store whose product ids are text; needed where an id may be all digits. */
+  productIds?: 'integer' | 'text' | undefined;
 }
 
 export interface Wishlist {
@@ -60,18 +64,20 @@ export interface Wishlist {
 export class Wishlist extends EventTarget {
   readonly base: string;
   #root: string;
-  readonly #memory = new Memory();
+  readonly #memory: Memory;
   #channel: BroadcastChannel | undefined;
   /** The answers' `Wishwell-Shopper`, and how often it has changed. */
   #shopper: string | undefined;
   #era = 0;
-  #batch: Promise<void> | undefined;
-  readonly #queue = new Set<number>();
-  readonly #asking = new Map<number, Promise<void>>();
+  /** By the kind of their ids: where the store has numbers, a text is the end of its request. */
+  readonly #batches: Record<string, Promise<void>> = {};
+  readonly #queue = new Set<ProductId>();
+  readonly #asking = new Map<ProductId, Promise<void>>();
   #hidden = Date.now();
 
-  constructor({ base = '/apps/wishlist' }: WishlistOptions = {}) {
+  constructor({ base = '/apps/wishlist', productIds }: WishlistOptions = {}) {
     super();
+    this.#memory = new Memory(productIds === 'text');
     this.base = this.#root = base.replace(/\/+$/, '');
     // Neither where a server renders the page.
     if (globalThis.document) {
@@ -135,25 +141,25 @@ export class Wishlist extends EventTarget {
    * Is it saved? In this variant, or without `variantId` in any. Questions of one frame are one
    * request; answers are kept in memory.
    */
-  async saved(productId: number, variantId?: number | null, { signal }: Options = {}) {
-    const product = { productId, variantId };
+  async saved(productId: ProductId, variantId?: ProductId | null, { signal }: Options = {}) {
+    const product = this.#memory.alike({ productId, variantId });
     this.#memory.show(product);
-    await this.#ask(productId);
+    await this.#ask(product.productId);
     signal?.throwIfAborted();
     return this.#memory.state(product).saved;
   }
 
   /** What is known now, without asking. */
   state(product: Product): State {
-    return this.#memory.state(product);
+    return this.#memory.state(this.#memory.alike(product));
   }
 
   /** Calls at once and at each change, until the function that it returns is called. */
   watch(product: Product, watcher: Watcher): () => void {
-    const { watchers } = this.#memory.show(product);
+    const { product: its, watchers } = this.#memory.show(this.#memory.alike(product));
     watchers.add(watcher);
-    watcher(this.state(product), false);
-    this.#ask(product.productId).catch((error) => this.#emit('error', { error }));
+    watcher(this.#memory.state(its), false, its);
+    this.#ask(its.productId).catch((error) => this.#emit('error', { error }));
     return () => watchers.delete(watcher);
   }
 
@@ -293,33 +299,33 @@ export class Wishlist extends EventTarget {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
-  #tell(productId?: number) {
+  #tell(productId?: ProductId) {
     for (const [{ product, watchers }, state, change] of this.#memory.news(productId)) {
-      for (const watcher of [...watchers]) watcher(state, change);
+      for (const watcher of [...watchers]) watcher(state, change, product);
       if (change) this.#emit('change', { ...product, ...state });
     }
   }
 
   // ------------------------------------------------------------------------------ what is saved
 
-  async #ask(productId: number): Promise<void> {
-    // One bad number would be the end of the request for all.
-    if (!Number.isSafeInteger(productId) || productId < 1) throw new RangeError('productId');
+  async #ask(productId: ProductId): Promise<void> {
+    // One bad id would be the end of the request for all.
+    if (!isId(productId)) throw new RangeError('productId');
     if (this.#memory.known.has(productId)) return;
     let asking = this.#asking.get(productId);
     if (!asking) {
       this.#queue.add(productId);
-      asking = this.#batch ??= this.#flush();
+      const kind = typeof productId;
+      asking = this.#batches[kind] ??= this.#flush(kind);
       this.#asking.set(productId, asking);
     }
     return asking;
   }
 
-  async #flush() {
+  async #flush(kind: string) {
     await new Promise((resolve) => setTimeout(resolve, GATHER));
-    const ids = [...this.#queue];
-    this.#queue.clear();
-    this.#batch = undefined;
+    const ids = [...this.#queue].filter((id) => typeof id === kind && this.#queue.delete(id));
+    delete this.#batches[kind];
     try {
       const unknown = ids.filter((id) => !this.#memory.known.has(id));
       await Promise.all(chunks(unknown).map((chunk) => this.#find(chunk)));
@@ -329,7 +335,7 @@ export class Wishlist extends EventTarget {
   }
 
   /** Learns all items of these products. */
-  async #find(ids: number[]) {
+  async #find(ids: ProductId[]) {
     const memory = this.#memory;
     while (ids.length) {
       const since = memory.clock;
@@ -357,6 +363,7 @@ export class Wishlist extends EventTarget {
   }
 
   #learn(items: Item[], since: number) {
+    items = items.map((item) => this.#memory.alike(item));
     for (const item of items) this.#memory.learn(item, since);
     for (const id of new Set(items.map((item) => item.productId))) this.#tell(id);
   }
@@ -373,7 +380,8 @@ export class Wishlist extends EventTarget {
   /** Takes in what was written, here or (`told`) in another tab, and tells of it. */
   #apply(news: Partial<News>, told = false) {
     const memory = this.#memory;
-    const { items = [], gone = [], lists = [] } = news;
+    const { gone = [], lists = [] } = news;
+    const items = (news.items ?? []).map((item) => memory.alike(item));
     const olds = [...items.map((item) => item.id), ...gone].map((id) => memory.items.get(id));
     const touched = [...olds, ...items].filter((item) => item !== undefined);
     for (const item of touched) {
@@ -408,8 +416,9 @@ export class Wishlist extends EventTarget {
     }
   }
 
-  #wish(product: NewItem | Product, saved: boolean): Promise<Item | undefined> {
+  #wish(given: NewItem | Product, saved: boolean): Promise<Item | undefined> {
     const { wishes } = this.#memory;
+    const product = this.#memory.alike(given);
     const key = keyOf(product);
     this.#memory.show(product);
     let wish = wishes.get(key);
@@ -445,7 +454,13 @@ export class Wishlist extends EventTarget {
           if (!saved) {
             const ids = items.map(({ id }) => id);
             await this.#delete(ids, settled);
-          } else if (!item || product.quantity || product.tags || product.listIds) {
+          } else if (
+            !item ||
+            product.quantity ||
+            product.tags ||
+            product.listIds ||
+            'note' in product
+          ) {
             item = (await this.#send<{ data: Item }>('POST', 'items', { body: product })).data;
             settled();
             this.#apply({ items: [item] });
@@ -483,7 +498,9 @@ function plain(value: unknown): string {
 }
 
 function chunks<T>(ids: T[]): T[][] {
-  return ids.length ? [ids.slice(0, CHUNK), ...chunks(ids.slice(CHUNK))] : [];
+  let size = CHUNK;
+  while (size > 1 && `${ids.slice(0, size)}`.length > LONGEST) size--;
+  return ids.length ? [ids.slice(0, size), ...chunks(ids.slice(size))] : [];
 }
 
 /** Whoever does not await it has the event `error`; so it is no unhandled rejection. */

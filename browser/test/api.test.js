@@ -9,14 +9,21 @@ let service;
 /** @type {Awaited<ReturnType<typeof startShop>>} */
 let shop;
 
-before(async () => void (service = await startService()));
+before(async () => {
+  service = await startService();
+  textToken = service.textToken();
+});
 after(() => service.stop());
 afterEach(() => shop.stop());
 
-async function open() {
-  shop = await startShop(service, { cookies: false });
-  return createWishlist({ base: shop.base });
+/** @param {import('../dist/index.js').WishlistOptions} [options] */
+async function open(options, token = service.token) {
+  shop = await startShop({ api: service.api, token }, { cookies: false });
+  return createWishlist({ base: shop.base, ...options });
 }
+
+/** Of the store whose product ids are text. @type {string} */
+let textToken;
 
 /** Each fault once, then none. @param {ReturnType<typeof shop.fault>[]} faults */
 const once = (...faults) => {
@@ -126,6 +133,69 @@ test('a bad product number fails alone', async () => {
   const [good, bad] = await Promise.allSettled([wishlist.saved(1), wishlist.saved(NaN)]);
   assert.equal(good.status, 'fulfilled');
   assert.equal(bad.status, 'rejected');
+});
+
+test('text is a product id: asked, shown, told and removed', async () => {
+  const wishlist = await open({}, textToken);
+  const ids = ['UHJvZDox=', 'prod_01', 'a:b~c', 'a', '007', 'x'.repeat(100)];
+  const changes = collect(wishlist, 'change');
+  for (const productId of ids) {
+    await wishlist.save({ productId, variantId: 'b:', note: 'For Ada' });
+    assert.equal(changes.at(-1).productId, productId);
+  }
+  const fresh = createWishlist({ base: shop.base });
+  shop.requests.length = 0;
+  const saved = await Promise.all([...ids, 'A'].map((id) => fresh.saved(id)));
+  assert.deepEqual(saved, [...ids.map(() => true), false]);
+  assert.equal(shop.requests.length, 1);
+  assert.equal(await fresh.saved('a', 'b'), false);
+  assert.equal(fresh.state({ productId: 'a', variantId: 'b:' }).item?.note, 'For Ada');
+  for (const productId of ids) await fresh.remove({ productId });
+  assert.deepEqual((await fresh.items.list()).data, []);
+});
+
+test('digits are text where that is said', async () => {
+  const wishlist = await open({ productIds: 'text' }, textToken);
+  await wishlist.save({ productId: 123, variantId: '4' });
+  const [item] = (await wishlist.items.list()).data;
+  assert.deepEqual([item.productId, item.variantId], ['123', '4']);
+  assert.deepEqual(await Promise.all([wishlist.saved('123', 4), wishlist.saved('0123')]), [
+    true,
+    false,
+  ]);
+  // Without it they are shown and removed all the same.
+  const unsaid = createWishlist({ base: shop.base });
+  assert.equal(await unsaid.saved('123'), true);
+  await unsaid.remove({ productId: '123' });
+  await assert.rejects(unsaid.save({ productId: '123' }), { status: 400, message: /text/ });
+});
+
+test('digits are a number where nothing is said, and text fails alone', async () => {
+  const wishlist = await open();
+  const changes = collect(wishlist, 'change');
+  await wishlist.save({ productId: '7' });
+  assert.equal(changes.at(-1).productId, 7);
+  assert.equal(wishlist.state({ productId: 7 }).item?.productId, 7);
+  const asked = Promise.allSettled(['7', '8', 'none'].map((id) => wishlist.saved(id)));
+  assert.deepEqual(
+    (await asked).map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected'],
+  );
+});
+
+test('long ids are asked for in addresses that servers take', async () => {
+  const wishlist = await open({}, textToken);
+  const ids = Array.from({ length: 100 }, (_, at) => `${at}-${'x'.repeat(90)}`);
+  await Promise.all(ids.map((id) => wishlist.saved(id)));
+  assert.equal(shop.requests.length, 3);
+  assert.ok(shop.requests.every(({ path, status }) => path.length < 4100 && status === 200));
+});
+
+test('a note is saved on what is saved already, and cleared', async () => {
+  const wishlist = await open();
+  await wishlist.save({ productId: 1 });
+  assert.equal((await wishlist.save({ productId: 1, note: 'For Ada' }))?.note, 'For Ada');
+  assert.equal((await wishlist.save({ productId: 1, note: '' }))?.note, undefined);
 });
 
 test('writes go out one at a time, in order', async () => {

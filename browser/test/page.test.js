@@ -35,16 +35,16 @@ afterEach(async () => {
   await shop.stop();
 });
 
-async function open(hearts = 1) {
+async function open(hearts = 1, more = '') {
   const page = await visitor.newPage();
   page.on('pageerror', (error) => assert.fail(error));
-  await page.goto(`${shop.origin}/?hearts=${hearts}`);
+  await page.goto(`${shop.origin}/?hearts=${hearts}${more}`);
   await page.evaluate(() => customElements.whenDefined('wishlist-button'));
   return page;
 }
 
 /** @param {import('playwright-core').Page} page */
-const heart = (page, product = 1) =>
+const heart = (page, /** @type {string | number} */ product = 1) =>
   page.locator(`wishlist-button[product-id="${product}"]`).getByRole('button');
 
 /** @param {import('playwright-core').Locator} button @param {boolean} pressed */
@@ -116,6 +116,20 @@ test('a heart that comes later, or changes its product, asks for what is new', a
   );
 });
 
+test('hearts of a store whose product ids are text, all digits or not', async () => {
+  await shop.stop();
+  shop = await startShop({ ...service, token: service.textToken() });
+  const page = await open(2, '&text');
+  await page.evaluate(() =>
+    document.querySelector('[product-id="2"]')?.setAttribute('product-id', 'UHJvZDox='),
+  );
+  await press(heart(page, 1));
+  await press(heart(page, 'UHJvZDox='));
+  assert.deepEqual(await kept(), ['UHJvZDox=', '1']);
+  const again = await open(1, '&text');
+  await shows(heart(again, 1), true);
+});
+
 test('a press saves, another removes; both are told', async () => {
   const page = await open();
   await listen(page);
@@ -166,8 +180,8 @@ test('disabled, or without a product, it does nothing', async () => {
   const page = await open();
   for (const [name, value] of [
     ['disabled', ''],
-    ['product-id', 'none'],
-    ['variant-id', '1.5'],
+    ['product-id', '-1'],
+    ['variant-id', 'a/b'],
   ]) {
     await page.evaluate(
       ([name, value]) => {

@@ -48,20 +48,27 @@ export async function startService() {
     if (service.exitCode !== null) throw new Error(`The service ended: ${said}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  const args = ['token', 'create', '--store', 'default', '--label', 'browser tests'];
-  const token = spawnSync(wishwell, args, { env, encoding: 'utf8' }).stdout.trim();
+  const run = (/** @type {string[]} */ ...args) =>
+    spawnSync(wishwell, args, { env, encoding: 'utf8' }).stdout.trim();
+  const tokenOf = (/** @type {string} */ store) =>
+    run('token', 'create', '--store', store, '--label', 'browser tests');
+  /** A token of another store, whose product ids are text. */
+  const textToken = () => {
+    run('store', 'create', 'texts', '--product-ids', 'text');
+    return tokenOf('texts');
+  };
   const stop = async () => {
     service.kill();
     await once(service, 'exit');
     await rm(folder, { recursive: true });
   };
-  return { api: `${url}/api/2025-04`, token, stop };
+  return { api: `${url}/api/2025-04`, token: tokenOf('default'), textToken, stop };
 }
 
 /**
  * The shop. Without `cookies`, every request is of one visitor: for clients that keep none.
  *
- * @param {Awaited<ReturnType<typeof startService>>} service
+ * @param {{ api: string, token: string }} service
  */
 export async function startShop({ api, token }, { cookies = true } = {}) {
   const shop = {
@@ -181,10 +188,11 @@ export async function startShop({ api, token }, { cookies = true } = {}) {
         (_, at) => `<wishlist-button product-id="${at + 1}"></wishlist-button>`,
       );
       const src = `${BASE}/assets/wishwell.js`;
+      const ids = searchParams.has('text') ? 'data-product-ids="text"' : '';
       response
         .writeHead(200, { 'content-type': 'text/html', 'content-security-policy': POLICY })
         .end(
-          `<!doctype html><title>Shop</title><script type="module" src="${src}"></script>` +
+          `<!doctype html><title>Shop</title><script type="module" src="${src}" ${ids}></script>` +
             hearts.join('\n'),
         );
     } else {

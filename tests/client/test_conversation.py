@@ -18,8 +18,8 @@ LOST = [
 NEVER = Lost(False, httpx2.ConnectError("nobody"))
 CALLS = [
     calls.list_items(None, None, None),
-    calls.create_item(1, None, None, None, None),
-    calls.update_item("i", 1, None, 1, []),
+    calls.create_item(1, None, None, None, None, None),
+    calls.update_item("i", 1, None, 1, [], None),
     calls.delete_item("i"),
     calls.delete_items(["i"]),
     calls.create_list("a"),

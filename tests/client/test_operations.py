@@ -1,6 +1,5 @@
 """Each operation of the client, against the running service."""
 
-import inspect
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -10,17 +9,14 @@ import pytest
 
 from tests.client.lossy import Lossy
 from tests.servers import wait_until
+from tools import blocking_client
 from wishwell.client import (
-    AsyncWishwell,
     Conflict,
     Forbidden,
     Invalid,
     NotFound,
     Page,
     Unauthorized,
-    Wishwell,
-    asynchronous,
-    sync,
 )
 
 
@@ -60,6 +56,40 @@ def test_update_tells_unset_from_none(wishes):
     assert wishes.lists.update(listed.id, name="House").name == "House"
 
 
+def test_note_is_set_kept_and_cleared(wishes):
+    """contract: item-note. By None in a change, by an empty one in a save."""
+    item = wishes.items.create(7, note="For Ada.\nThe blue one! 💙")
+    assert item.note == "For Ada.\nThe blue one! 💙"
+    assert wishes.items.create(7).note == wishes.items.update(item.id, quantity=2).note == item.note
+    assert wishes.items.update(item.id, note=None).note is None
+    assert wishes.items.create(7, note="again").note == "again"
+    assert wishes.items.create(7, note="").note is None
+    with pytest.raises(Invalid, match="note"):
+        wishes.items.update(item.id, note="n" * 501)
+
+
+@pytest.mark.parametrize("product", ["UHJvZDox=", "prod_01", "7", "a:b~c.d-e"])
+def test_product_ids_as_text(connect, make_shop, product):
+    """contract: product-id-text, product-id-kind, search-terms."""
+    shop = make_shop("--product-ids", "text")
+    wishes = connect(shop.service.url, shop.customer().token)
+    item = wishes.items.create(product, variant_id="x:1")
+    assert (item.product_id, item.variant_id) == (product, "x:1")
+    assert wishes.items.create(product, variant_id="x:1") == item
+    assert wishes.items.list(query=f"product:{product},none variant:x:1").data == (item,)
+    assert wishes.items.list(query=f"product:{product}X") == Page(())
+    assert wishes.items.update(item.id, product_id="other", variant_id=None).product_id == "other"
+    with pytest.raises(Invalid, match="text"):
+        wishes.items.create(7)
+
+
+@pytest.mark.parametrize("product", ["7", "prod_01"])
+def test_text_is_no_product_id_in_a_store_with_integers(wishes, product):
+    """contract: product-id-kind."""
+    with pytest.raises(Invalid, match="integer"):
+        wishes.items.create(product)
+
+
 def test_lists_from_making_to_deleting(wishes):
     made = wishes.lists.create("Garden")
     items = [wishes.items.create(product, list_ids=[made.id]) for product in (1, 2, 3)]
@@ -87,7 +117,7 @@ def test_visitor_signs_in(connect, shop):
     visit = admin.profiles.token()
     assert visit.token not in repr(visit)
     visitor = connect(shop.service.url, visit.token)
-    item = visitor.items.create(5)
+    item = visitor.items.create(5, note="For Ada")
     assert admin.profiles.token(session=visit.profile).profile == visit.profile
     gid = shop.gid()
     signed_in = admin.profiles.token(customer=gid, session=visit.profile)
@@ -200,33 +230,6 @@ def test_one_string_is_no_sequence_of_ids(wishes):
         wishes.items.create(1, tags="gift")
 
 
-PAIRS = [
-    (sync.Items, asynchronous.AsyncItems),
-    (sync.Lists, asynchronous.AsyncLists),
-    (sync.Profiles, asynchronous.AsyncProfiles),
-    (Wishwell, AsyncWishwell),
-]
-
-
-@pytest.mark.parametrize(("blocking", "awaited"), PAIRS)
-def test_both_clients_are_the_same(blocking, awaited):
-    """Names, parameters, defaults and docstrings; a result differs only by being awaited."""
-
-    def public(cls):
-        names = {name for name in vars(cls) if not name.startswith("_")} - {"close", "aclose"}
-        return {name: vars(cls)[name] for name in names}
-
-    ours, theirs = public(blocking), public(awaited)
-    assert ours.keys() == theirs.keys()
-    for name, method in ours.items():
-        one, other = inspect.signature(method), inspect.signature(theirs[name])
-        assert one.parameters == other.parameters, name
-        returned = str(other.return_annotation).replace("collections.abc.AsyncIterator", "Iterator")
-        assert (
-            str(one.return_annotation).replace("collections.abc.Iterator", "Iterator") == returned
-        )
-        assert method.__doc__ == theirs[name].__doc__
-        walks = name in ("pages", "all", "acting_as")
-        assert inspect.iscoroutinefunction(theirs[name]) is not walks
-    created, awaited_created = (inspect.signature(cls.__init__) for cls in (blocking, awaited))
-    assert list(created.parameters) == list(awaited_created.parameters)
+def test_blocking_client_is_what_the_async_one_makes():
+    """`make format` writes it."""
+    assert blocking_client.TARGET.read_text() == blocking_client.made()

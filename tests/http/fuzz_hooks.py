@@ -5,10 +5,13 @@ none for this caller is brought back to what the caller may say. Invalid data is
 """
 
 import os
+import re
+import zlib
 
 import schemathesis
 
 CALLER = os.environ["WISHWELL_FUZZ_AS"]
+TEXT = os.environ["WISHWELL_FUZZ_IDS"] == "text"
 CUSTOMER = "gid://shopify/Customer/1"
 
 
@@ -23,12 +26,31 @@ def whole(value):
     return value
 
 
+def of_the_store(id):
+    """A product id of the kind that the store has."""
+    if isinstance(id, str) and not TEXT:
+        return zlib.crc32(id.encode()) + 1
+    return str(id) if isinstance(id, int) and TEXT else id
+
+
+def query_of_the_store(query):
+    def term(found):
+        field, ids = found.groups()
+        return field + ",".join(str(of_the_store(id)) for id in ids.split(","))
+
+    return re.sub(r"((?<![^ ])(?:product|variant):)([^ ]+)", term, query)
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
     if isinstance(case.body, dict | list):
         case.body = whole(case.body)
+        for field in {"productId", "variantId"} & set(case.body):
+            case.body[field] = of_the_store(case.body[field])
+    if isinstance(case.query, dict) and isinstance(case.query.get("query"), str):
+        case.query["query"] = query_of_the_store(case.query["query"])
     operation = case.operation.definition.raw.get("operationId")
     if CALLER != "admin":
         # A profile token must not name a profile.

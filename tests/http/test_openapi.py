@@ -342,12 +342,10 @@ def test_every_array_says_what_it_holds():
             assert "items" in schema, place
 
 
-@pytest.mark.parametrize(
-    "number", [1, 9, 10, 10**15 - 1, 10**15, 9 * 10**15, 2**53 - 1000, 2**53 - 2, 2**53 - 1]
-)
-def test_query_takes_every_number_that_an_id_may_be(number):
+@pytest.mark.parametrize("id", ["1", str(2**53 - 1), "UHJvZDox=", "a:b", "0._:~=-", "a" * 100])
+def test_query_takes_every_product_id(id):
     schema = DOCUMENT["components"]["parameters"]["Query"]["schema"]
-    assert errors_of(schema, f"product:{number},1 variant:{number}") == []
+    assert errors_of(schema, f"product:{id},1 variant:{id}") == []
 
 
 @pytest.mark.parametrize(
@@ -356,11 +354,11 @@ def test_query_takes_every_number_that_an_id_may_be(number):
         "",
         " ",
         "product:",
-        "product:0",
+        "product:-1",
         "product:1,",
-        f"product:{2**53}",
-        f"product:{10**16}",
-        "product:1variant:2",
+        f"product:{'a' * 101}",
+        "product:é",
+        "product:1/2",
         "tag:A",
         "tag:a\n",
         " ".join(["tag:a"] * 9),

@@ -99,7 +99,7 @@ class Run:
             (38, 30, 6, 8, self.anywhere),
         )[0]  # fmt: skip
         kinds = {k: w for k, w in KINDS.items() if scope is not None or k in ANYWHERE}
-        [kind] = self.random.choices(list(kinds), kinds.values())
+        [kind] = self.random.choices(list(kinds), list(kinds.values()))
         target = ""
         if kind in ("rename", "drop_list", "order", "get_list"):
             target = self._one(self.known.lists)

@@ -40,7 +40,7 @@ def request(call: Call, cursor: str | None = None) -> tuple[str, str, Any]:
     path = PREFIX + path.format(call.target)
     given = {k: v for k, v in call.arguments.items() if v is not None}
     if method == "GET":
-        words = {name: given[name] for name in ("limit", "sort") if name in given}
+        words: dict[str, Any] = {name: given[name] for name in ("limit", "sort") if name in given}
         if "query" in given:
             field, wanted = given["query"]
             many = ",".join(map(str, wanted)) if isinstance(wanted, tuple) else wanted

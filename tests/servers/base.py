@@ -13,7 +13,9 @@ import tempfile
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import psutil
@@ -134,6 +136,8 @@ def _clear_up(owned: dict) -> None:
 
 class Program:
     """One child process with its own folder: started, stopped, killed, frozen and thawed."""
+
+    start: Callable[..., Any]
 
     def __init__(self, kind: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix=f"wishwell-{kind}-", dir="/tmp"))

@@ -27,7 +27,7 @@ from wishwell.client.errors import (
     Unavailable,
     WishwellError,
 )
-from wishwell.client.records import Item, List, Page, ProfileToken
+from wishwell.client.records import Item, List, Page, ProductId, ProfileToken
 from wishwell.client.sync import Wishwell
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "List",
     "NotFound",
     "Page",
+    "ProductId",
     "ProfileToken",
     "RateLimited",
     "Sort",

@@ -1,4 +1,4 @@
-"""The client for asyncio: ``sync.py`` with ``await``; a test holds them alike."""
+"""The client for asyncio; ``make format`` writes ``sync.py``, its twin that blocks, from this."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -10,7 +10,7 @@ import httpx2
 from wishwell.client import calls, conversation, transport
 from wishwell.client.calls import UNSET, Call, Direction, Sort, UnsetType
 from wishwell.client.conversation import Attempt, Lost, Pause, Reply, Terms
-from wishwell.client.records import Item, List, Page, ProfileToken
+from wishwell.client.records import Item, List, Page, ProductId, ProfileToken
 
 T = TypeVar("T")
 
@@ -99,16 +99,20 @@ class AsyncItems:
 
     async def create(
         self,
-        product_id: int,
+        product_id: ProductId,
         *,
-        variant_id: int | None = None,
+        variant_id: ProductId | None = None,
         quantity: int | None = None,
         tags: Sequence[str] | None = None,
+        note: str | None = None,
         list_ids: Sequence[str] | None = None,
     ) -> Item:
-        """Saves; on an item that was there, sets what is named and adds the lists."""
+        """Saves; on an item that was there, sets what is named and adds the lists.
+
+        ``note=""`` clears the note.
+        """
         return await self._line.result(
-            calls.create_item(product_id, variant_id, quantity, tags, list_ids)
+            calls.create_item(product_id, variant_id, quantity, tags, note, list_ids)
         )
 
     async def find(self, id: str) -> Item:
@@ -119,14 +123,15 @@ class AsyncItems:
         self,
         id: str,
         *,
-        product_id: int | UnsetType = UNSET,
-        variant_id: int | UnsetType | None = UNSET,
+        product_id: ProductId | UnsetType = UNSET,
+        variant_id: ProductId | UnsetType | None = UNSET,
         quantity: int | UnsetType = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
+        note: str | UnsetType | None = UNSET,
     ) -> Item:
-        """Changes what is named; ``variant_id=None`` clears it. Raises ``Conflict``."""
+        """Changes what is named; None clears the variant or the note. Raises ``Conflict``."""
         return await self._line.result(
-            calls.update_item(id, product_id, variant_id, quantity, tags)
+            calls.update_item(id, product_id, variant_id, quantity, tags, note)
         )
 
     async def delete(self, id: str) -> None:
@@ -212,7 +217,8 @@ class AsyncProfiles:
 
     async def identify(self, email: str) -> str:
         """The path of the store's sign-in for this address, whether or not it is known."""
-        return (await self._line.result(calls.identify(email))).auth_flow
+        sign_in = await self._line.result(calls.identify(email))
+        return sign_in.auth_flow
 
 
 class AsyncWishwell:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from wishwell.client import records
-from wishwell.client.records import Item, List, Page, ProfileToken, SignIn
+from wishwell.client.records import Item, List, Page, ProductId, ProfileToken, SignIn
 
 __all__ = ["UNSET", "Call", "Direction", "Sort", "UnsetType"]
 
@@ -92,10 +92,11 @@ def list_items(page: str | None, limit: int | None, query: str | None) -> Call[P
 
 
 def create_item(
-    product_id: int,
-    variant_id: int | None,
+    product_id: ProductId,
+    variant_id: ProductId | None,
     quantity: int | None,
     tags: Sequence[str] | None,
+    note: str | None,
     list_ids: Sequence[str] | None,
 ) -> Call[Item]:
     """Saving twice is saving once (contract: save-once), so it may be repeated."""
@@ -104,6 +105,7 @@ def create_item(
         variantId=_or_unset(variant_id),
         quantity=_or_unset(quantity),
         tags=_strings_or_unset(tags),
+        note=_or_unset(note),
         listIds=_strings_or_unset(list_ids),
     )
     return Call("POST", "/items", _item, body=body)
@@ -115,17 +117,19 @@ def find_item(id: str) -> Call[Item]:
 
 def update_item(
     id: str,
-    product_id: int | UnsetType,
-    variant_id: int | UnsetType | None,
+    product_id: ProductId | UnsetType,
+    variant_id: ProductId | UnsetType | None,
     quantity: int | UnsetType,
     tags: Sequence[str] | UnsetType,
+    note: str | UnsetType | None,
 ) -> Call[Item]:
-    """Only what is named is changed; a ``variant_id`` of None clears it."""
+    """Only what is named is changed; None clears the variant or the note."""
     body = _body(
         productId=product_id,
         variantId=variant_id,
         quantity=quantity,
         tags=_strings_or_unset(tags),
+        note=note,
     )
     return Call("PATCH", _path("items", id), _item, body=body)
 

@@ -8,6 +8,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 T = TypeVar("T")
+ProductId = int | str
+"""An int, or in a store whose product ids are text, a str."""
 
 
 class Item(msgspec.Struct, frozen=True, rename="camel"):
@@ -17,13 +19,14 @@ class Item(msgspec.Struct, frozen=True, rename="camel"):
     """
 
     id: str
-    product_id: int
+    product_id: ProductId
     quantity: int
     tags: tuple[str, ...]
     list_ids: tuple[str, ...]
     created_at: datetime
     updated_at: datetime
-    variant_id: int | None = None
+    variant_id: ProductId | None = None
+    note: str | None = None
     profile: str | None = None
 
 

@@ -1,4 +1,4 @@
-"""The client that blocks; ``asynchronous.py`` is it with ``await``, and a test holds them alike."""
+"""The client that blocks. ``make format`` writes it: change ``asynchronous.py``."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ import httpx2
 from wishwell.client import calls, conversation, transport
 from wishwell.client.calls import UNSET, Call, Direction, Sort, UnsetType
 from wishwell.client.conversation import Attempt, Lost, Pause, Reply, Terms
-from wishwell.client.records import Item, List, Page, ProfileToken
+from wishwell.client.records import Item, List, Page, ProductId, ProfileToken
 
 T = TypeVar("T")
 
@@ -53,8 +53,11 @@ class _Line:
             following = calls.onward(following, page, direction)
 
     def all(self, call: Call[Page[T]], direction: Direction) -> Iterator[T]:
-        for page in self.pages(call, direction):
+        following: Call[Page[T]] | None = call
+        while following is not None:
+            page = self.result(following)
             yield from calls.in_order(page, direction)
+            following = calls.onward(following, page, direction)
 
 
 class Items:
@@ -95,16 +98,20 @@ class Items:
 
     def create(
         self,
-        product_id: int,
+        product_id: ProductId,
         *,
-        variant_id: int | None = None,
+        variant_id: ProductId | None = None,
         quantity: int | None = None,
         tags: Sequence[str] | None = None,
+        note: str | None = None,
         list_ids: Sequence[str] | None = None,
     ) -> Item:
-        """Saves; on an item that was there, sets what is named and adds the lists."""
+        """Saves; on an item that was there, sets what is named and adds the lists.
+
+        ``note=""`` clears the note.
+        """
         return self._line.result(
-            calls.create_item(product_id, variant_id, quantity, tags, list_ids)
+            calls.create_item(product_id, variant_id, quantity, tags, note, list_ids)
         )
 
     def find(self, id: str) -> Item:
@@ -115,13 +122,16 @@ class Items:
         self,
         id: str,
         *,
-        product_id: int | UnsetType = UNSET,
-        variant_id: int | UnsetType | None = UNSET,
+        product_id: ProductId | UnsetType = UNSET,
+        variant_id: ProductId | UnsetType | None = UNSET,
         quantity: int | UnsetType = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
+        note: str | UnsetType | None = UNSET,
     ) -> Item:
-        """Changes what is named; ``variant_id=None`` clears it. Raises ``Conflict``."""
-        return self._line.result(calls.update_item(id, product_id, variant_id, quantity, tags))
+        """Changes what is named; None clears the variant or the note. Raises ``Conflict``."""
+        return self._line.result(
+            calls.update_item(id, product_id, variant_id, quantity, tags, note)
+        )
 
     def delete(self, id: str) -> None:
         """Raises ``NotFound``."""
@@ -204,7 +214,8 @@ class Profiles:
 
     def identify(self, email: str) -> str:
         """The path of the store's sign-in for this address, whether or not it is known."""
-        return self._line.result(calls.identify(email)).auth_flow
+        sign_in = self._line.result(calls.identify(email))
+        return sign_in.auth_flow
 
 
 class Wishwell:
