@@ -45,7 +45,7 @@ async def _connect() -> Any:
 
 
 async def run(name: str, *arguments: Any) -> Any:
-    found = []
+    found: Any = []
     for step in SQL[name].steps:
         found = await fetch(step.sql, *[arguments[at] for at in step.takes]) or found
     return found

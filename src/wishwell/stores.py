@@ -57,9 +57,10 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
 
     def product_id(self, field: str, id: int | str) -> str:
         """The id as it is stored. Raises ``Invalid`` for one of the other kind."""
-        if isinstance(id, str) != self.has_text_ids:
+        text = str(id)
+        if isinstance(id, str) != self.has_text_ids or not TEXT_ID.fullmatch(text):
             raise Invalid(f"{field}: {self.id_rule}.")
-        return str(id)
+        return text
 
     @property
     def id_rule(self) -> str:

@@ -1,0 +1,139 @@
+"""Product ids as text or as numbers, whichever the store has; and notes."""
+
+import pytest
+
+from .conftest import (
+    LARGEST,
+    data,
+    item,
+    nothing_changes,
+    products,
+    refused,
+    save,
+    soon,
+    walk,
+    whole_list,
+    wrong,
+)
+
+LONGEST = "a" + "~" * 99
+SHOPIFY = "UHJvZDox="
+
+
+@pytest.fixture
+def text_shop(make_shop):
+    return make_shop("--product-ids", "text")
+
+
+def test_text_store_takes_and_shows_text(text_shop):
+    """contract: store-product-ids, product-id-text. In bodies, answers and lists, to the letter."""
+    http = text_shop.customer("1").http
+    for id in (SHOPIFY, "prod_01", "007", "7", LONGEST, "A.b_c:d~e=f-g", "x", "X"):
+        saved = save(http, id, variantId=id)
+        assert (saved["productId"], saved["variantId"]) == (id, id)
+    assert len(data(http.get("/items"))) == 8
+    made = data(http.post("/lists", json={"name": "Gifts"}), 201)["id"]
+    data(http.put(f"/items/{saved['id']}/lists", json={"listIds": [made]}))
+    assert whole_list(http, made)["items"][0]["variantId"] == "X"
+    changed = data(http.patch(f"/items/{saved['id']}", json={"productId": "y", "variantId": None}))
+    assert (changed["productId"], "variantId" in changed) == ("y", False)
+
+
+def test_text_is_found_by_a_query(text_shop):
+    """contract: product-id-text. A term's field ends at its first colon."""
+    http = text_shop.customer("1").http
+    for id in (SHOPIFY, "a:b", "prod_01", "other"):
+        save(http, id)
+    assert products(http, f"product:{SHOPIFY},a:b,nothing") == ["a:b", SHOPIFY]
+    admin = text_shop.admin
+    assert len(data(admin.get("/items", params={"query": "product:prod_01"}))) == 1
+    pages = walk(http, "/items", query=f"product:{SHOPIFY},a:b", limit=1)
+    assert [page[0]["productId"] for page in pages] == ["a:b", SHOPIFY]
+
+
+def test_id_of_the_other_kind_is_refused(shop, text_shop):
+    """contract: product-id-kind. The message says which kind the store has."""
+    kinds = ((shop, 1, "1", "integer"), (text_shop, "a", 1, "text"))
+    for its, good, bad, kind in kinds:
+        http = its.customer("1").http
+        kept = save(http, good)["id"]
+        with nothing_changes(http):
+            for body in ({"productId": bad}, {"productId": good, "variantId": bad}):
+                refused(http.post("/items", json=body), 400, kind, list(body)[-1])
+                refused(http.patch(f"/items/{kept}", json=body), 400, kind)
+    refused(shop.customer("1").http.get("/items?query=product:a"), 400, "integer", "product")
+
+
+@pytest.mark.parametrize("field", ["productId", "variantId"])
+def test_malformed_text_is_refused(text_shop, field):
+    """contract: product-id-text."""
+    http = text_shop.customer("1").http
+    bad = ("", " ", "a b", "-a", "_a", "a,b", "a/b", "é", "a\n", LONGEST + "~", ["a"], True, 1.5)
+    body = {"productId": "a"}
+    statuses = {repr(id): http.post("/items", json=body | {field: id}).status_code for id in bad}
+    assert wrong(400, statuses) == {}
+    assert products(http) == []
+
+
+def test_store_goes_from_numbers_to_text_and_back_only_when_empty(shop):
+    """contract: store-product-ids-change, store-change-seen. Each number becomes its decimal text."""
+    http = shop.customer("1").http
+    for number in (7, LARGEST):
+        save(http, number, variantId=3)
+    shop.update("--product-ids", "text")
+    soon(lambda: products(http) == [str(LARGEST), "7"])
+    assert save(http, "7", variantId="4")["productId"] == "7"
+    assert http.post("/items", json={"productId": "7", "variantId": "3"}).status_code == 200
+    back = ("store", "update", shop.handle, "--product-ids", "integer")
+    failed = shop.service.cli(*back, check=False)
+    assert failed.returncode == 1
+    assert "only when the store has no items" in failed.stderr
+    for entry in data(http.get("/items")):
+        http.delete(f"/items/{entry['id']}")
+    assert '"integer"' in shop.service.cli(*back, "--json").stdout
+    soon(lambda: http.post("/items", json={"productId": 7}).status_code == 201)
+
+
+def test_unknown_kind_of_ids_is_refused(shop):
+    """contract: store-product-ids."""
+    failed = shop.service.cli("store", "update", shop.handle, "--product-ids", "Text", check=False)
+    assert failed.returncode == 1
+    assert "integer or text" in failed.stderr
+
+
+# --- notes ---------------------------------------------------------------------------------------
+
+
+def test_note_is_kept_changed_and_cleared(shop):
+    """contract: item-note, item-updated-at. Left out when empty."""
+    http = shop.customer("1").http
+    text = "for Anna,\nsize M 🎁"
+    made = save(http, 1, note=text)
+    assert made["note"] == text == item(http, made["id"])["note"]
+    assert data(http.post("/items", json={"productId": 1}))["note"] == text
+    assert (
+        data(http.patch(f"/items/{made['id']}", json={"note": text}))["updatedAt"]
+        == (made["updatedAt"])
+    )
+    for empty in (None, ""):
+        data(http.patch(f"/items/{made['id']}", json={"note": "x"}))
+        cleared = data(http.patch(f"/items/{made['id']}", json={"note": empty}))
+        assert "note" not in cleared
+        assert data(http.post("/items", json={"productId": 1, "note": "y"}))["note"] == "y"
+        assert "note" not in data(http.post("/items", json={"productId": 1, "note": empty}))
+
+
+def test_note_at_and_past_its_bounds(shop):
+    """contract: item-note. 500 characters, of any script; newlines and no other control character."""
+    http = shop.customer("1").http
+    for text in ("x" * 500, "愛" * 500, "😀" * 500, "\n" * 500, " "):
+        kept = http.post("/items", json={"productId": 1, "note": text}).json()["data"]
+        assert kept["note"] == text
+    bad = ("x" * 501, "a\rb", "a\tb", "\0", "\x7f", "\x85", 1, ["x"])
+    with nothing_changes(http):
+        statuses = {
+            repr(text): http.post("/items", json={"productId": 1, "note": text}).status_code
+            for text in bad
+        }
+    assert wrong(400, statuses) == {}
+    refused(http.post("/items", json={"productId": 1, "note": "x" * 501}), 400, "note", 500)
