@@ -4,9 +4,7 @@ uvicorn (with httptools) refuses ambiguous framing; what it takes from anybody i
 sends its headers for ever, headers without end, and a request without ``Host``.
 """
 
-import asyncio
 import uuid
-from collections import deque
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any, Protocol, runtime_checkable
@@ -24,14 +22,6 @@ STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {answers.phrase(_LARGE)}\r\n".encode
 MAX_HEADER_BYTES = 16 * 1024
 MAX_HEADERS = 150
 _UNAVAILABLE = STATUS_LINE[HTTPStatus.SERVICE_UNAVAILABLE]
-_REFUSALS = 64
-"""How many requests one turn of the event loop refuses at most. A write needs several turns: when
-each refused all that had come, writes were long in work and took all the room (decision 0015)."""
-
-_HELD = 2048
-"""How many connections may wait for a later turn; those beyond are refused as they come."""
-
-_HELD_BYTES = 64 * 1024
 _BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 log = structlog.get_logger("wishwell.server")
@@ -96,45 +86,8 @@ class _InOnePiece:
         return closing
 
 
-class _Turn:
-    """Counts the refusals of one turn of the event loop, and holds the connections that come after
-    so many of them until a later turn."""
-
-    def __init__(self) -> None:
-        self._refused = 0
-        self._coming = False
-        self._held: deque[GuardedProtocol] = deque()
-
-    def holds(self) -> bool:
-        """Whether what comes now must wait: for the next turn, or behind others that do."""
-        return (self._refused >= _REFUSALS or bool(self._held)) and len(self._held) < _HELD
-
-    def refused(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._refused += 1
-        if not self._coming:
-            self._coming = True
-            loop.call_soon(self._next, loop)
-
-    def hold(self, connection: "GuardedProtocol") -> None:
-        self._held.append(connection)
-
-    def _next(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._refused, self._coming = 0, False
-        # An eighth of those who wait, where that is more: nobody waits for many turns.
-        most = max(_REFUSALS, len(self._held) // 8)
-        while self._held and self._refused < most:
-            # Room is for the newest, whose clients still wait for sure; the oldest are refused.
-            newest = self._held[-1].has_room()
-            (self._held.pop() if newest else self._held.popleft()).go_on()
-        if self._held and not self._coming:
-            self._coming = True
-            loop.call_soon(self._next, loop)
-
-
 class GuardedProtocol(ReadProtocol):
     """One connection."""
-
-    turn = _Turn()
 
     header_timeout = 10.0
     body_timeout = 10.0
@@ -172,23 +125,7 @@ class GuardedProtocol(ReadProtocol):
             self._answering.message_event.set()
 
     def data_received(self, data: bytes) -> None:
-        if self._held:
-            self._held += data
-            if len(self._held) > _HELD_BYTES:
-                self.flow.pause_reading()
-        elif self.turn.holds() and self._between() and not self._rest:
-            self._unset_keepalive_if_required()
-            self._held = data
-            self.turn.hold(self)
-        else:
-            self.take(data)
-
-    def go_on(self) -> None:
-        """Reads what was held."""
-        data, self._held = self._held, b""
-        if not self.transport.is_closing():
-            self.flow.resume_reading()
-            self.take(data)
+        self.take(data)
 
     def has_room(self) -> bool:
         """Whether one more request may be begun."""
@@ -317,7 +254,6 @@ class GuardedProtocol(ReadProtocol):
     def _shed(self, application: Shedding) -> None:
         """Says no before there is a task, a scope or a body; the connection may be used again."""
         self._shed_now = True
-        self.turn.refused(self.loop)
         method = self.parser.get_method()
         peer = self.client[0] if self.client else ""
         head, body = application.shed(self.headers, method.decode("ascii"), peer)
