@@ -138,6 +138,17 @@ def test_connection_is_good_for_more_after_a_refusal(busy):
     assert len(set(ids)) == 4
 
 
+def test_body_that_breaks_off_behind_a_refusal_gets_no_second_answer(busy):
+    """contract: http-ambiguous. A proxy could take it for the answer to whoever it sends next."""
+    head = f"POST {PREFIX}/items HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with busy() as service:
+        address = ("127.0.0.1", int(service.url.rpartition(":")[2]))
+        with socket.create_connection(address, 5) as connection:
+            connection.sendall(head.encode() + b"zz\r\n")
+            everything = connection.makefile("rb").read()
+    assert everything.startswith(b"HTTP/1.1 503 ") and everything.count(b"HTTP/1.1 ") == 1
+
+
 def test_refusal_says_when_it_closes(busy):
     """Connection: close, HTTP/1.0 and a body that waits for 100 Continue end the connection."""
     get = f"GET {PREFIX}/items HTTP/1.1\r\nHost: a\r\n"
