@@ -16,7 +16,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wishwell.http import answers, pipeline, routes
-from wishwell.http.admission import Admission
 from wishwell.http.answers import Answer
 from wishwell.http.context import Request
 
@@ -29,7 +28,6 @@ HEADERS = [
     (b"user-agent", b"bench"),
 ]
 PATH = "/api/2025-04/items/01a1fb2f-fa71-7000-84bc-1cd7939ebb19"
-ADMISSION = Admission(256, None, 60, None)  # nothing is refused here
 EXTRA = [(b"x-ratelimit-limit", b"600"), (b"x-request-id", b"x" * 36)]
 
 
@@ -91,7 +89,6 @@ async def ours(scope: dict[str, Any], receive: Any, send: Any) -> None:
         scope["client"][0],
         receive,
         scope,
-        ADMISSION,
     )
     route, request.record_id = routes.find(request.path)
     assert route

@@ -54,7 +54,6 @@ class Request:
     receive: Receive
     asgi: dict[str, Any]
     """The scope: the server writes into it what it finds while the body comes."""
-    room: Admission
     reading: bool = False
     """Whether the body is awaited: nothing has been done yet."""
     route: str = "unknown"

@@ -65,7 +65,6 @@ class Pipeline:
             scope["client"][0] if scope["client"] else "",
             receive,
             scope,
-            self._service.admission,
         )
         of_api = request.path.startswith(_API) or request.path == _API[:-1]
         try:
