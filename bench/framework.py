@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from wishwell.http import answers, pipeline, routes
 from wishwell.http.answers import Answer
-from wishwell.http.context import Request, Room
+from wishwell.http.context import Request
 
 ROUNDS, REQUESTS = 9, 20_000
 BODY = b'{"data":{}}'
@@ -85,16 +85,15 @@ async def ours(scope: dict[str, Any], receive: Any, send: Any) -> None:
         scope["path"],
         scope["query_string"],
         headers,
-        [name for name, _ in pairs] if len(headers) != len(pairs) else [],
+        pairs,
         scope["client"][0],
         receive,
         scope,
-        Room(256, lambda: None),
     )
-    route, request.record_id = routes.find(request.path)
+    route, request.parameters = routes.find(request.path)
     assert route
     assert request.header(b"authorization")
-    assert request.record_id
+    assert request.parameters["itemId"]
     assert pipeline._handler(route, request.method)
     answer = Answer(200, BODY, [answers.JSON, *EXTRA])
     answer.headers.append((b"content-length", b"%d" % len(answer.body)))

@@ -19,10 +19,10 @@ from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Misconfigured, Unavailable, WishwellError
 from wishwell.http import metrics
-from wishwell.http.answers import Headers
+from wishwell.http.admission import Admission
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
-from wishwell.http.server import GuardedProtocol
+from wishwell.http.server import ADMISSION
 from wishwell.proxy import settings as proxy_settings
 from wishwell.proxy.app import Proxy
 from wishwell.proxy.inside import Inside
@@ -83,7 +83,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         directory=known,
         tokens=auth.Tokens(keys, known, settings.session_namespace, clock),
         limiter=limiter,
-        local_limiter=local,
+        admission=Admission(settings.max_in_flight, local, settings.limit_address, known),
         sealer=pages.Sealer(keys),
         clock=clock,
         new_id=new_id,
@@ -122,33 +122,19 @@ class Application:
             else:
                 await self._pipeline(scope, receive, send)
         elif scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
+            await self._lifespan(scope, receive, send)
 
-    def refused_limits(self, peer: str) -> Headers:
-        """The limit headers of a request that the server refused before it came here."""
-        assert self._pipeline is not None
-        return self._pipeline.refused_limits(peer)
-
-    def has_room(self, running: int) -> bool:
-        """Whether one more request may be begun beside the ``running`` ones."""
-        assert self._pipeline is not None
-        return self._pipeline.has_room(running)
-
-    def shed(self, headers: Headers, method: str, peer: str) -> tuple[bytes, bytes]:
-        """The answer to a request that is not begun, as there is no room."""
-        assert self._pipeline is not None
-        return self._pipeline.shed(headers, method, peer)
-
-    async def _lifespan(self, receive: Any, send: Any) -> None:
+    async def _lifespan(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         await receive()
         _end_with_parent()
         try:
             async with opened(self._settings) as service:
                 self._pipeline = Pipeline(service)
+                scope["state"][ADMISSION] = service.admission
                 background = [
                     asyncio.create_task(service.directory.run()),
                     asyncio.create_task(_purge_now_and_then(service)),
-                    asyncio.create_task(_sample_now_and_then(service, self._pipeline)),
+                    asyncio.create_task(_sample_now_and_then(service)),
                 ]
                 # What is there now stays: a full collection, some 70,000 objects and tens of
                 # milliseconds in which nothing is answered, need not look at it again.
@@ -174,9 +160,6 @@ def create() -> Application:
     """For workers: the application with the settings of the environment."""
     settings = config.load(os.environ)
     log.configure(settings.log_level)
-    GuardedProtocol.header_timeout = settings.header_timeout
-    GuardedProtocol.body_timeout = settings.body_timeout
-    GuardedProtocol.answer_timeout = settings.answer_timeout
     return Application(settings, proxy_of(os.environ))
 
 
@@ -226,14 +209,13 @@ async def _purge_now_and_then(service: Services) -> None:
             logger.exception("purge_failed")
 
 
-async def _sample_now_and_then(service: Services, pipeline: Pipeline) -> None:
+async def _sample_now_and_then(service: Services) -> None:
     """Shows once a second how busy the process is: so counting that costs no request anything."""
     sampler = metrics.Sampler(service)
     while True:
-        shed, pipeline.refused = pipeline.refused, {}
-        sampler.sample(pipeline.in_flight, shed)
+        shed = sampler.sample()
         if shed:
-            logger.warning("shed", requests=sum(shed.values()), reason="too many at once")
+            logger.warning("shed", requests=shed, reason="too many at once")
         await asyncio.sleep(_SAMPLE_SECONDS)
 
 

@@ -79,7 +79,7 @@ async def _move_lists(
     pairs = _pairs(joins)
     grown = await tx.all("link_touch_lists", session.id, customer.id, pairs, now)
     if grown:
-        await tx.run("link_place", customer.id, [row[0] for row in grown])
+        await tx.run("link_place", session.id, customer.id, [row[0] for row in grown])
     await tx.run("link_move_entries", session.id, customer.id, pairs)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import os
 import signal
 import socket
@@ -19,7 +20,7 @@ from uvicorn.supervisors import Multiprocess
 from wishwell import app
 from wishwell.config import Settings
 from wishwell.errors import Misconfigured
-from wishwell.http.server import GuardedProtocol
+from wishwell.http.server import GuardedProtocol, Timeouts
 from wishwell.proxy.protocol import PathsOnly
 
 logger = structlog.get_logger("wishwell")
@@ -40,9 +41,6 @@ _START_SECONDS = 20
 def serve_until_stopped(settings: Settings, welcome: str) -> None:
     """Serves until SIGTERM or SIGINT. ``welcome`` is shown once it listens, ``{url}`` filled in."""
     listening = listen(settings.host, settings.port, "WISHWELL_HOST and WISHWELL_PORT")
-    GuardedProtocol.header_timeout = settings.header_timeout
-    GuardedProtocol.body_timeout = settings.body_timeout
-    GuardedProtocol.answer_timeout = settings.answer_timeout
     url = _url(listening)
     if settings.workers > 1:
         # Where the workers add their metrics up; it goes when the last reference does, at the end.
@@ -63,7 +61,10 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
 
     proxy = app.proxy_of(os.environ)
     protocol = GuardedProtocol if proxy is None else PathsOnly
-    options = _options(protocol, int(settings.shutdown_timeout))
+    timeouts = Timeouts(
+        header=settings.header_timeout, body=settings.body_timeout, answer=settings.answer_timeout
+    )
+    options = _options(protocol, timeouts, int(settings.shutdown_timeout))
     if settings.workers == 1:
         application = app.Application(settings, proxy)
         _Server(uvicorn.Config(application, **options), ready).run(_many(listening))
@@ -89,13 +90,15 @@ def serve_one(
     def ready() -> None:
         structlog.get_logger("wishwell").info("listening", url=_url(listening), **shown)
 
-    options = _options(protocol, stop_seconds) | {"date_header": False}
+    options = _options(protocol, Timeouts(), stop_seconds) | {"date_header": False}
     _Server(uvicorn.Config(application, **options), ready).run(_many(listening))
 
 
-def _options(protocol: type[GuardedProtocol], stop_seconds: int) -> dict[str, Any]:
+def _options(
+    protocol: type[GuardedProtocol], timeouts: Timeouts, stop_seconds: int
+) -> dict[str, Any]:
     return {
-        "http": protocol,
+        "http": functools.partial(protocol, timeouts),
         "ws": "none",
         "loop": "uvloop",
         "lifespan": "on",

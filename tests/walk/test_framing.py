@@ -146,6 +146,17 @@ def test_what_follows_a_whole_request_is_not_its_fault(service, shop):
     assert products(member.http) == [1]
 
 
+def test_bad_target_is_refused_on_a_kept_connection(service):
+    """contract: http-ambiguous. Also behind a request that was answered."""
+    target = urlsplit(service.url)
+    good, bad = (f"GET {at} HTTP/1.1\r\nHost: a\r\n\r\n" for at in ("/livez", "http://a:b/"))
+    with socket.create_connection((target.hostname, target.port), 5) as connection:
+        connection.sendall(good.encode())
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 200 ")
+        connection.sendall(bad.encode())
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 400 ")
+
+
 def test_status_line_has_the_name_that_the_body_has(service, shop):
     """contract: error-envelope. One name of a status, whatever Python the service runs on."""
     json_type, large = "Content-Type: application/json", "Content-Length: 300000"

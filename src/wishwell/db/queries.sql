@@ -550,13 +550,20 @@ WHERE profile_id = $2::uuid AND id IN (
 RETURNING id;
 
 -- name: link_place
--- Gives all that is on the lists $2 a place, so that what joins them comes behind.
+-- Gives all that is on the lists $3 a place, so that what joins them comes behind. What the session has
+-- too is as old as the older of the two.
+WITH s AS MATERIALIZED (SELECT product_id, variant_id, created_at FROM items WHERE profile_id = $1)
 UPDATE entries SET position = p.place
 FROM (SELECT e.list_id, e.item_id, row_number() OVER (
-          PARTITION BY e.list_id ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC) AS place
-      FROM entries e JOIN items i ON i.profile_id = $1 AND i.id = e.item_id
-      WHERE e.profile_id = $1 AND e.list_id in_uuids($2)) AS p
-WHERE entries.profile_id = $1 AND entries.list_id = p.list_id AND entries.item_id = p.item_id
+          PARTITION BY e.list_id
+          ORDER BY e.position = 0, e.position,
+                   CASE WHEN s.created_at < i.created_at THEN s.created_at ELSE i.created_at END DESC,
+                   i.id DESC) AS place
+      FROM entries e
+      JOIN items i ON i.profile_id = $2::uuid AND i.id = e.item_id
+      LEFT JOIN s ON s.product_id = i.product_id AND s.variant_id = i.variant_id
+      WHERE e.profile_id = $2::uuid AND e.list_id in_uuids($3)) AS p
+WHERE entries.profile_id = $2::uuid AND entries.list_id = p.list_id AND entries.item_id = p.item_id
   AND entries.position <> p.place;
 
 -- name: link_move_entries

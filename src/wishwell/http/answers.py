@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from wishwell import errors
+from wishwell import errors, ids
 from wishwell.limits import Taken
 
 Headers = list[tuple[bytes, bytes]]
@@ -18,6 +18,11 @@ _encoder = msgspec.json.Encoder()
 JSON = (b"content-type", b"application/json")
 # An answer is of one caller and one moment; no cache may keep it.
 _PRIVATE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+_EXPOSED = (
+    b"access-control-expose-headers",
+    b"X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, Retry-After, "
+    b"Location",
+)
 
 STATUSES: dict[type[errors.WishwellError], HTTPStatus] = {
     errors.Invalid: HTTPStatus.BAD_REQUEST,
@@ -91,12 +96,6 @@ def status_of(error: errors.WishwellError) -> HTTPStatus:
     return HTTPStatus.INTERNAL_SERVER_ERROR
 
 
-def error_of(status: HTTPStatus, message: str) -> errors.WishwellError:
-    """The error that becomes this status, which has to be one of ``STATUSES``."""
-    kind = next(kind for kind, its in STATUSES.items() if its == status)
-    return kind(message)
-
-
 def limits(taken: Taken) -> Headers:
     """The state of the limit that the request was counted for (contract: limit-headers)."""
     return [
@@ -104,6 +103,23 @@ def limits(taken: Taken) -> Headers:
         (b"x-ratelimit-remaining", b"%d" % taken.remaining),
         (b"x-ratelimit-reset", b"%d" % taken.reset),
     ]
+
+
+def cors(origin: bytes, allowed: bool) -> Headers:
+    """What lets a page of this origin read the answer, where that is allowed."""
+    headers = [(b"vary", b"Origin")]
+    if allowed:
+        headers += [(b"access-control-allow-origin", origin), _EXPOSED]
+    return headers
+
+
+def request_id(given: bytes | None) -> str:
+    """The caller's own request id if it is a UUID, else a new one."""
+    if given is not None and len(given) == 36:
+        text = given.decode("latin-1").lower()
+        if ids.is_uuid(text):
+            return text
+    return ids.random_uuid()
 
 
 def failure(error: Exception, request_id: str) -> Answer:

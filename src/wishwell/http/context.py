@@ -9,10 +9,10 @@ from wishwell.auth import Caller, Tokens
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.directory import Directory
-from wishwell.errors import Unavailable
 from wishwell.http import broken
+from wishwell.http.admission import Admission
 from wishwell.http.answers import Headers
-from wishwell.limits import Limiter, LocalLimiter, Taken
+from wishwell.limits import Limiter, Taken
 from wishwell.pages import Sealer
 from wishwell.profiles import Scope
 
@@ -26,7 +26,7 @@ class Services:
     directory: Directory
     tokens: Tokens
     limiter: Limiter
-    local_limiter: LocalLimiter
+    admission: Admission
     sealer: Sealer
     clock: ids.Clock
     new_id: ids.UUID7
@@ -34,38 +34,6 @@ class Services:
     def now(self) -> str:
         """The time as records carry it."""
         return ids.timestamp(self.clock())
-
-
-@dataclass(slots=True)
-class Room:
-    """How many requests are worked on at once, and may be; ``reading`` are those whose bodies are
-    awaited, which take no room."""
-
-    limit: int
-    shed: Callable[[], None]
-    """Called for each that is turned away."""
-    taken: int = 0
-    reading: int = 0
-
-    def enter(self) -> None:
-        self.taken += 1
-
-    def leave(self) -> None:
-        self.taken -= 1
-
-    def begin_reading(self) -> None:
-        self.taken -= 1
-        self.reading += 1
-
-    def end_reading(self) -> None:
-        self.reading -= 1
-        self.taken += 1
-
-    def check(self) -> None:
-        """Raises ``Unavailable`` when there are too many, as so many bodies came at once."""
-        if self.taken > self.limit:
-            self.shed()
-            raise Unavailable("Too many requests at once in this process.")
 
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -86,7 +54,6 @@ class Request:
     receive: Receive
     asgi: dict[str, Any]
     """The scope: the server writes into it what it finds while the body comes."""
-    room: Room
     reading: bool = False
     """Whether the body is awaited: nothing has been done yet."""
     route: str = "unknown"

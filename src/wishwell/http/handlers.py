@@ -246,14 +246,14 @@ async def _raw(service: Services, request: Request) -> bytes:
     declared = request.headers.get(b"content-length", b"0")
     if len(declared) > 15 or int(declared) > MAX_BODY:
         raise TooLarge(f"The body is larger than {MAX_BODY // 1024} KiB.")
-    # Who still sends is not worked on: slow ones must not take the room of others.
-    request.room.begin_reading()
+    # Who still sends is not worked on: slow ones must take nothing from others.
+    service.admission.begin_reading()
     request.reading = True
     try:
         raw = await _read(service, request)
     finally:
-        request.room.end_reading()
-    request.room.check()
+        service.admission.end_reading()
+    service.admission.check()
     request.reading = False
     return raw
 

@@ -1,13 +1,14 @@
 """The numbers that an operator needs, for Prometheus."""
 
 import functools
-from collections.abc import Mapping
 
 from prometheus_client import Counter, Gauge, Histogram
 
 from wishwell import log
 from wishwell.db import Figures
 from wishwell.http.context import Services
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 _REQUESTS = Counter("wishwell_requests", "Requests answered.", ("method", "route", "status"))
 _SECONDS = Histogram(
@@ -67,6 +68,11 @@ _DROPPED = Counter(
 _LOST = Counter("wishwell_log_lines_lost", "Lines of the log that could not be written.")
 
 
+def method_label(method: str) -> str:
+    """A method as the log and the metrics name it: a client must not choose a label."""
+    return method if method in _METHODS else "other"
+
+
 @functools.lru_cache(maxsize=2048)
 def _answered(method: str, route: str, status: int) -> Counter:
     return _REQUESTS.labels(method, route, str(status))
@@ -101,11 +107,6 @@ def purge_finished() -> None:
     _PURGE_FINISHED.set_to_current_time()
 
 
-def shed() -> None:
-    """One request that was refused as too many were in work."""
-    _SHED.inc()
-
-
 def dropped() -> None:
     """One answer that its client did not read."""
     _DROPPED.inc()
@@ -119,17 +120,19 @@ class Sampler:
         self._before = Figures()
         self._lost_before = 0
 
-    def sample(self, in_flight: int, shed: Mapping[str, int]) -> None:
+    def sample(self) -> int:
         """Sets what is of now, and adds what was counted since the last time.
 
-        ``shed`` has the requests that were refused before they were looked at, by method.
+        Returns how many requests were refused before they were begun: they have no line in the log.
         """
+        shed, turned_away = self._service.admission.refused()
         for method, count in shed.items():
-            _SHED.inc(count)
-            _answered(method, "shed", 503).inc(count)
+            _answered(method_label(method), "shed", 503).inc(count)
+        unlogged = sum(shed.values())
+        _SHED.inc(unlogged + turned_away)
         now, before = self._service.db.figures(), self._before
         self._before = now
-        _IN_FLIGHT.set(in_flight)
+        _IN_FLIGHT.set(self._service.admission.working)
         _LIMITS_AWAY.set(self._service.limiter.away)
         _ANSWERED.set(self._service.directory.asked_at / 1000)
         _CONNECTIONS.set(now.connections)
@@ -144,3 +147,4 @@ class Sampler:
         lost = log.lost()
         _LOST.inc(lost - self._lost_before)
         self._lost_before = lost
+        return unlogged

@@ -27,7 +27,7 @@ from wishwell.errors import (
 )
 from wishwell.http import answers, metrics, routes
 from wishwell.http.answers import Answer, Headers
-from wishwell.http.context import Receive, Request, Room, Services
+from wishwell.http.context import Receive, Request, Services
 from wishwell.http.handlers import Handler
 from wishwell.http.routes import Route
 from wishwell.limits import Kind, Taken
@@ -40,23 +40,7 @@ _ONCE = (b"authorization", b"profile", b"content-type", b"content-length", b"ori
 _API = "/api/"
 """What the paths that have limits begin with, those of unknown versions too."""
 
-# Others become "other" in the log and the metrics: a client must not choose a label.
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-_EXPOSED = (
-    b"access-control-expose-headers",
-    b"X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, Retry-After, "
-    b"Location",
-)
 _PREFLIGHT_SECONDS = b"7200"
-
-# The answer to what is shed, all but its id and the limits made once: its cost is what overload is
-# made of.
-_TOO_BUSY = answers.failure(Unavailable("Too many requests at once."), "\n")
-_TOO_BUSY_BODY = _TOO_BUSY.body.split(b"\\n")
-_TOO_BUSY_HEAD = b"content-length: %d\r\n%s" % (
-    len(_TOO_BUSY.body) - 2 + 36,
-    b"".join(b"%s: %s\r\n" % header for header in _TOO_BUSY.headers),
-)
 
 log = structlog.get_logger("wishwell.request")
 
@@ -66,40 +50,13 @@ class Pipeline:
 
     def __init__(self, service: Services) -> None:
         self._service = service
-        self._room = Room(service.settings.max_in_flight, metrics.shed)
-        self.refused: dict[str, int] = {}
-        """How many requests were shed, by method."""
-
-    @property
-    def in_flight(self) -> int:
-        """How many requests to the API this process is answering."""
-        return self._room.taken
-
-    def has_room(self, running: int) -> bool:
-        """Whether one more request may be begun beside the ``running`` ones of this process."""
-        return running - self._room.reading < self._room.limit
-
-    def shed(self, pairs: Headers, method: str, peer: str) -> tuple[bytes, bytes]:
-        """A no before anything is done, as lines of headers and a body (docs/decisions/0015).
-
-        It counts for nobody's limit; the sampler counts and logs it, once a second.
-        """
-        method = method if method in _METHODS else "other"
-        self.refused[method] = self.refused.get(method, 0) + 1
-        headers = dict(pairs)
-        id = _request_id(headers.get(b"x-request-id")).encode()
-        head = b"x-request-id: %s\r\n%s" % (id, _TOO_BUSY_HEAD)
-        more = self.refused_limits(peer)
-        self._cors(headers.get(b"origin"), None, more)
-        head += b"".join([b"%s: %s\r\n" % header for header in more])
-        return head, id.join(_TOO_BUSY_BODY)
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         started = time.perf_counter()
         pairs = scope["headers"]
         headers = dict(pairs)
         request = Request(
-            _request_id(headers.get(b"x-request-id")),
+            answers.request_id(headers.get(b"x-request-id")),
             scope["method"],
             scope["path"],
             scope["query_string"],
@@ -108,7 +65,6 @@ class Pipeline:
             scope["client"][0] if scope["client"] else "",
             receive,
             scope,
-            self._room,
         )
         of_api = request.path.startswith(_API) or request.path == _API[:-1]
         try:
@@ -166,12 +122,13 @@ class Pipeline:
         if not taken.allowed:
             metrics.limited(kind if request.caller else "address")
             raise _too_many(taken, kind, self._service.clock())
-        self._room.enter()
+        admission = self._service.admission
+        admission.enter()
         try:
-            self._room.check()  # it may have come behind another one, on its connection
+            admission.check()  # it may have come behind another one, on its connection
             return await self._answer(request, route, refused)
         finally:
-            self._room.leave()
+            admission.leave()
 
     async def _answer(
         self, request: Request, route: Route | None, refused: WishwellError | None
@@ -225,15 +182,9 @@ class Pipeline:
             await self._service.directory.touch_now([profile.id])
         request.scope = profile
 
-    def refused_limits(self, peer: str) -> Headers:
-        """The limit headers of a request that could not even be read: it counts for nobody."""
-        key = f"address:{addresses.direct(peer)}"
-        limit = self._service.settings.limit_address
-        return answers.limits(self._service.local_limiter.count(key, limit, 0))
-
     def _limits(self, request: Request) -> Headers:
         if request.taken is None:  # the service stopped before it was counted
-            return self.refused_limits(request.peer)
+            return self._service.admission.limits(request.peer)
         return answers.limits(request.taken)
 
     async def _take(self, request: Request, kind: Kind, cost: int) -> Taken:
@@ -274,25 +225,14 @@ class Pipeline:
     def _cors(self, origin: bytes | None, caller: Caller | None, headers: Headers) -> None:
         if origin is None:
             return
-        headers.append((b"vary", b"Origin"))
         text = origin.decode("latin-1")
         allowed = (
             text in caller.store.origins if caller else self._service.directory.allows_origin(text)
         )
-        if allowed:
-            headers += [(b"access-control-allow-origin", origin), _EXPOSED]
+        headers += answers.cors(origin, allowed)
 
 
 # ------------------------------------------------------------------------------------- pieces
-
-
-def _request_id(given: bytes | None) -> str:
-    """The caller's own request id if it is a UUID, else a new one."""
-    if given is not None and len(given) == 36:
-        text = given.decode("latin-1").lower()
-        if ids.is_uuid(text):
-            return text
-    return ids.random_uuid()
 
 
 def _check_once(pairs: Headers) -> None:
@@ -348,7 +288,7 @@ def _failed(error: Exception, request: Request) -> Answer:
 
 def _note(request: Request, status: int, seconds: float) -> None:
     """The log line and the metrics: the route's template, never path, query, token or body."""
-    method = request.method if request.method in _METHODS else "other"
+    method = metrics.method_label(request.method)
     metrics.answered(method, request.route, status, seconds)
     caller = request.caller
     line = RequestLine(

@@ -4,19 +4,23 @@ uvicorn (with httptools) refuses ambiguous framing; what it takes from anybody i
 sends its headers for ever, headers without end, and a request without ``Host``.
 """
 
-import asyncio
 import uuid
-from collections import deque
+from dataclasses import dataclass
 from email.utils import formatdate
 from http import HTTPStatus
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import httptools
 import structlog
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
+from wishwell.errors import BodyTimeout, HeadersTooLarge, Invalid, WishwellError
 from wishwell.http import answers, broken
+from wishwell.http.admission import Admission
 from wishwell.http.unread import ReadProtocol
+
+ADMISSION = "wishwell.admission"
+"""What the application calls its ``Admission`` in the state of its lifespan, for the server."""
 
 _LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {answers.phrase(_LARGE)}\r\n".encode()
@@ -24,45 +28,25 @@ STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {answers.phrase(_LARGE)}\r\n".encode
 MAX_HEADER_BYTES = 16 * 1024
 MAX_HEADERS = 150
 _UNAVAILABLE = STATUS_LINE[HTTPStatus.SERVICE_UNAVAILABLE]
-_REFUSALS = 64
-"""How many requests one turn of the event loop refuses at most. A write needs several turns: when
-each refused all that had come, writes were long in work and took all the room (decision 0015)."""
+_API = b"/api/"
+"""What the target of a request begins with that may be refused as too many are in work: health is
+always answered."""
 
-_HELD = 2048
-"""How many connections may wait for a later turn; those beyond are refused as they come."""
-
-_HELD_BYTES = 64 * 1024
 _BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 log = structlog.get_logger("wishwell.server")
 
 
-@runtime_checkable
-class Limited(Protocol):
-    """An application whose every answer tells the state of its rate limits."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeouts:
+    """How long a client may take, in seconds."""
 
-    def refused_limits(self, peer: str) -> answers.Headers:
-        """The headers for a request from ``peer`` that could not be read."""
-
-
-@runtime_checkable
-class Shedding(Protocol):
-    """An application that begins only so many requests at once."""
-
-    def has_room(self, running: int) -> bool:
-        """Whether one more may be begun beside the ``running`` ones."""
-
-    def shed(self, headers: answers.Headers, method: str, peer: str) -> tuple[bytes, bytes]:
-        """The answer, 503, to one that is not begun: lines of headers, and a body."""
-
-
-class _RefusedError(Exception):
-    """Ends a connection with a status; raised inside the parser's callbacks."""
-
-    def __init__(self, status: HTTPStatus, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
+    header: float = 10.0
+    """For the line and the headers of a request."""
+    body: float = 10.0
+    """For what is left of a body after its answer."""
+    answer: float = 30.0
+    """For reading too little of an answer."""
 
 
 class _InOnePiece:
@@ -96,53 +80,8 @@ class _InOnePiece:
         return closing
 
 
-class _Turn:
-    """Counts the refusals of one turn of the event loop, and holds the connections that come after
-    so many of them until a later turn."""
-
-    def __init__(self) -> None:
-        self._refused = 0
-        self._coming = False
-        self._held: deque[GuardedProtocol] = deque()
-
-    def holds(self) -> bool:
-        """Whether what comes now must wait: for the next turn, or behind others that do."""
-        return (self._refused >= _REFUSALS or bool(self._held)) and len(self._held) < _HELD
-
-    def refused(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._refused += 1
-        if not self._coming:
-            self._coming = True
-            loop.call_soon(self._next, loop)
-
-    def hold(self, connection: "GuardedProtocol") -> None:
-        self._held.append(connection)
-
-    def _next(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._refused, self._coming = 0, False
-        # An eighth of those who wait, where that is more: nobody waits for many turns.
-        most = max(_REFUSALS, len(self._held) // 8)
-        while self._held and self._refused < most:
-            # Room is for the newest, whose clients still wait for sure; the oldest are refused.
-            newest = self._held[-1].has_room()
-            (self._held.pop() if newest else self._held.popleft()).go_on()
-        if self._held and not self._coming:
-            self._coming = True
-            loop.call_soon(self._next, loop)
-
-
 class GuardedProtocol(ReadProtocol):
-    """One connection."""
-
-    turn = _Turn()
-
-    header_timeout = 10.0
-    body_timeout = 10.0
-    """Seconds that headers, and what is left of a body after its answer, may take; each process
-    sets them from its settings."""
-
-    bounded = b"/api/"
-    """What the target of a request begins with that may be shed: health is always answered."""
+    """One connection. ``functools.partial`` of it and ``timeouts`` is uvicorn's ``http``."""
 
     refusal_headers: tuple[tuple[bytes, bytes], ...] = ()
     """What the answer to a request that could not be read has besides."""
@@ -151,17 +90,20 @@ class GuardedProtocol(ReadProtocol):
     forbidden = b""
     """What a request's target begins with, and a character that it must not hold."""
 
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._shedding = self.app if isinstance(self.app, Shedding) else None
+    def __init__(self, timeouts: Timeouts, *, app_state: dict[str, Any], **given: Any) -> None:
+        super().__init__(timeouts.answer, app_state=app_state, **given)
+        self._timeouts = timeouts
+        self._admission: Admission | None = app_state.get(ADMISSION)
         self._shed_now = False
         self._header_bytes = 0
         self._in_headers = True
         self._in_body = False
         self._silent = True
-        self._held = b""
         self._answering: RequestResponseCycle | None = None
-        self._deadline = self.loop.call_later(self.header_timeout, self._too_slow)
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._deadline.cancel()
@@ -170,34 +112,6 @@ class GuardedProtocol(ReadProtocol):
             # uvicorn tells the last request of the connection, which may wait behind this one.
             self._answering.disconnected = True
             self._answering.message_event.set()
-
-    def data_received(self, data: bytes) -> None:
-        if self._held:
-            self._held += data
-            if len(self._held) > _HELD_BYTES:
-                self.flow.pause_reading()
-        elif self.turn.holds() and self._between() and not self._rest:
-            self._unset_keepalive_if_required()
-            self._held = data
-            self.turn.hold(self)
-        else:
-            self.take(data)
-
-    def go_on(self) -> None:
-        """Reads what was held."""
-        data, self._held = self._held, b""
-        if not self.transport.is_closing():
-            self.flow.resume_reading()
-            self.take(data)
-
-    def has_room(self) -> bool:
-        """Whether one more request may be begun."""
-        return self._shedding is None or self._shedding.has_room(len(self.tasks))
-
-    def _between(self) -> bool:
-        """Whether what comes now is the beginning of a request, and no other one is in work."""
-        begun = self._in_body or (self._in_headers and self._header_bytes > 0)
-        return not begun and (self.cycle is None or self.cycle.response_complete)
 
     def feed(self, data: bytes | memoryview) -> bool:
         if self._in_headers:
@@ -212,14 +126,13 @@ class GuardedProtocol(ReadProtocol):
                 self.cycle.keep_alive = False
             return False
         except httptools.HttpParserError as error:
-            cause = error.__context__
-            if isinstance(cause, _RefusedError):
-                self._refuse(cause.status, cause.message)
-            else:
-                self._refuse(HTTPStatus.BAD_REQUEST, "This is not a valid HTTP request.")
+            cause = error.__context__  # what one of the callbacks raised
+            if not isinstance(cause, WishwellError):
+                cause = Invalid("This is not a valid HTTP request.")
+            self._refuse(cause)
             return False
         if self._in_headers and self._header_bytes > MAX_HEADER_BYTES:
-            self._too_large()
+            self._refuse(_too_large())
         return True
 
     # ------------------------------------------------------------- the parser's callbacks
@@ -231,7 +144,7 @@ class GuardedProtocol(ReadProtocol):
         self._header_bytes = 0
         self._size = 0
         self._deadline.cancel()
-        self._deadline = self.loop.call_later(self.header_timeout, self._too_slow)
+        self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
 
     def on_url(self, url: bytes) -> None:
         self._count(len(url))
@@ -244,51 +157,53 @@ class GuardedProtocol(ReadProtocol):
             # address, which a proxy in front has judged by the headers (RFC 9110, 6.5.1).
             return
         if len(self.headers) >= MAX_HEADERS:
-            raise _RefusedError(
-                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"More than {MAX_HEADERS} headers."
-            )
+            raise HeadersTooLarge(f"More than {MAX_HEADERS} headers.")
         # The parser leaves white space behind a value; it is not part of it (RFC 9110, 5.5).
         super().on_header(name, value.rstrip(b" \t"))
 
     def on_headers_complete(self) -> None:
         self._in_headers = False
         self._deadline.cancel()
-        hosts = [value for name, value in self.headers if name == b"host"]
-        version = self.parser.get_http_version()
-        if version not in ("1.0", "1.1"):
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, "The request must be of HTTP/1.1.")
-        if len(hosts) != 1 and version != "1.0":
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, "A request needs one Host header.")
-        if version == "1.0" and any(name == b"transfer-encoding" for name, _ in self.headers):
-            # RFC 9112, 6.1: its framing is faulty, as an older proxy would see another end of it.
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, "HTTP/1.0 knows no Transfer-Encoding.")
-        if version == "1.0":
-            self.expect_100_continue = False  # RFC 9110, 10.1.1: such a client knows no 100
-        if not self.url.startswith(self.targets):
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, "The request's target must be a path.")
-        if self.forbidden and self.forbidden in self.url:
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, "The request's target has a # in it.")
-        if self.parser.should_upgrade() and any(name in _BODY for name, _ in self.headers):
-            # The parser takes what follows for the other protocol: the body would be missed, and
-            # a request without its body may mean something else.
-            raise _RefusedError(
-                HTTPStatus.BAD_REQUEST, "Upgrade: send a request with a body as HTTP/1.1 only."
-            )
-        self._in_body = True
+        self._check()
         if (
-            self._shedding is not None
-            and self.url.startswith(self.bounded)
+            self._admission is not None
+            and self.url.startswith(_API)
             and (self.cycle is None or self.cycle.response_complete)
-            and not self.has_room()
+            and not self._admission.admits(len(self.tasks))
         ):
-            self._shed(self._shedding)
+            self._shed(self._admission)
         else:
             super().on_headers_complete()
-            if not self.pipeline:
-                self._answering = self.cycle
             # What has no body, or writes "100 Continue" first, goes the plain way.
             if not self.expect_100_continue and self.scope["method"] != "HEAD":
                 self.cycle.transport = _InOnePiece(self.transport)  # type: ignore[assignment]
+        self._in_body = True
+
+    def _check(self) -> None:
+        """Raises ``Invalid`` for what the parser takes, and another reader may take otherwise."""
+        names = [name for name, _ in self.headers]
+        version = self.parser.get_http_version()
+        if version == "1.0":
+            self.expect_100_continue = False  # RFC 9110, 10.1.1: such a client knows no 100
+            if b"transfer-encoding" in names:
+                # RFC 9112, 6.1: its framing is faulty: an older proxy would see another end of it.
+                raise Invalid("HTTP/1.0 knows no Transfer-Encoding.")
+        elif version != "1.1":
+            raise Invalid("The request must be of HTTP/1.1.")
+        elif names.count(b"host") != 1:
+            raise Invalid("A request needs one Host header.")
+        if not self.url.startswith(self.targets):
+            raise Invalid("The request's target must be a path.")
+        if self.forbidden and self.forbidden in self.url:
+            raise Invalid("The request's target has a # in it.")
+        if self.parser.should_upgrade() and not _BODY.isdisjoint(names):
+            # The parser takes what follows for the other protocol: the body would be missed, and
+            # a request without its body may mean something else.
+            raise Invalid("Upgrade: send a request with a body as HTTP/1.1 only.")
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
 
     def on_body(self, body: bytes) -> None:
         if not self._shed_now:
@@ -304,23 +219,21 @@ class GuardedProtocol(ReadProtocol):
             super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        self._answering = self.pipeline[-1][0] if self.pipeline else None
         super().on_response_complete()
         if self.cycle.more_body and self.cycle.response_complete:
             # Answered before its body was read: what is left of that has a deadline of its own, as
             # every byte of it puts the one for idle connections off.
             self._deadline.cancel()
-            self._deadline = self.loop.call_later(self.body_timeout, self.transport.close)
+            self._deadline = self.loop.call_later(self._timeouts.body, self.transport.close)
 
     # ----------------------------------------------------------------------------- ends
 
-    def _shed(self, application: Shedding) -> None:
+    def _shed(self, admission: Admission) -> None:
         """Says no before there is a task, a scope or a body; the connection may be used again."""
         self._shed_now = True
-        self.turn.refused(self.loop)
         method = self.parser.get_method()
         peer = self.client[0] if self.client else ""
-        head, body = application.shed(self.headers, method.decode("ascii"), peer)
+        head, body = admission.shed(self.headers, method.decode("ascii"), peer)
         head += b"".join([b"%s: %s\r\n" % line for line in self.server_state.default_headers])
         stays = self.parser.should_keep_alive() and not self.expect_100_continue
         end = b"\r\n" if stays else b"connection: close\r\n\r\n"
@@ -329,7 +242,7 @@ class GuardedProtocol(ReadProtocol):
             self.transport.close()
             return
         # As after any answer: silence is bounded, and so is what is left of the body.
-        self._deadline = self.loop.call_later(self.body_timeout, self.transport.close)
+        self._deadline = self.loop.call_later(self._timeouts.body, self.transport.close)
         self.timeout_keep_alive_task = self.loop.call_later(
             self.timeout_keep_alive, self.timeout_keep_alive_handler
         )
@@ -337,46 +250,37 @@ class GuardedProtocol(ReadProtocol):
     def _count(self, size: int) -> None:
         self._size += size
         if self._size > MAX_HEADER_BYTES:
-            raise _RefusedError(
-                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-                f"The request line and headers are larger than {MAX_HEADER_BYTES // 1024} KiB.",
-            )
-
-    def _too_large(self) -> None:
-        self._refuse(
-            HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-            f"The request line and headers are larger than {MAX_HEADER_BYTES // 1024} KiB.",
-        )
+            raise _too_large()
 
     def _too_slow(self) -> None:
         if self.transport.is_closing() or not self._in_headers:
             return
         if self._rest:  # they have come, behind requests that are not answered yet
-            self._deadline = self.loop.call_later(self.header_timeout, self._too_slow)
+            self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
         elif self._silent:
             self.transport.close()  # a connection that never said anything
         else:
-            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "The headers did not arrive in time.")
+            self._refuse(BodyTimeout("The headers did not arrive in time."))
 
-    def _refuse(self, status: HTTPStatus, message: str) -> None:
+    def _refuse(self, error: WishwellError) -> None:
         """Answers with the envelope, unless an earlier request is being answered, and closes."""
         if self.transport.is_closing():
             return
-        of_api = isinstance(self.app, Limited) and not self.pipeline
-        if of_api and broken.told(self.cycle, answers.error_of(status, message)):
+        of_api = self._admission is not None and not self.pipeline
+        if of_api and broken.told(self.cycle, error):
             return
         request_id = str(uuid.uuid4())
-        log.info("refused", requestId=request_id, status=int(status), reason=message)
-        cycle = self.cycle
+        status, cycle = answers.status_of(error), self.cycle
+        log.info("refused", requestId=request_id, status=int(status), reason=error.message)
         if cycle is not None and not cycle.response_started and not self.pipeline:
             # Its body broke off: the handler waits for the rest, and must not answer after this.
             cycle.disconnected = True
             cycle.message_event.set()
         # A body that breaks off after its answer gets no second one: a proxy could take that for
         # the answer to whoever it sends next.
-        answered = cycle is not None and cycle.response_complete and self._in_body
-        if cycle is None or (cycle.response_complete and not answered) or cycle.disconnected:
-            self.transport.write(self._refusal(status, message, request_id))
+        idle = cycle is None or cycle.response_complete
+        if not self._in_body if idle else cycle.disconnected:
+            self.transport.write(self._refusal(status, error.message, request_id))
         self.transport.close()
 
     def _refusal(self, status: HTTPStatus, message: str, request_id: str) -> bytes:
@@ -390,7 +294,12 @@ class GuardedProtocol(ReadProtocol):
             (b"date", formatdate(usegmt=True).encode()),
             *self.refusal_headers,
         ]
-        if isinstance(self.app, Limited):
-            headers += self.app.refused_limits(self.client[0] if self.client else "")
+        if self._admission is not None:
+            headers += self._admission.limits(self.client[0] if self.client else "")
         lines = b"".join(b"%s: %s\r\n" % header for header in headers)
         return STATUS_LINE[status] + lines + b"\r\n" + body
+
+
+def _too_large() -> HeadersTooLarge:
+    size = MAX_HEADER_BYTES // 1024
+    return HeadersTooLarge(f"The request line and headers are larger than {size} KiB.")

@@ -42,17 +42,19 @@ class ReadProtocol(HttpToolsProtocol):
 
     _returning = False
 
-    answer_timeout = 30.0
-    """Seconds for which a client may read too little; each process sets it from its settings."""
+    def __init__(self, answer_timeout: float, **given: Any) -> None:
+        """``answer_timeout``: seconds for which a client may read too little."""
+        super().__init__(**given)
+        self._answer_timeout = answer_timeout
+        self._watch: _Watch | None = None
+        self._completes = False
+        self._rest = b""
+        self._begun = False
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         # So pause_writing tells as soon as the system does not take all of an answer at once.
         transport.set_write_buffer_limits(0)
-        self._watch: _Watch | None = None
-        self._completes = False
-        self._rest = b""
-        self._begun = False
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._watch is not None:
@@ -63,7 +65,7 @@ class ReadProtocol(HttpToolsProtocol):
         """Gives the parser some of what has come; whether it takes more."""
         raise NotImplementedError
 
-    def take(self, data: bytes) -> None:
+    def data_received(self, data: bytes) -> None:
         """Parses what has come. Behind the requests of a piece the rest waits: for the next turn of
         the event loop, or until they are answered."""
         waits = bool(self._rest)
@@ -97,7 +99,7 @@ class ReadProtocol(HttpToolsProtocol):
     def pause_writing(self) -> None:
         super().pause_writing()
         self.flow.pause_reading()
-        self._watch = _Watch(self.transport, self.answer_timeout, self._drop)
+        self._watch = _Watch(self.transport, self._answer_timeout, self._drop)
 
     def resume_writing(self) -> None:
         super().resume_writing()

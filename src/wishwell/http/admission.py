@@ -1,0 +1,92 @@
+"""Admission: how many requests a process works on at once, and the 503 for what is more.
+
+One object a process, which the server asks before it begins a request (docs/decisions/0015).
+"""
+
+from wishwell import addresses
+from wishwell.directory import Directory
+from wishwell.errors import Unavailable
+from wishwell.http import answers
+from wishwell.http.answers import Headers
+from wishwell.limits import LocalLimiter
+
+# All of the answer but its id, its limits and CORS is made once: its cost is what overload is made
+# of.
+_ANSWER = answers.failure(Unavailable("Too many requests at once."), "\n")
+_BODY = _ANSWER.body.split(b"\\n")
+_HEAD = b"content-length: %d\r\n%s" % (
+    len(_ANSWER.body) - 2 + 36,
+    b"".join(b"%s: %s\r\n" % header for header in _ANSWER.headers),
+)
+
+
+class Admission:
+    """The concurrency limit of a process (contract: overload-refused, slow-clients).
+
+    A request whose body is awaited is not worked on: slow senders take nothing from others.
+    """
+
+    def __init__(
+        self, limit: int, limiter: LocalLimiter, limit_address: int, directory: Directory
+    ) -> None:
+        """``limit``: requests at once. ``limit_address``: requests a minute, shown with a 503."""
+        self._limit = limit
+        self._limiter = limiter
+        self._limit_address = limit_address
+        self._directory = directory
+        self._reading = 0
+        self._shed: dict[str, int] = {}
+        self._turned_away = 0
+        self.working = 0
+        """How many requests to the API are worked on."""
+
+    def admits(self, begun: int) -> bool:
+        """Whether one more may be begun beside those that the server has ``begun``."""
+        return begun - self._reading < self._limit
+
+    def shed(self, pairs: Headers, method: str, peer: str) -> tuple[bytes, bytes]:
+        """The 503 to a request that is not begun, as lines of headers and a body.
+
+        It counts for nobody's rate limit, and has no line in the log: ``refused`` counts it.
+        """
+        self._shed[method] = self._shed.get(method, 0) + 1
+        headers = dict(pairs)
+        id = answers.request_id(headers.get(b"x-request-id")).encode()
+        more = self.limits(peer)
+        if (origin := headers.get(b"origin")) is not None:
+            more += answers.cors(origin, self._directory.allows_origin(origin.decode("latin-1")))
+        lines = b"".join([b"%s: %s\r\n" % header for header in more])
+        return b"x-request-id: %s\r\n%s%s" % (id, _HEAD, lines), id.join(_BODY)
+
+    def limits(self, peer: str) -> Headers:
+        """The limit headers of a request that counts for nobody: those of its sender's address."""
+        key = f"address:{addresses.direct(peer)}"
+        return answers.limits(self._limiter.count(key, self._limit_address, 0))
+
+    def enter(self) -> None:
+        self.working += 1
+
+    def leave(self) -> None:
+        self.working -= 1
+
+    def begin_reading(self) -> None:
+        """A request in work awaits its body."""
+        self.working -= 1
+        self._reading += 1
+
+    def end_reading(self) -> None:
+        self._reading -= 1
+        self.working += 1
+
+    def check(self) -> None:
+        """Raises ``Unavailable`` when too many are in work after all: bodies that came at once, or
+        requests that came behind others on their connections."""
+        if self.working > self._limit:
+            self._turned_away += 1
+            raise Unavailable("Too many requests at once in this process.")
+
+    def refused(self) -> tuple[dict[str, int], int]:
+        """How many were refused since the last call: not begun, by method; and by ``check``."""
+        found = self._shed, self._turned_away
+        self._shed, self._turned_away = {}, 0
+        return found
