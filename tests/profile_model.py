@@ -191,10 +191,10 @@ class Model:
         held = self.lists[made]["items"]
         if len(set(ids)) != len(ids) or not set(ids) <= held.keys():
             raise Invalid("")
-        rest = sorted((at, id) for id, at in held.items() if at and id not in ids)
-        placed = {id: at for at, id in enumerate([*ids, *(id for _, id in rest)], 1)}
-        if any(held[id] != at for id, at in placed.items()):
-            held.update(placed)
+        before = [id for at, id in sorted((at, id) for id, at in held.items()) if at]
+        placed = [*ids, *(id for id in before if id not in ids)]
+        if placed != before:
+            held.update({id: at for at, id in enumerate(placed, 1)})
             self.touch(self.lists[made], now)
 
     def link(self, session, now):

@@ -126,12 +126,12 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
         raise Invalid("itemIds: has a duplicate.")
     if not positions.keys() >= set(item_ids):
         raise Invalid("itemIds: names an item that is not on this list.")
+    before = sorted((item for item, at in positions.items() if at), key=positions.__getitem__)
     named = set(item_ids)
-    rest = sorted((at, item) for item, at in positions.items() if at and item not in named)
-    placed = [*item_ids, *(item for _, item in rest)]
-    moved = [(item, at) for at, item in enumerate(placed, 1) if positions[item] != at]
-    if moved:
-        await tx.run_many("entry_place", [(profile.id, id, item, at) for item, at in moved])
+    placed = [*item_ids, *(item for item in before if item not in named)]
+    if placed != before:
+        places = [(profile.id, id, item, at) for at, item in enumerate(placed, 1)]
+        await tx.run_many("entry_place", [new for new in places if positions[new[2]] != new[3]])
         await tx.run("list_touch", profile.id, id, now)
     return await find(tx, profile, id, "customer")
 
