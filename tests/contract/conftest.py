@@ -1,6 +1,7 @@
 """Both engines, in this process, over the same seam that the service uses."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -104,7 +105,7 @@ def bench(engine, request, tmp_path_factory):
         if engine == "sqlite":
             path = str(tmp_path_factory.mktemp("contract") / "wishwell.db")
             migrate.migrate_sqlite(path)
-            db = SQLite(path)
+            db: Any = SQLite(path)
         else:
             url = request.getfixturevalue("postgres_server").create_database()
             runner.run(migrate.migrate_postgres(url))

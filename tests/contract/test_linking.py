@@ -46,7 +46,7 @@ def fill(bench, profile, plan):
         )
     if made and order is not None:
         held = bench.run(lists.find(profile, bench.db.read, made[0].id, "recently_saved")).items
-        chosen = [held[at].id for at in order if at < len(held)]
+        chosen = tuple(held[at].id for at in order if at < len(held))
         bench.run(lists.order(profile, bench.db, made[0].id, chosen, bench.clock.tick()))
 
 

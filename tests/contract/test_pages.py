@@ -1,6 +1,7 @@
 """Walking pages: exactly what is there, both ways, whatever the size and whoever writes meanwhile."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -204,5 +205,6 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
             return rows
 
     asked = PageRequest(Cursor(edge, False), 10, search.Search())
-    found = bench.run(items.page(Meanwhile(), customer, asked))
+    meanwhile: Any = Meanwhile()
+    found = bench.run(items.page(meanwhile, customer, asked))
     assert [item.id for item in found.records] == [older]
