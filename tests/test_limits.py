@@ -46,7 +46,7 @@ def test_limit_is_not_stuck_when_the_clock_steps_back_a_day():
     assert taken.reset == (now[0] // MINUTE + 1) * 60
 
 
-def counted_alone(url: str, times: int = 3) -> list[dict]:
+def counted_alone(url: str, times: int = 3) -> list:
     """Takes so many of a limit, which has to work whatever Redis says; what was logged."""
 
     async def take() -> None:

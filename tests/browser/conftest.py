@@ -16,7 +16,16 @@ from pathlib import Path
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Request,
+    Response,
+    sync_playwright,
+)
 
 from tests.proxy.conftest import BASE, NODE, SECRET, Running
 from tests.servers import HERE, SECRETS, AnsweringProgram, Service, free_port, wait_until
@@ -155,15 +164,18 @@ class Shopper:
         self.wrong: list[str] = []
         self.responses: list[Response] = []
         context.set_default_timeout(10_000)
-        context.on(
-            "console", lambda message: message.type == "error" and self.wrong.append(message.text)
-        )
+        context.on("console", self._said)
         context.on("weberror", lambda error: self.wrong.append(str(error.error)))
-        context.on(
-            "request",
-            lambda request: request.url.startswith(f"{url}/") or self.wrong.append(request.url),
-        )
+        context.on("request", self._asked)
         context.on("response", lambda response: self.responses.append(response))
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.wrong.append(message.text)
+
+    def _asked(self, request: Request) -> None:
+        if not request.url.startswith(f"{self.url}/"):
+            self.wrong.append(request.url)
 
     def open(self, path: str = "/") -> Page:
         """A new tab, once its hearts know what is saved."""

@@ -7,6 +7,7 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -28,7 +29,7 @@ JWT = re.compile(r"eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}|\"alg\"\s*:")
 
 def violations(page, rules="all"):
     """What axe-core finds serious or critical: rule, and the first element."""
-    options = {"resultTypes": ["violations"]}
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
     if rules != "all":
         options["runOnly"] = {"type": "tag", "values": [rules]}
     found = AXE.run(page, options=options).response["violations"]

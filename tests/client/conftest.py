@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -66,7 +66,7 @@ def portal(kind):
 
 
 @pytest.fixture
-def connect(portal) -> Callable[..., Any]:
+def connect(portal) -> Iterator[Callable[..., Any]]:
     """Make a client, of the one kind and of the other."""
     made = []
 

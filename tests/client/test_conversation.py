@@ -1,5 +1,7 @@
 """Attempts, pauses and errors, by hand: the whole of it without a network."""
 
+from typing import Any
+
 import httpx2
 import msgspec
 import pytest
@@ -16,7 +18,7 @@ LOST = [
     Lost(True, httpx2.ReadTimeout("silent")),
 ]
 NEVER = Lost(False, httpx2.ConnectError("nobody"))
-CALLS = [
+CALLS: list[calls.Call[Any]] = [
     calls.list_items(None, None, None),
     calls.create_item(1, None, None, None, None, None),
     calls.update_item("i", 1, None, 1, [], None),

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from wishwell import ids, items, profiles, stores
-from wishwell.db import migrate
+from wishwell.db import Database, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 
@@ -176,7 +176,7 @@ def bench(engine, request, tmp_path_factory):
         if engine == "sqlite":
             path = str(tmp_path_factory.mktemp("contract") / "wishwell.db")
             migrate.migrate_sqlite(path)
-            db = SQLite(path)
+            db: Database = SQLite(path)
         else:
             url = request.getfixturevalue("postgres_server").create_database()
             runner.run(migrate.migrate_postgres(url))

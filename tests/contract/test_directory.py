@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from typing import Any
 
 import asyncpg
 import pytest
@@ -21,6 +22,7 @@ class Held:
 
     def __init__(self, engine, where):
         self.engine, self.where = engine, where
+        self.other: Any = None
 
     async def __aenter__(self):
         if self.engine == "sqlite":

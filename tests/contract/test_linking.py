@@ -43,8 +43,8 @@ def fill(bench, profile, plan):
         bench.write(items.save, profile, new, bench.new_id(), bounds(999), bench.clock.tick())
     if made and order is not None:
         held = bench.read(lists.find, profile, made[0].id, "recently_saved").items
-        chosen = [held[at].id for at in order if at < len(held)]
-        bench.write(lists.order, profile, made[0].id, chosen, bench.clock.tick())
+        placed = [held[at].id for at in order if at < len(held)]
+        bench.write(lists.order, profile, made[0].id, placed, bench.clock.tick())
 
 
 def contents(bench, profile):

@@ -10,6 +10,7 @@ import pytest
 
 from tests.servers import Service
 from wishwell.db import migrate
+from wishwell.errors import Misconfigured
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def test_file_that_changed_since_it_was_applied_is_refused(tmp_path):
     migrate.migrate_sqlite(path)
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE migrations SET checksum = 'other'")
-    with pytest.raises(migrate.Misconfigured, match="has changed"):
+    with pytest.raises(Misconfigured, match="has changed"):
         migrate.migrate_sqlite(path)
 
 
@@ -88,7 +89,7 @@ def test_newer_schema_is_refused(tmp_path):
     migrate.migrate_sqlite(path)
     with sqlite3.connect(path) as connection:
         connection.execute("INSERT INTO migrations VALUES (999, '0999_later', 'x', 'x')")
-    with pytest.raises(migrate.Misconfigured, match="newer than this program"):
+    with pytest.raises(Misconfigured, match="newer than this program"):
         migrate.pending_sqlite(path)
 
 

@@ -1,5 +1,7 @@
 """Any sequence of what a shopper can do agrees with a simple model in memory, on both engines."""
 
+from typing import Any
+
 import msgspec
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -57,7 +59,7 @@ def do(bench, profile, model, step):
             )
         case ("set_lists", at, on):
             target = model.item_at(at)
-            chosen = list(dict.fromkeys(model.list_at(other) for other in on))
+            chosen = tuple(dict.fromkeys(model.list_at(other) for other in on))
             both(
                 lambda: run(db.write(items.set_lists, profile, target, chosen, most, now)),
                 lambda: model.set_lists(target, chosen, now),
@@ -88,7 +90,7 @@ def do(bench, profile, model, step):
 
 def both(real, modelled, agree=lambda got, want: True):
     """Does both: equal errors, or answers that agree."""
-    outcomes = []
+    outcomes: list[Any] = []
     for act in (real, modelled):
         try:
             outcomes.append((None, act()))

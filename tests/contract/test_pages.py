@@ -191,7 +191,7 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
         """A handle, with a link and a delete right after the first page that is read."""
 
         def __init__(self, tx):
-            self.tx, self.one, self.pages_read = tx, tx.one, 0
+            self.tx, self.one, self.all, self.pages_read = tx, tx.one, tx.all, 0
 
         async def page(self, query, *arguments):
             rows = await self.tx.page(query, *arguments)

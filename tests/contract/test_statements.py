@@ -2,12 +2,13 @@
 
 import json
 import re
+from collections.abc import Iterator
 from itertools import product as combinations
 
 import pytest
 
 from wishwell.db import pages, rows, statements
-from wishwell.db.pages import PageQuery
+from wishwell.db.pages import Edge, Noun, PageQuery
 from wishwell.items import Item
 from wishwell.lists import List
 from wishwell.stores import Store
@@ -24,12 +25,12 @@ STORE_WIDE = {
 }  # fmt: skip
 
 
-def queries():
+def queries() -> Iterator[tuple[PageQuery, list]]:
     """Every form that a page's statement takes, and its arguments."""
     searched = [(), ("product",), ("variant",), ("tag",), ("list",), ("product", "tag")]
-    for noun, whole, terms, edge in combinations(
-        ("items", "lists"), (False, True), searched, (None, "older", "newer")
-    ):
+    nouns: tuple[Noun, ...] = ("items", "lists")
+    edges: tuple[Edge | None, ...] = (None, "older", "newer")
+    for noun, whole, terms, edge in combinations(nouns, (False, True), searched, edges):
         if noun == "lists" and terms:
             continue
         values = [[ID] for _ in terms]

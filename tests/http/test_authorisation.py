@@ -7,6 +7,7 @@ answers is written down once, in ``EXPECTED``.
 import json
 import time
 import uuid
+from typing import Any
 
 import jwt
 import pytest
@@ -16,7 +17,7 @@ from tests.servers import wait_until
 from wishwell.http import routes
 
 # How each operation is asked, on a record of the profile "mine" unless said otherwise.
-BODIES = {
+BODIES: dict[str, Any] = {
     "POST /items": {"productId": 77},
     "PATCH /items/{itemId}": {"quantity": 5},
     "PUT /items/{itemId}/lists": {"listIds": []},
@@ -174,8 +175,8 @@ class World:
 
 
 def _generous():
-    kinds = ("profile_read", "profile_write", "profile_token", "admin_read", "admin_write")
-    kinds += ("admin_token", "lists")
+    kinds = ["profile_read", "profile_write", "profile_token", "admin_read", "admin_write"]
+    kinds += ["admin_token", "lists"]
     return [word for kind in kinds for word in ("--limit", f"{kind}=100000")]
 
 

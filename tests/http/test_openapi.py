@@ -430,7 +430,8 @@ def contents(name: str) -> str:
 
 
 def test_vendored_files_are_the_ones_that_were_looked_at():
-    sums = dict(reversed(line.split("  ")) for line in contents("SHA256SUMS").splitlines())
+    lines = [line.split("  ") for line in contents("SHA256SUMS").splitlines()]
+    sums = {name: expected for expected, name in lines}
     assert set(sums) == VENDORED
     for name, expected in sums.items():
         assert hashlib.sha256(PAGE.joinpath(name).read_bytes()).hexdigest() == expected, name

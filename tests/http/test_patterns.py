@@ -4,6 +4,7 @@ The texts hold, nearly hold, or break one rule of many; each is asked of both.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import jsonschema_rs
 from hypothesis import example, given, settings
@@ -124,7 +125,7 @@ _allows_query = allows(DOCUMENT["components"]["parameters"]["Query"]["schema"])
 @example(" ".join(["tag:a"] * 9))
 def test_query_is_taken_just_where_the_description_allows_it(text):
     """As one of the two kinds of stores takes it."""
-    taken = [takes(lambda text, store=store: search.parse(text, store), text) for store in STORES]
+    taken = [takes(partial(search.parse, store=store), text) for store in STORES]
     assert _allows_query(text) == any(taken)
 
 

@@ -35,7 +35,7 @@ def test_description_holds_against_the_running_service(service, caller, ids, tmp
     token = member().token if member else shop.admin_token
     seed = os.environ.get("WISHWELL_FUZZ_SEED", "1")
     command = [
-        Path(sys.executable).parent / "schemathesis", "--config-file", HERE / "fuzz.toml", "run",
+        str(Path(sys.executable).parent / "schemathesis"), "--config-file", str(HERE / "fuzz.toml"), "run",
         f"{service.url}/api/2025-04/.well-known/openapi",
         "--checks", "all", "--phases", "examples,coverage,fuzzing,stateful",
         "--max-examples", EXAMPLES, "--seed", seed, "--header", f"Authorization: Bearer {token}",

@@ -37,6 +37,9 @@ def empty():
 class Past:
     """A sequential history that is right: each call is answered by the model itself."""
 
+    made: str
+    ids: list[str]
+
     def __init__(self):
         self.state, self.source, self.operations = empty(), Source(), []
 

@@ -208,8 +208,8 @@ def made_cookie(
     session: str, *, secret: str = SECRET, store: str = "", age: int = 0, **changed: object
 ) -> str:
     """A cookie as docs/proxy.md describes it, made without the product's code."""
-    content = {"s": session, "t": int(time.time()) - age, "v": 1} | changed
-    content = text(json.dumps(content, separators=(",", ":")).encode())
+    fields = {"s": session, "t": int(time.time()) - age, "v": 1} | changed
+    content = text(json.dumps(fields, separators=(",", ":")).encode())
     return f"{content}.{signature(content, secret, store)}"
 
 

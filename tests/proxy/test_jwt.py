@@ -9,6 +9,7 @@ import string
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import jwt
 import pytest
@@ -187,9 +188,9 @@ def test_issuer_audience_and_claim(new_front):
         JWT_KEY=JWT_KEY, JWT_HEADER="Authorization", JWT_ISSUER="https://shop.example",
         JWT_AUDIENCE="wishes", JWT_CLAIM="customer",
     )  # fmt: skip
-    good = {"iss": "https://shop.example", "aud": ["x", "wishes"], "customer": "9"}
+    good: dict[str, Any] = {"iss": "https://shop.example", "aud": ["x", "wishes"], "customer": "9"}
 
-    def status(**changed: object) -> int:
+    def status(**changed: Any) -> int:
         token = shop_jwt("7", **(good | changed))
         return (
             front.browser().get("/items", headers={"Authorization": f"Bearer {token}"}).status_code
@@ -212,6 +213,8 @@ class KeyServer(http.server.ThreadingHTTPServer):
 
 
 class _Answer(http.server.BaseHTTPRequestHandler):
+    server: KeyServer
+
     def do_GET(self) -> None:
         self.server.asked += 1
         body = json.dumps(self.server.document).encode()
@@ -229,7 +232,7 @@ EC = ec.generate_private_key(ec.SECP256R1())
 OTHER = rsa.generate_private_key(65537, 2048)
 
 
-def public(key: object, kid: str, **more: str) -> dict:
+def public(key: Any, kid: str, **more: str) -> dict:
     kind = (
         jwt.algorithms.RSAAlgorithm
         if isinstance(key, rsa.RSAPrivateKey)
@@ -238,7 +241,7 @@ def public(key: object, kid: str, **more: str) -> dict:
     return json.loads(kind.to_jwk(key.public_key())) | {"kid": kid, "use": "sig"} | more
 
 
-def with_key(key: object, algorithm: str, kid: str | None, sub: str = "9") -> str:
+def with_key(key: Any, algorithm: str, kid: str | None, sub: str = "9") -> str:
     headers = {"kid": kid} if kid else {}
     return jwt.encode({"sub": sub, "exp": now() + 600}, key, algorithm, headers)
 

@@ -23,7 +23,7 @@ def asked(shop, customer, requests):
     async def run() -> list[httpx2.Response]:
         settings = Settings(api=shop.service.url, token=shop.admin_token, secret=(SECRET,))
         proxy = Proxy(settings, customer)
-        transport = httpx2.ASGITransport(proxy)
+        transport = httpx2.ASGITransport(proxy)  # type: ignore[arg-type]
         url = "http://shop.example"
         async with httpx2.AsyncClient(transport=transport, base_url=url, headers=SAME) as http:
             answers = [

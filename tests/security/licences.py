@@ -6,6 +6,7 @@ import re
 import sys
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 LOCKS = Path(__file__).parents[2] / "requirements"
 
@@ -45,7 +46,7 @@ def pinned(lock: str) -> list[str]:
 def licence(name: str) -> str | None:
     """An SPDX expression; None for a package of another system, which is not installed here."""
     try:
-        about = metadata.metadata(name)
+        about: Any = metadata.metadata(name)
     except metadata.PackageNotFoundError:
         return None
     said = about.get("License-Expression") or about.get("License") or ""

@@ -8,6 +8,7 @@ import socket
 import struct
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import asyncpg
 import httpx2
@@ -131,7 +132,7 @@ def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
             other = await asyncpg.connect(own_postgres.url(database))
             try:
                 await other.execute("BEGIN; LOCK TABLE profiles IN ACCESS EXCLUSIVE MODE")
-                save = {"headers": headers, "json": {"productId": 2}, "timeout": 30}
+                save: dict[str, Any] = {"headers": headers, "json": {"productId": 2}, "timeout": 30}
                 asked = asyncio.create_task(asyncio.to_thread(httpx2.post, url, **save))
                 while not asked.done() and not await other.fetch(cut, database):
                     await asyncio.sleep(0.02)

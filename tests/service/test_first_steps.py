@@ -24,7 +24,7 @@ def welcome(tmp_path):
     running = []
 
     def start():
-        command = [Path(sys.executable).parent / "wishwell", "serve", "--welcome"]
+        command = [str(Path(sys.executable).parent / "wishwell"), "serve", "--welcome"]
         environment = {"PATH": "/usr/bin:/bin", "WISHWELL_PORT": "0", "HOME": str(tmp_path)}
         process = subprocess.Popen(
             command,

@@ -193,7 +193,7 @@ def test_busy_postgresql_shows():
             database.pause()
             # Sent before anything else is asked, as what reads the metrics takes room too.
             asked = [
-                socket.create_connection(service.url.removeprefix("http://").split(":"), 20)
+                socket.create_connection(("127.0.0.1", httpx2.URL(service.url).port), 20)
                 for _ in range(3)
             ]
             head = (

@@ -112,7 +112,7 @@ def refused(answer: httpx2.Response, status: int, *words: object) -> str:
     return message
 
 
-def save(http: httpx2.Client, product: int, **fields) -> dict:
+def save(http: httpx2.Client, product: int | str, **fields) -> dict:
     """Save an item that was not there."""
     return data(http.post("/items", json={"productId": product, **fields}), 201)
 
@@ -133,7 +133,7 @@ def order_of(http: httpx2.Client, id: str, sort: str = "customer") -> list[str]:
     return [entry["id"] for entry in whole_list(http, id, sort)["items"]]
 
 
-def products(http: httpx2.Client, query: str | None = None) -> list[int]:
+def products(http: httpx2.Client, query: str | None = None) -> list:
     found = data(http.get("/items", params={"query": query} if query else {}))
     return [entry["productId"] for entry in found]
 

@@ -2,6 +2,7 @@
 
 import time
 import uuid
+from typing import Any
 
 import pytest
 
@@ -305,7 +306,7 @@ def test_update_that_would_make_two_items_the_same_is_a_conflict(http):
 def test_update_with_a_bad_value_is_refused(http):
     """contract: item-update. The same bounds as on create; nothing changes."""
     record = save(http, 1, variantId=2)
-    bad = [("productId", value) for value in (0, LARGEST + 1, "1", 1.5, True, None)]
+    bad: list[Any] = [("productId", value) for value in (0, LARGEST + 1, "1", 1.5, True, None)]
     bad += [("variantId", value) for value in (0, -1, "1", True, [])]
     bad += [("quantity", value) for value in (0, 1_000_001, "1", None, False)]
     bad += [("tags", value) for value in BAD_TAGS]

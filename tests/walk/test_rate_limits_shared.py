@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx2
 import pytest
@@ -135,7 +136,8 @@ def test_forwarding_header_that_is_garbage_does_no_harm(behind_proxy):
             "_hidden",
             "\u00e9".encode(),
         ):
-            answer = http.get("/items", headers={"X-Forwarded-For": value})
+            headers: Any = {"X-Forwarded-For": value}
+            answer = http.get("/items", headers=headers)
             assert answer.status_code in (401, 429), value
 
 
