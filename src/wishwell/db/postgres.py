@@ -214,8 +214,10 @@ class Postgres:
     ) -> T:
         """The use-case on one connection; ``last``: a transaction's deadline, up to the commit."""
         end = asyncio.get_running_loop().time() + self._seconds
-        with translated():
+        try:
             connection = await self._pool.take(self._seconds)
+        except _UNREACHABLE as error:
+            raise _unavailable(error) from error
         handle = _Handle(connection, self.sql, end, last)
         try:
             result = await use_case(handle, *arguments, **named)

@@ -296,24 +296,19 @@ WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2
   AND NOT EXISTS (SELECT 1 FROM lists l
                   WHERE l.profile_id = $1 AND l.id in_uuids($3) AND l.item_count >= $6::bigint
                     AND NOT EXISTS (SELECT 1 FROM ids_in(list_ids) AS n WHERE n.value = l.id));
+UPDATE lists
+SET item_count = item_count
+    + CASE WHEN EXISTS (SELECT 1 FROM items i, ids_in(i.list_ids) AS n
+                        WHERE i.profile_id = $1 AND i.id = $2 AND n.value = lists.id) THEN 1 ELSE 0 END
+    - CASE WHEN EXISTS (SELECT 1 FROM entries e
+                        WHERE e.profile_id = $1 AND e.list_id = lists.id AND e.item_id = $2) THEN 1 ELSE 0 END
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o);
 INSERT INTO entries (profile_id, list_id, item_id, position)
-SELECT i.profile_id, n.value, i.id, -1 FROM items i, ids_in(i.list_ids) AS n
+SELECT i.profile_id, n.value, i.id, 0 FROM items i, ids_in(i.list_ids) AS n
 WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id = $2
 ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
-UPDATE lists SET item_count = item_count + 1
-WHERE profile_id = $1 AND id in_uuids($3) AND EXISTS (
-    SELECT 1 FROM entries e
-    WHERE e.profile_id = $1 AND e.list_id = lists.id AND e.item_id = $2 AND e.position = -1);
-UPDATE entries SET position = 0
-WHERE profile_id = $1 AND list_id in_uuids($3) AND item_id = $2 AND position = -1;
-UPDATE lists SET item_count = item_count - 1
-WHERE profile_id = $1
-  AND EXISTS (SELECT 1 FROM entries e
-              WHERE e.profile_id = $1 AND e.list_id = lists.id AND e.item_id = $2)
-  AND NOT EXISTS (SELECT 1 FROM items i, ids_in(i.list_ids) AS n
-                  WHERE i.profile_id = $1 AND i.id = $2 AND n.value = lists.id);
 DELETE FROM entries
-WHERE profile_id = $1 AND item_id = $2
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND item_id = $2
   AND list_id IN (SELECT l.id FROM lists l WHERE l.profile_id = $1)
   AND NOT EXISTS (SELECT 1 FROM items i, ids_in(i.list_ids) AS n
                   WHERE i.profile_id = $1 AND i.id = $2 AND n.value = entries.list_id);

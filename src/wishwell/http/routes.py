@@ -23,11 +23,6 @@ class Route(NamedTuple):
     kind: Kind | None = None
     needs_token: bool = True
 
-    @property
-    def parameters(self) -> list[str]:
-        """The names in its path."""
-        return re.findall(r"\{(\w+)\}", self.path)
-
 
 API = (
     Route("/items", {
@@ -73,7 +68,7 @@ def _tree() -> Node:
             node = root
             for part in (prefix + route.path).split("/"):
                 node = node.setdefault(_PARAMETER if part.startswith("{") else part, {})
-            node[_ROUTE] = route
+            node[_ROUTE] = route, re.findall(r"\{(\w+)\}", route.path)
     return root
 
 
@@ -91,7 +86,8 @@ def find(path: str) -> tuple[Route | None, dict[str, str]]:
                 return None, {}
             values.append(part)
         node = step
-    route: Route | None = node.get(_ROUTE)
-    if route is None:
+    found: tuple[Route, list[str]] | None = node.get(_ROUTE)
+    if found is None:
         return None, {}
-    return route, dict(zip(route.parameters, values, strict=True)) if values else {}
+    route, names = found
+    return route, dict(zip(names, values, strict=True))

@@ -1,0 +1,183 @@
+"""This program beside another one of its kind: the one before a change, from its checkout.
+
+``python -m bench.beside ../before --rounds 7`` starts both on databases of their own, fills them
+through the API, and asks them in turns. It prints, for each engine and workload, this one's
+throughput as a share of the other's, and its processor time a request (the service's process
+alone): medians, and the least and the most of the rounds.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from bench import seed
+from bench.__main__ import OURS_ALONE, READS, WRITES, wrk
+from bench.client import Raw
+from bench.targets import GENEROUS, Target, run, start, stop, write_owners
+from tests.servers import PostgresServer
+from wishwell import ids
+
+HERE = Path(__file__).parents[1]
+WORKS = [work for work in (*READS, *WRITES, *OURS_ALONE) if work != "delete"]
+LARGE, SMALL = 4_990, 20
+
+
+class Program(NamedTuple):
+    """One of the two, on one engine."""
+
+    target: Target
+    admin: str
+    store: str
+
+
+def fill(url: str, store: str, profiles: int) -> list[seed.Owner]:
+    """So many profiles of 30 items on one list, saved in turns, as a shop's would be."""
+    gids = [f"gid://shopify/Customer/{number}" for number in range(profiles)]
+    tokens = [seed.token(store, gid) for gid in gids]
+
+    def some(part: range) -> list[seed.Owner]:
+        clients = {at: Raw(url, tokens[at]) for at in part[:1]}
+        client, owners = clients[part[0]], {}
+        for at in part:
+            client._token = tokens[at]
+            made, _ = client.ask("POST", "/lists", {"name": "Wishes"})
+            owners[at] = made["data"]["id"]
+        for product in range(1, seed.ITEMS + 1):
+            for at in part:
+                client._token = tokens[at]
+                body = {"productId": product, "listIds": [owners[at]]}
+                item, _ = client.ask("POST", "/items", body)
+                if product == seed.ITEMS:
+                    key = ids.profile_key(store, gids[at])
+                    owners[at] = seed.Owner(tokens[at], key, item["data"]["id"], owners[at])
+        client.close()
+        return list(owners.values())
+
+    parts = [range(at, profiles, 8) for at in range(8)]
+    with ThreadPoolExecutor(8) as threads:
+        return [owner for owners in threads.map(some, parts) for owner in owners]
+
+
+@contextlib.contextmanager
+def programs(sources: list[Path], profiles: int, engines: list[str]) -> Iterator[dict]:
+    running: dict[tuple[str, int], Program] = {}
+    with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
+        folder = Path(name)
+        try:
+            for engine in engines:
+                for number, source in enumerate(sources):
+                    url = f"sqlite:///{folder}/{number}.db"
+                    if engine == "postgresql":
+                        url = server.create_database()
+                    running[engine, number] = begin(folder, engine, number, source, url, profiles)
+            yield running
+        finally:
+            stop(*(program.target for program in running.values()))
+
+
+def begin(folder: Path, engine: str, number: int, source: Path, url: str, profiles: int) -> Program:
+    env = GENEROUS | {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(source / "src"),
+        "WISHWELL_DATABASE_URL": url,
+        "WISHWELL_SIGNING_KEYS": seed.KEY,
+    }
+
+    def command(*words: str) -> str:
+        program = str(Path(sys.executable).parent / "wishwell")
+        done = subprocess.run(
+            [program, *words], env=env, check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    command("migrate")
+    store = json.loads(command("store", "create", "bench", "--json"))[0]["id"]
+    admin = command("token", "create", "--store", "bench", "--label", "bench").strip()
+    listed = folder / f"{engine}-{number}"
+    target = start(f"{engine} {number}", "wishwell", listed, folder, env)
+    write_owners(listed, fill(target.url, store, profiles))
+    return Program(target, admin, store)
+
+
+def processor(target: Target) -> float:
+    """Seconds of processor time that the service's process has used."""
+    fields = Path(f"/proc/{target.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def compare(running: dict, engine: str, works: list[str], rounds: int, seconds: int) -> None:
+    ours, theirs = running[engine, 0], running[engine, 1]
+    for work in works:
+        rates: list[float] = []
+        costs: list[float] = []
+        for round_ in range(rounds):
+            found = {}
+            for program in (ours, theirs) if round_ % 2 else (theirs, ours):
+                used = processor(program.target)
+                done = wrk(program.target, work, seconds, program.admin)
+                cost = (processor(program.target) - used) / max(done["count"], 1)
+                found[program] = (done["rate"], cost)
+            rates.append(found[ours][0] / max(found[theirs][0], 1))
+            costs.append(found[ours][1] / max(found[theirs][1], 1e-9))
+        print(
+            f"{engine:10} {work:6} throughput {spread(rates)}  processor {spread(costs)}",
+            flush=True,
+        )
+
+
+def sizes(program: Program, engine: str, rounds: int) -> None:
+    """A save into a large profile beside one into a small one, one request at a time."""
+    clients = {}
+    for size in (LARGE, SMALL):
+        client = clients[size] = Raw(
+            program.target.url, seed.token(program.store, f"gid://shopify/Customer/of-{size}")
+        )
+        for product in range(1, size + 1):
+            client.ask("POST", "/items", {"productId": product})
+    ratios = []
+    for number in range(rounds):
+        took: dict[int, list[float]] = {size: [] for size in clients}
+        for again in range(60):
+            for size, client in clients.items():
+                product = 10_000 + number * 60 + again
+                made, seconds = client.ask("POST", "/items", {"productId": product})
+                took[size].append(seconds)
+                client.ask("DELETE", f"/items/{made['data']['id']}")
+        ratios.append(statistics.median(took[LARGE]) / statistics.median(took[SMALL]))
+    print(
+        f"{engine:10} a new item into {LARGE} items against {SMALL}: {spread(ratios)}", flush=True
+    )
+
+
+def spread(values: list[float]) -> str:
+    return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+
+
+def main() -> None:
+    words = argparse.ArgumentParser(prog="python -m bench.beside", description=__doc__)
+    words.add_argument("before", type=Path, help="the checkout of the other program")
+    words.add_argument("--rounds", type=int, default=7)
+    words.add_argument("--seconds", type=int, default=2)
+    words.add_argument("--profiles", type=int, default=2_000)
+    words.add_argument("--engine", choices=("sqlite", "postgresql"), action="append")
+    words.add_argument("--work", choices=WORKS, action="append")
+    chosen = words.parse_args()
+    engines = chosen.engine or ["postgresql", "sqlite"]
+    with programs([HERE, chosen.before], chosen.profiles, engines) as running:
+        for engine in engines:
+            if not chosen.work:
+                sizes(running[engine, 0], engine, chosen.rounds)
+            compare(running, engine, chosen.work or WORKS, chosen.rounds, chosen.seconds)
+
+
+if __name__ == "__main__":
+    run(main)
