@@ -80,6 +80,8 @@ def work(worker: Worker, waiting: queue.SimpleQueue, outcomes: list[Outcome], un
         if time.monotonic() < until:
             done = worker.tried(name, mutant.code, tests, seconds)
         outcomes.append(Outcome(name, mutant, done.by, done.seconds))
+        if not done.by:
+            print(f"{len(outcomes)} tried; {name} survives with {mutant.name}", flush=True)
 
 
 def report(plan: dict, outcomes: list[Outcome]) -> int:
