@@ -80,7 +80,7 @@ def work(worker: Worker, waiting: queue.SimpleQueue, outcomes: list[Outcome], un
         if time.monotonic() < until:
             done = worker.tried(name, mutant.code, tests, seconds)
         outcomes.append(Outcome(name, mutant, done.by, done.seconds))
-        if not done.by:
+        if done.seconds and not done.by:
             print(f"{len(outcomes)} tried; {name} survives with {mutant.name}", flush=True)
 
 
@@ -94,7 +94,8 @@ def report(plan: dict, outcomes: list[Outcome]) -> int:
         ways = ", ".join(f"{sum(o.by == way for o in mine)} by {way}" for way in WAYS)
         took = sum(outcome.seconds for outcome in mine)
         text += [f"## {name}: {len(mine)} mutants, {len(survivors)} survive", ""]
-        text += [f"Noticed {ways}; {took:.0f} s of tests.", ""]
+        late = sum(not outcome.by and not outcome.seconds for outcome in mine)
+        text += [f"Noticed {ways}; {took:.0f} s of tests. Not tried, for lack of time: {late}.", ""]
         for mutant in survivors:
             reason = reasons.get(mutant.name)
             unexplained += reason is None
