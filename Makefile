@@ -8,7 +8,7 @@ JOBS ?= 3
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-slow check format lock audit sbom fuzz torture bench bench-quick clean
+.PHONY: help run demo test test-slow check format lock audit sbom fuzz mutate torture bench bench-quick clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -49,6 +49,9 @@ sbom: $(VENV)/.security ## Write build/sbom.json: what the service runs with, as
 fuzz: $(VENV)/.security ## Fuzz every decoder for 7 minutes; `make fuzz MINUTES=60` for longer
 	@$(BIN)/python -m fuzz --minutes $(or $(MINUTES),7)
 
+mutate: $(VENV)/.mutate ## Put faults into the code, one by one, and name what no test notices; `FILE=items` for one
+	@$(BIN)/python -m mutate $(FILE) $(if $(MINUTES),--minutes $(MINUTES))
+
 torture: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes docs/reliability.md
 	@$(BIN)/python -m torture --seconds 400
 
@@ -81,6 +84,11 @@ $(VENV)/.dev: requirements/dev.lock $(VENV)/.run
 $(VENV)/.security: requirements/security.lock $(VENV)/.dev
 	@echo "Installing what audit, sbom and fuzz need into $(VENV) ..."
 	@$(PIP) install --require-hashes --requirement requirements/security.lock
+	@touch $@
+
+$(VENV)/.mutate: requirements/mutate.lock $(VENV)/.dev
+	@echo "Installing what mutation testing needs into $(VENV) ..."
+	@$(PIP) install --require-hashes --requirement requirements/mutate.lock
 	@touch $@
 
 $(VENV)/.bench: requirements/bench.lock $(VENV)/.dev

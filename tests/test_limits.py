@@ -2,6 +2,9 @@
 
 import asyncio
 import contextlib
+import re
+import socket
+import time
 
 import pytest
 import structlog
@@ -29,6 +32,8 @@ def test_window_opens_with_the_minute_and_counts_exactly():
     assert asyncio.run(take(0)) == (True, 2, 1, 660)
     assert asyncio.run(take()) == (True, 2, 0, 660)
     assert asyncio.run(take()) == (False, 2, 0, 660)
+    assert asyncio.run(take(0)) == (True, 2, 0, 660)
+    assert not limiter.away
     now[0] += MINUTE
     assert asyncio.run(take()) == (True, 2, 1, 720)
 
@@ -94,7 +99,13 @@ def test_redis_that_refuses_is_counted_without_and_logged_once(redis_server, red
             [entry] = counted_alone(redis.url)
         finally:
             operator.execute_command(*mend)
-        assert entry["event"] == "redis_away" and entry["reason"]
+        assert entry == {
+            "event": "redis_away",
+            "reason": entry["reason"],
+            "counting": "in this process",
+            "log_level": "warning",
+        }
+        assert re.match("[A-Za-z]+Error .*", entry["reason"])
 
 
 @pytest.mark.parametrize(
@@ -110,6 +121,73 @@ def test_redis_that_this_address_does_not_open_is_counted_without(redis_server, 
     """A wrong password, user, database number or socket, and no TLS where it is expected."""
     [entry] = counted_alone(address.format(f"127.0.0.1:{redis.port}"))
     assert entry["event"] == "redis_away" and "wrong" not in entry["reason"]
+
+
+def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
+    """contract: limit-shared, limit-shared-away. By its own clock; what was counted here is not added."""
+
+    async def take() -> None:
+        limiter = RedisLimiter(redis.url, LocalLimiter(lambda: 10 * MINUTE))
+        try:
+            left = 60 - time.time() % 60
+            await asyncio.sleep(left if left < 5 else 0)  # all in one minute
+            end = (int(time.time()) // 60 + 1) * 60
+            assert await limiter.take("back", 5, 2) == (True, 5, 3, end)
+            redis.kill()
+            assert await limiter.take("back", 5) == (True, 5, 4, 660)
+            assert limiter.away
+            redis.start()
+            await asyncio.sleep(1.1)
+            assert await limiter.take("back", 5, 5) == (True, 5, 0, end)
+            assert not limiter.away
+            assert await limiter.take("back", 5, 1) == (False, 5, 0, end)
+            assert await limiter.take("back", 5, 0) == (True, 5, 0, end)
+        finally:
+            await limiter.close()
+
+    with structlog.testing.capture_logs() as logged:
+        asyncio.run(take())
+    assert [entry["event"] for entry in logged] == ["redis_away", "redis_back"]
+
+
+def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_server, redis):
+    """contract: limit-shared-away. 200 ms at most, also for those that wait for a connection."""
+
+    async def take() -> None:
+        limiter = RedisLimiter(redis.url, LocalLimiter(lambda: 10 * MINUTE))
+        try:
+            assert (await limiter.take("late", 9, 2)).remaining == 7
+            redis.pause()
+            began = limiter._answered_at = time.monotonic()
+            assert await limiter.take("late", 9, 2) == (True, 9, 7, 660)
+            assert not limiter.away
+            assert time.monotonic() - began < 1
+            await asyncio.sleep(0.6)
+            assert await limiter.take("late", 9, 2) == (True, 9, 5, 660)
+            assert limiter.away
+            limiter._again_at = 0
+            began = time.monotonic()
+            await asyncio.gather(*(limiter.take("burst", 9) for _ in range(2048)))
+            assert time.monotonic() - began < 2.5
+        finally:
+            redis.resume()
+            await limiter.close()
+
+    asyncio.run(take())
+
+
+def test_host_that_takes_no_connection_holds_nobody_up():
+    """contract: limit-shared-away. A queue of connections that is full: neither taken nor refused."""
+    with socket.socket() as full, contextlib.ExitStack() as waiting:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for _ in range(3):
+            client = waiting.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(full.getsockname())
+        began = time.monotonic()
+        counted_alone(f"redis://127.0.0.1:{full.getsockname()[1]}")
+        assert time.monotonic() - began < 5
 
 
 ODD_ANSWERS = [
@@ -139,7 +217,10 @@ ODD_ANSWERS = [
 def test_server_that_answers_nonsense_is_counted_without(answer):
     """What listens there is no Redis, or one that moves, loads or breaks off: no request fails."""
 
+    connections = []
+
     async def speak(reader, writer):
+        connections.append(writer)
         with contextlib.suppress(ConnectionError):
             while await reader.read(65536):
                 writer.write(answer)
@@ -165,6 +246,7 @@ def test_server_that_answers_nonsense_is_counted_without(answer):
 
     [entry] = asyncio.run(run())
     assert entry["event"] == "redis_away" and len(entry["reason"]) <= 200
+    assert answer or len(connections) == 2, "one for each time that it is tried"
 
 
 AUTHORITIES = [
@@ -179,6 +261,18 @@ OPTIONS = [
     "socket_keepalive", "max_connections", "host", "port", "decode_responses",
 ]  # fmt: skip
 VALUES = ["", "0", "3", "-1", "x", "none", "True", "%zz", "%FF", "1" * 5000]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("ssl_ca_certs=/none", "names a certificate or key that can't be used"),
+        ("ssl_cert_reqs=some", "has an option with a value that the client does not take"),
+    ],
+)
+def test_address_that_the_client_does_not_take_is_refused_with_the_reason(options, words):
+    with pytest.raises(Misconfigured, match=words):
+        config.load({"WISHWELL_REDIS_URL": f"rediss://127.0.0.1?{options}"})
 
 
 @settings(max_examples=150, deadline=None)

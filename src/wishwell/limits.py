@@ -17,7 +17,7 @@ from redis.backoff import NoBackoff
 WINDOW = 60
 Kind = Literal["read", "write", "token"]
 
-log = structlog.get_logger("wishwell.limits")
+log = structlog.get_logger()
 
 
 class Taken(NamedTuple):

@@ -12,7 +12,7 @@ from tests.security import licences
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("lock", ["run", "dev", "bench", "security"])
+@pytest.mark.parametrize("lock", ["run", "dev", "bench", "mutate", "security"])
 def test_licences_of_what_is_pinned_are_allowed(lock):
     """By each package's own metadata; of those for other systems, nothing is known here."""
     found = {name: licences.licence(name) for name in licences.pinned(lock)}
@@ -42,7 +42,7 @@ def test_licence_list_in_the_documents_is_the_one_that_is_pinned():
     }
 
 
-@pytest.mark.parametrize("lock", ["run", "dev", "bench", "security"])
+@pytest.mark.parametrize("lock", ["run", "dev", "bench", "mutate", "security"])
 def test_every_pin_has_hashes_and_no_index(lock):
     """What is installed is what was looked at, wherever it comes from."""
     text = (ROOT / "requirements" / f"{lock}.lock").read_text()

@@ -1,0 +1,151 @@
+"""A copy of the checkout, in which types and tests are tried on one mutant after the other.
+
+The fault is in the copy's file itself: the service that a test starts has it too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+import venv
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+PARTS = ("src", "tests", "mutate", "fuzz", "torture", "docs", "pyproject.toml")
+
+OPTIONS = ["-x", "-q", "--tb=line", "-o", "addopts=", "-m", "not slow", "--hypothesis-profile=ci",
+           "-p", "no:schemathesis", "-p", "no:xdist", "-p", "no:cacheprovider"]  # fmt: skip
+
+
+class Result(NamedTuple):
+    """``by``: "types", "tests" or "time", which noticed it, or None."""
+
+    by: str | None
+    seconds: float
+    said: str
+
+
+class Worker:
+    """The copy lies in ``folder``, which is its owner's to remove."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._stamp = int(time.time())
+        for part in PARTS:
+            if (ROOT / part).is_dir():
+                leave = shutil.ignore_patterns("__pycache__", "corpus", "findings")
+                shutil.copytree(ROOT / part, folder / part, ignore=leave)
+            else:
+                shutil.copy(ROOT / part, folder / part)
+        python = _environment(folder)
+        pipe = subprocess.PIPE
+        self._tests = subprocess.Popen(
+            [python, "-m", "mutate.worker"], cwd=folder, stdin=pipe, stdout=pipe, text=True
+        )
+
+    def tried(self, module: str, code: str, tests: list[str], seconds: float) -> Result:
+        """What notices this text of a module: the types, the tests, or that these take too long."""
+        path = self.folder / "src" / "wishwell" / f"{module}.py"
+        before = path.read_text()
+        self._write(path, code)
+        try:
+            if self._types("run", "--timeout", "600", "--", "src") == 1:
+                return Result("types", 0, "")
+            ask = {"args": [*OPTIONS, *tests], "seconds": seconds}
+            print(json.dumps(ask), file=self._tests.stdin, flush=True)
+            return Result(*json.loads(self._tests.stdout.readline()))
+        finally:
+            self._write(path, before)
+
+    def _types(self, *words: str) -> int:
+        """The exit code of mypy's daemon: 1 when there is an error in the types, 2 of its own."""
+        command = [sys.executable, "-m", "mypy.dmypy", *words]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, check=False).returncode
+
+    def _write(self, path: Path, code: str) -> None:
+        """With a time of its own, in whole seconds: Python knows a compiled file by that and the size."""
+        path.write_text(code)
+        self._stamp += 1
+        os.utime(path, (self._stamp, self._stamp))
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._tests.terminate()
+        self._tests.wait()
+        self._types("stop")
+
+
+def _environment(folder: Path) -> Path:
+    """The Python of one in which ``wishwell`` is the copy's, and all else is what is installed here."""
+    venv.create(folder / ".venv", symlinks=True)
+    python = folder / ".venv" / "bin" / "python"
+    [packages] = (folder / ".venv").glob("lib/*/site-packages")
+    here = sysconfig.get_path("purelib")
+    (packages / "mutate.pth").write_text(
+        f"{folder / 'src'}\nimport site; site.addsitedir({here!r})\n"
+    )
+    program = python.with_name("wishwell")
+    program.write_text(f"#!{python}\nfrom wishwell.cli import main\nmain()\n")
+    program.chmod(0o755)
+    return python
+
+
+def _serve() -> None:
+    """Runs pytest in forks of this process, which has loaded all but the program and its tests."""
+    import anyio  # noqa: F401
+    import asyncpg  # noqa: F401
+    import httpx2  # noqa: F401
+    import hypothesis.strategies  # noqa: F401
+    import jwt  # noqa: F401
+    import pytest
+    import redis.asyncio  # noqa: F401
+    import structlog  # noqa: F401
+
+    # What it runs ends with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    said = Path("said")
+    for line in sys.stdin:
+        ask = json.loads(line)
+        began = time.monotonic()
+        pid = os.fork()
+        if not pid:
+            os.setsid()
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            file = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            for number in (1, 2):
+                os.dup2(file, number)
+            os._exit(pytest.main(ask["args"]))
+        by = _noticed(pid, began + ask["seconds"])
+        text = said.read_text(errors="replace")[-2000:]
+        print(json.dumps([by, time.monotonic() - began, text]), flush=True)
+
+
+def _noticed(pid: int, until: float) -> str | None:
+    """What the process says by how it ends; none of its group stays."""
+    try:
+        while time.monotonic() < until:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                return "tests" if status else None
+            time.sleep(0.01)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        return "time"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    _serve()
