@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import pgbench, report, seed, single, steady
-from bench.single import Figure, say
+from bench.single import Measurement, say
 from bench.targets import GENEROUS, Target, run, start, stop, write_owners
 from tests.servers import PostgresServer
 from wishwell.db import migrate
@@ -169,7 +169,7 @@ def _mixed(target: Target) -> int:
     return wrk(target, "mix", 10)["count"]
 
 
-def beside(targets: list[Target]) -> list[Figure]:
+def beside(targets: list[Target]) -> list[Measurement]:
     """The figures that need what the rounds have left behind."""
     figures = []
     for target in targets:
@@ -179,7 +179,7 @@ def beside(targets: list[Target]) -> list[Figure]:
     return figures
 
 
-def alone(folder: Path, server: PostgresServer, profiles: int) -> list[Figure]:
+def alone(folder: Path, server: PostgresServer, profiles: int) -> list[Measurement]:
     """The figures that have databases of their own."""
     figures = single.first_answer()
     for engine in ("PostgreSQL", "SQLite"):
@@ -221,7 +221,7 @@ def main() -> None:
     if shutil.which("wrk") is None:
         sys.exit("This takes wrk, which Debian has: apt install wrk")
     works = ["page", "post"] if given.quick else [*READS, *WRITES, *OURS_ALONE]
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     with everything(given.profiles, quick=given.quick) as (targets, server, url):
         limit = None if given.quick else pgbench.Limit(server, url, targets[0].owners)
         # A first round is thrown away: caches fill, statements are prepared.

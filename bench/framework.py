@@ -12,12 +12,12 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request as StarletteRequest
-from starlette.responses import Response
+from starlette.responses import Response as StarletteResponse
 from starlette.routing import Route
 
-from wishwell.http import answers, pipeline, routes
-from wishwell.http.answers import Answer
+from wishwell.http import pipeline, responses, routes
 from wishwell.http.context import Request
+from wishwell.http.responses import Response
 
 ROUNDS, REQUESTS = 9, 20_000
 BODY = b'{"data":{}}'
@@ -55,10 +55,10 @@ async def send(message: dict[str, Any]) -> None:
     """Nobody listens."""
 
 
-async def _endpoint(request: StarletteRequest) -> Response:
+async def _endpoint(request: StarletteRequest) -> StarletteResponse:
     assert request.headers.get("authorization")
     assert request.path_params["itemId"]
-    response = Response(BODY, media_type="application/json")
+    response = StarletteResponse(BODY, media_type="application/json")
     response.raw_headers.extend(EXTRA)
     return response
 
@@ -95,7 +95,7 @@ async def ours(scope: dict[str, Any], receive: Any, send: Any) -> None:
     assert request.header(b"authorization")
     assert request.parameters["itemId"]
     assert pipeline._handler(route, request.method)
-    answer = Answer(200, BODY, [answers.JSON, *EXTRA])
+    answer = Response(200, BODY, [responses.JSON, *EXTRA])
     answer.headers.append((b"content-length", b"%d" % len(answer.body)))
     await send({"type": "http.response.start", "status": 200, "headers": answer.headers})
     await send({"type": "http.response.body", "body": answer.body})

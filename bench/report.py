@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tests.servers import postgres_binaries
 
 if TYPE_CHECKING:
-    from bench.single import Figure
+    from bench.single import Measurement
 
 ROOT = Path(__file__).parents[1]
 NAMES = {
@@ -93,7 +93,7 @@ def table(found: dict[str, list[float]], results: list[dict[str, Any]]) -> str:
 
 def figures_table(figures: list[dict[str, Any]]) -> str:
     """Markdown: the figures that are no throughput beside another server's."""
-    lines = ["| Figure | Aim | Median (smallest to largest) | |", "|---|---|---|---|"]
+    lines = ["| Measurement | Aim | Median (smallest to largest) | |", "|---|---|---|---|"]
     for figure in figures:
         values, unit = figure["values"], figure["unit"]
         shown = f"**{median(values):.2f}** {unit}"
@@ -122,7 +122,7 @@ def _machine() -> dict[str, Any]:
 
 
 def write(
-    arguments: dict[str, Any], results: list[dict[str, Any]], figures: "list[Figure]"
+    arguments: dict[str, Any], results: list[dict[str, Any]], figures: "list[Measurement]"
 ) -> None:
     """bench/results/latest.json, and from it the documents."""
     shown = [

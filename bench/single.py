@@ -1,4 +1,4 @@
-"""Figures that are no throughput beside another server's: depth, size, links, memory, starts.
+"""Stats that are no throughput beside another server's: depth, size, links, memory, starts.
 
 Each function takes what it needs from ``bench.__main__`` and returns lines of the second table.
 """
@@ -31,7 +31,7 @@ STORE = "bench"
 ROUNDS = 5
 
 
-class Figure(NamedTuple):
+class Measurement(NamedTuple):
     """One line: ``values`` are those of the rounds, or the one there is."""
 
     name: str
@@ -109,7 +109,7 @@ def median_time(client: Raw, path: str, times: int) -> float:
     return statistics.median(client.ask("GET", path)[1] for _ in range(times))
 
 
-def deep(place: Deployment) -> list[Figure]:
+def deep(place: Deployment) -> list[Measurement]:
     """Page 1,000 against page 1, of a profile (5 items a page) and of a store (50)."""
     gid = "gid://shopify/Customer/deep"
     insert(place, rows_of(place.store, gid, range(1, 5_001)))
@@ -134,12 +134,12 @@ def deep(place: Deployment) -> list[Figure]:
                 for _ in range(ROUNDS)
             ]
             line = f"page 1,000 of {name} against {beside}, {place.engine}"
-            figures.append(Figure(line, "times", "≤ 1.2", ratios, lambda value: value <= 1.2))
+            figures.append(Measurement(line, "times", "≤ 1.2", ratios, lambda value: value <= 1.2))
     stop(service)
     return figures
 
 
-def link(place: Deployment) -> list[Figure]:
+def link(place: Deployment) -> list[Measurement]:
     """A session of 5,000 items to a customer who has half of them already."""
     service = place.serve()
     admin = Raw(service.url, place.admin)
@@ -153,12 +153,12 @@ def link(place: Deployment) -> list[Figure]:
         took.append(admin.ask("POST", "/profiles/token", body)[1])
     stop(service)
     name = f"linking a session of 5,000 items, half of them there, {place.engine}"
-    return [Figure(name, "s", "≤ 1", took, lambda value: value <= 1)]
+    return [Measurement(name, "s", "≤ 1", took, lambda value: value <= 1)]
 
 
 def processor(
     targets: list[Target], server: PostgresServer, load: Callable[[Target], dict[str, float]]
-) -> list[Figure]:
+) -> list[Measurement]:
     """Pages per second of processor time, the database's included: SQLite against PostgreSQL.
 
     That is what a machine costs; the throughput beside it lets PostgreSQL use a second core.
@@ -181,10 +181,12 @@ def processor(
     note = f"{statistics.median(servers):.0f} us a page against {statistics.median(files):.0f} us"
     ratios = [ours / theirs for ours, theirs in zip(servers, files, strict=True)]
     name = "pages a second of processor time, database included, SQLite against PostgreSQL"
-    return [Figure(name, "times", "reported", ratios, None, note)]
+    return [Measurement(name, "times", "reported", ratios, None, note)]
 
 
-def memory(target: Target, load: Callable[[], float], requests: int = 1_000_000) -> list[Figure]:
+def memory(
+    target: Target, load: Callable[[], float], requests: int = 1_000_000
+) -> list[Measurement]:
     """Resident memory after a million requests of the mix, and how much the second half added."""
     process, done, seen = psutil.Process(target.process.pid), 0.0, []
     while done < requests:
@@ -194,7 +196,7 @@ def memory(target: Target, load: Callable[[], float], requests: int = 1_000_000)
     engine = target.name.split()[1]
     note = f"{seen[0][1]:.0f} MB after the first {seen[0][0]:,.0f}"
     return [
-        Figure(
+        Measurement(
             f"memory of a worker after {requests:,} requests, {engine}",
             "MB",
             "≤ 120",
@@ -202,7 +204,7 @@ def memory(target: Target, load: Callable[[], float], requests: int = 1_000_000)
             lambda value: value <= 120,
             note,
         ),
-        Figure(
+        Measurement(
             f"of that, grown over the second half, {engine}",
             "MB",
             "flat",
@@ -212,7 +214,7 @@ def memory(target: Target, load: Callable[[], float], requests: int = 1_000_000)
     ]
 
 
-def first_answer() -> list[Figure]:
+def first_answer() -> list[Measurement]:
     """From the command to the first answer, with no database yet."""
     took = []
     for _ in range(ROUNDS):
@@ -223,10 +225,10 @@ def first_answer() -> list[Figure]:
             took.append(time.perf_counter() - began)
             stop(target)
     name = "start to first answer, embedded, new database"
-    return [Figure(name, "s", "≤ 1", took, lambda value: value <= 1)]
+    return [Measurement(name, "s", "≤ 1", took, lambda value: value <= 1)]
 
 
-def workers(place: Deployment, owners: Path, load: Callable[[Target], float]) -> list[Figure]:
+def workers(place: Deployment, owners: Path, load: Callable[[Target], float]) -> list[Measurement]:
     """Two workers against one; PostgreSQL and the load share their two cores."""
     one, two = place.serve(), place.serve(WISHWELL_WORKERS="2")
     one, two = one._replace(owners=owners), two._replace(owners=owners)
@@ -235,11 +237,11 @@ def workers(place: Deployment, owners: Path, load: Callable[[Target], float]) ->
     stop(one, two)
     note = "wrk, PostgreSQL and the workers share two cores, which one worker already fills"
     name = "pages with two workers against one, PostgreSQL"
-    return [Figure(name, "times", "reported", ratios, None, note)]
+    return [Measurement(name, "times", "reported", ratios, None, note)]
 
 
 def large(server: PostgresServer, folder: Path, load: Callable[[Target], dict[str, float]],
-          small: int = 200_000, big: int = 20_000_000) -> list[Figure]:  # fmt: skip
+          small: int = 200_000, big: int = 20_000_000) -> list[Measurement]:  # fmt: skip
     """The same work on 200,000 and on 20 million items."""
     targets = []
     for items in (small, big):
@@ -258,8 +260,8 @@ def large(server: PostgresServer, folder: Path, load: Callable[[Target], dict[st
     stop(*targets)
     name = f"{big:,} items against {small:,}, PostgreSQL"
     return [
-        Figure(f"throughput, {name}", "times", "≥ 0.85", rates, lambda value: value >= 0.85),
-        Figure(f"p99, {name}", "times", "≤ 1.25", tails, lambda value: value <= 1.25),
+        Measurement(f"throughput, {name}", "times", "≥ 0.85", rates, lambda value: value >= 0.85),
+        Measurement(f"p99, {name}", "times", "≤ 1.25", tails, lambda value: value <= 1.25),
     ]
 
 
@@ -325,7 +327,7 @@ async def _fill(place: Deployment, items: int) -> list[seed.Owner]:
 
 def group_commit(
     place: Deployment, load: Callable[[Target], dict[str, float]], owners: list[seed.Owner]
-) -> list[Figure]:
+) -> list[Measurement]:
     """Saves of 32 at once through the one writer, against a commit for each, which the floor does.
 
     On this disk, and as if it took 2 ms more to commit, as the disks of many machines do: strace
@@ -354,7 +356,7 @@ def group_commit(
 
     name = "durable saves on SQLite, 32 at once, against one commit a request"
     here, _ = rounds(lambda _: [])
-    figures = [Figure(f"{name}, this disk", "times", "≥ 5", here, lambda v: v >= 5)]
+    figures = [Measurement(f"{name}, this disk", "times", "≥ 5", here, lambda v: v >= 5)]
     if shutil.which("strace") is None:
         say("no strace: a disk with slow commits is left out")
         return figures
@@ -363,7 +365,9 @@ def group_commit(
     syncs = [_syncs(calls[kind]) / count for (kind, _), count in zip(servers, counts, strict=True)]
     note = f"fsyncs a save: {syncs[0]:.3f}, with one commit a request {syncs[1]:.2f}"
     figures.append(
-        Figure(f"{name}, a commit taking 2 ms more", "times", "≥ 5", slow, lambda v: v >= 5, note)
+        Measurement(
+            f"{name}, a commit taking 2 ms more", "times", "≥ 5", slow, lambda v: v >= 5, note
+        )
     )
     return figures
 

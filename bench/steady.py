@@ -17,7 +17,7 @@ import psutil
 
 from bench.client import PREFIX, connected
 from bench.seed import Owner
-from bench.single import ROUNDS, Deployment, Figure
+from bench.single import ROUNDS, Deployment, Measurement
 from bench.targets import Target, start, stop, write_owners
 
 SECONDS = 6
@@ -46,7 +46,7 @@ class _Runs(NamedTuple):
 
 def half_load(
     place: Deployment, owners: list[Owner], highest: Callable[[Target], float]
-) -> list[Figure]:
+) -> list[Measurement]:
     """p99 against p50 of pages of 30 at half of the highest throughput, and the floor's beside it.
 
     The floor in turns with it, at the same rate and at half of its own highest: what its p99 is
@@ -79,14 +79,14 @@ def half_load(
     what = f"p99 against p50 at half of the highest throughput, {engine}"
     against = [a / b for a, b in zip(mine.p99, same.p99, strict=True)]
     return [
-        Figure(what, "times", "≤ 3", mine.ratios, lambda value: value <= 3,
+        Measurement(what, "times", "≤ 3", mine.ratios, lambda value: value <= 3,
                f"{half:,.0f} a second; {mine.note}"),
-        Figure(f"the same of the floor at that rate, {engine}", "times", "reported", same.ratios,
+        Measurement(f"the same of the floor at that rate, {engine}", "times", "reported", same.ratios,
                None, same.note),
-        Figure(f"the same of the floor at half of its own highest, {engine}", "times", "reported",
+        Measurement(f"the same of the floor at half of its own highest, {engine}", "times", "reported",
                own.ratios, None, f"{floors:,.0f} a second; {own.note}"),
-        Figure(f"p99 at that rate against the floor's, {engine}", "times", "reported", against),
-        Figure(f"p99 against p50 of what the service itself took, by its log, {engine}", "times",
+        Measurement(f"p99 at that rate against the floor's, {engine}", "times", "reported", against),
+        Measurement(f"p99 against p50 of what the service itself took, by its log, {engine}", "times",
                "reported", inside),
     ]  # fmt: skip
 

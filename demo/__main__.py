@@ -20,7 +20,7 @@ import uvicorn
 
 from demo import forward, shop
 from wishwell import log, serve
-from wishwell.errors import WishwellError
+from wishwell.errors import ServiceError
 from wishwell.proxy import Proxy, Settings
 
 _START_SECONDS = 30
@@ -54,7 +54,7 @@ def main(host: str, port: int, proxy: str | None) -> None:
         signal.signal(number, lambda *_: sys.exit(0))
     try:
         listening = serve.listen(host, port, "--host and --port")
-    except WishwellError as error:
+    except ServiceError as error:
         raise click.ClickException(str(error)) from error
     key = os.environ.get("DEMO_KEY") or secrets.token_urlsafe(32)
     if proxy:

@@ -1,6 +1,6 @@
 """What must hold for any bytes: a target takes them, and raises when the service would be wrong.
 
-A refusal (``WishwellError``) is right; any other exception is a finding, and so is a value that a
+A refusal (``ServiceError``) is right; any other exception is a finding, and so is a value that a
 second, plainer reader of the same bytes (``json``, ``urllib``) sees otherwise.
 """
 
@@ -22,9 +22,9 @@ from uuid import UUID
 import msgspec
 
 from wishwell import (
+    access_cache,
     addresses,
     auth,
-    directory,
     ids,
     items,
     lists,
@@ -36,7 +36,7 @@ from wishwell import (
 from wishwell.config import load
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
-from wishwell.errors import Invalid, Unauthenticated, WishwellError
+from wishwell.errors import Invalid, ServiceError, Unauthenticated
 from wishwell.http import routes, wire
 
 KEY = b"a-key-of-the-fuzzer-of-40-characters-xxx"
@@ -59,9 +59,9 @@ def service() -> SimpleNamespace:
     run = runner.run
     run(db.write(stores.create, STORE_ID, "shop", stores.StorePatch(), now))
     run(db.write(auth.create_admin_token, STORE, ADMIN, "x", ids.random_uuid(), now, None))
-    known = directory.Directory(db, lambda: NOW)
+    known = access_cache.AccessCache(db, lambda: NOW)
     run(known.refresh())
-    tokens = auth.Tokens([KEY], known, "wishwell", lambda: NOW)
+    tokens = auth.Authenticator([KEY], known, "wishwell", lambda: NOW)
     owner = profiles.of_customer(STORE, "gid://shopify/Customer/1")
     new_id = ids.UUID7(lambda: NOW)
     for product in (1, 2, 3):
@@ -79,28 +79,28 @@ def text_of(data: bytes) -> str:
 
 
 def cursor(data: bytes) -> None:
-    """Only what was sealed for this request opens, in one spelling."""
-    sealer = pages.Sealer([KEY])
+    """Only what was signed for this request opens, in one spelling."""
+    cursor_signer = pages.CursorSigner([KEY])
     text, request = text_of(data), "mine|items|"
     with contextlib.suppress(Invalid):
-        opened = sealer.open(text, request)
-        assert sealer.seal(opened, request) == text
+        opened = cursor_signer.verify(text, request)
+        assert cursor_signer.sign(opened, request) == text
     if len(data) < 20:
         return
-    # The same bytes as an edge, a direction, a place and a change: the seal must see the change.
+    # The same bytes as an edge, a direction, a place and a change: the signature must see the change.
     made = pages.Cursor(str(UUID(bytes=data[:16])), bool(data[16] & 1))
-    sealed = sealer.seal(made, request)
-    assert sealer.open(sealed, request) == made
-    at = data[17] % len(sealed)
-    changed = sealed[:at] + chr(data[18]) + sealed[at + 1 :]
+    signed = cursor_signer.sign(made, request)
+    assert cursor_signer.verify(signed, request) == made
+    at = data[17] % len(signed)
+    changed = signed[:at] + chr(data[18]) + signed[at + 1 :]
     other = text_of(data[19:])
-    for bad, asked in ((changed, request), (sealed, other)):
-        if (bad, asked) != (sealed, request):
+    for bad, asked in ((changed, request), (signed, other)):
+        if (bad, asked) != (signed, request):
             try:
-                sealer.open(bad, asked)
+                cursor_signer.verify(bad, asked)
             except Invalid:
                 continue
-            raise AssertionError("opened what was not sealed")
+            raise AssertionError("opened what was not signed")
 
 
 def gid(data: bytes) -> None:
@@ -177,7 +177,7 @@ def body(data: bytes) -> None:
     for shape in wire.BODIES:
         try:
             value = wire.body(data, "application/json", shape, STORE)
-        except WishwellError:
+        except ServiceError:
             continue
         plain = json.loads(data)
         mine = msgspec.to_builtins(value)

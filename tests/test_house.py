@@ -12,7 +12,7 @@ import yaml
 
 from wishwell import config, items, lists, stores
 from wishwell.cli import main
-from wishwell.http import answers, routes, wire
+from wishwell.http import responses, routes, wire
 from wishwell.proxy import settings as proxy_settings
 
 ROOT = Path(__file__).parents[1]
@@ -90,10 +90,10 @@ def test_public_names_say_what_they_do(path):
         assert ast.get_docstring(node), f"{name_of(path)}.{node.name}"
 
 
-def test_only_answers_knows_which_error_is_which_status():
+def test_only_responses_knows_which_error_is_which_status():
     """No other module turns an error into a number."""
     for path in MODULES:
-        if name_of(path) in ("http.answers", "http.server"):
+        if name_of(path) in ("http.responses", "http.server"):
             continue
         assert "HTTPStatus." not in path.read_text(), name_of(path)
 
@@ -136,7 +136,7 @@ def test_every_command_and_store_limit_is_documented():
 def test_every_status_of_an_error_is_documented():
     """docs/errors.md has a row for each status that the service can answer."""
     text = (ROOT / "docs" / "errors.md").read_text()
-    statuses = set(answers.STATUSES.values()) | {HTTPStatus(431), HTTPStatus(500)}
+    statuses = set(responses.STATUSES.values()) | {HTTPStatus(431), HTTPStatus(500)}
     for status in statuses:
         assert re.search(rf"^\| {status.value} ", text, re.MULTILINE), status
 

@@ -13,12 +13,12 @@ import uvloop
 
 import torture
 from torture import report
-from torture.rig import SCENARIOS, Result, Scenario, say
+from torture.harness import SCENARIOS, Result, Scenario, say
 
 
 def main() -> int:
     for module in pkgutil.iter_modules(torture.__path__):
-        if module.name.startswith("faults_") or module.name == "linear":
+        if module.name.startswith("faults_") or module.name == "linearizability":
             importlib.import_module(f"torture.{module.name}")
     words = argparse.ArgumentParser(prog="python -m torture", description=__doc__)
     words.add_argument("scenario", nargs="*", help="all of them when none is named")

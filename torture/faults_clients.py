@@ -12,12 +12,12 @@ from typing import Any
 import psutil
 
 from torture.flood import Apart, raise_open_files
-from torture.rig import PREFIX, Result, Rig, rig, scenario
+from torture.harness import PREFIX, Harness, Result, harness, scenario
 
-Conduct = Callable[[Rig, int], Coroutine[Any, Any, None]]
+Conduct = Callable[[Harness, int], Coroutine[Any, Any, None]]
 
 
-async def _throughput(r: Rig, flood: Apart, seconds: float) -> float:
+async def _throughput(r: Harness, flood: Apart, seconds: float) -> float:
     """What well-behaved callers get on four connections, one request behind the other without a
     pause, so that what is taken from the service shows; asked by a process of their own."""
     told = await flood.ask(do="closed", connections=4, seconds=seconds)
@@ -27,7 +27,9 @@ async def _throughput(r: Rig, flood: Apart, seconds: float) -> float:
 
 
 @asynccontextmanager
-async def crowd(r: Rig, count: int, conduct: Conduct) -> AsyncIterator[list[asyncio.Task[None]]]:
+async def crowd(
+    r: Harness, count: int, conduct: Conduct
+) -> AsyncIterator[list[asyncio.Task[None]]]:
     """So many clients of one conduct, opened a hundred at a time; gone at the end."""
     tasks: list[asyncio.Task[None]] = []
     for number in range(count):
@@ -45,7 +47,7 @@ async def crowd(r: Rig, count: int, conduct: Conduct) -> AsyncIterator[list[asyn
 async def _beside(result: Result, engine: str, scale: float, count: int, conduct: Conduct) -> None:
     raise_open_files()
     seconds = max(3.0, 6 * scale)
-    with rig(engine, result, scale) as r:
+    with harness(engine, result, scale) as r:
         process = psutil.Process(r.service.process.pid)
         flood = Apart(r.port, r.service.admin_token())
         await _throughput(r, flood, 1)
@@ -79,7 +81,9 @@ async def _beside(result: Result, engine: str, scale: float, count: int, conduct
 
 
 @asynccontextmanager
-async def _connection(r: Rig) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+async def _connection(
+    r: Harness,
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     reader, writer = await asyncio.open_connection("127.0.0.1", r.port)
     try:
         yield reader, writer
@@ -87,7 +91,7 @@ async def _connection(r: Rig) -> AsyncIterator[tuple[asyncio.StreamReader, async
         writer.transport.abort()
 
 
-def _post(r: Rig, length: int) -> bytes:
+def _post(r: Harness, length: int) -> bytes:
     return (
         f"POST {PREFIX}/items HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
         f"Authorization: Bearer {r.service.admin_token()}\r\n"
@@ -95,7 +99,7 @@ def _post(r: Rig, length: int) -> bytes:
     ).encode()
 
 
-async def _slow(r: Rig, number: int) -> None:
+async def _slow(r: Harness, number: int) -> None:
     """A byte a second, of headers or of a body; once more when it is refused."""
     request = _post(r, 1000) if number % 2 else b""
     while True:
@@ -108,7 +112,7 @@ async def _slow(r: Rig, number: int) -> None:
         await asyncio.sleep(1)
 
 
-async def _half(r: Rig, number: int) -> None:
+async def _half(r: Harness, number: int) -> None:
     """Half a body, then gone."""
     while True:
         with contextlib.suppress(OSError):
@@ -117,7 +121,7 @@ async def _half(r: Rig, number: int) -> None:
                 await asyncio.sleep(0.5 + number % 10 / 10)
 
 
-async def _drop(r: Rig, number: int) -> None:
+async def _drop(r: Harness, number: int) -> None:
     """Asks for a page and is gone before, or in the middle of, the answer."""
     ask = (
         f"GET {PREFIX}/items HTTP/1.1\r\nHost: a\r\n"
@@ -132,7 +136,7 @@ async def _drop(r: Rig, number: int) -> None:
         await asyncio.sleep(1 + number % 10 / 10)
 
 
-async def _idle(r: Rig, number: int) -> None:
+async def _idle(r: Harness, number: int) -> None:
     """One request, then silence."""
     with contextlib.suppress(OSError):
         async with _connection(r) as (_, writer):
@@ -140,7 +144,7 @@ async def _idle(r: Rig, number: int) -> None:
             await asyncio.sleep(3600)
 
 
-async def _pipeline(r: Rig, number: int) -> None:
+async def _pipeline(r: Harness, number: int) -> None:
     """A hundred requests in one go, once a second."""
     ask = f"GET /livez HTTP/1.1\r\nHost: a\r\nX-Number: {number}\r\n\r\n".encode()
     ask += (
@@ -162,7 +166,7 @@ async def _pipeline(r: Rig, number: int) -> None:
         await asyncio.sleep(0.1)
 
 
-async def _flood(r: Rig, number: int) -> None:
+async def _flood(r: Harness, number: int) -> None:
     """As many small requests as the connection takes, without a pause; no answer is read."""
     ask = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 20_000
     while True:
@@ -216,7 +220,7 @@ async def pipelining_without_reading(engine: str, result: Result, scale: float) 
 @scenario("sqlite")
 async def pipelining(engine: str, result: Result, scale: float) -> None:
     """2,000 requests sent at once on one connection: as many answers, in their order."""
-    with rig(engine, result, scale) as r:
+    with harness(engine, result, scale) as r:
         admin = r.service.admin_token()
         ids = [f"00000000-0000-4000-8000-{number:012d}" for number in range(2_000)]
         asks = "".join(

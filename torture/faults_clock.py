@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.servers import Service
 from torture import load
-from torture.rig import COMMON, PREFIX, Result, Rig, rig, scenario
+from torture.harness import COMMON, PREFIX, Harness, Result, harness, scenario
 
 DAY = 86_400
 ROOT = Path(__file__).parents[1]
@@ -41,7 +41,7 @@ def with_clock(service: Service, offset: float) -> Path:
 @contextmanager
 def stepping(engine: str, result: Result, scale: float, settings: dict[str, str] | None = None):
     """A running service whose clock can be stepped, and the file that does it."""
-    with rig(engine, result, scale, settings) as r:
+    with harness(engine, result, scale, settings) as r:
         r.service.stop()
         file = with_clock(r.service, 0)
         r.service.start()
@@ -68,7 +68,7 @@ async def clock_steps(engine: str, result: Result, scale: float) -> None:
         await _walks_once(r)
 
 
-async def _walks_once(r: Rig) -> None:
+async def _walks_once(r: Harness) -> None:
     """A walk by small pages shows each record once, though their times go back and forth."""
     gid, expected = next(iter(r.journal.expected.items()))
     headers = {"Authorization": f"Bearer {r.service.admin_token()}", "Profile": gid}
@@ -114,7 +114,7 @@ async def clock_back_and_limits(engine: str, result: Result, scale: float) -> No
         result.must(ahead <= 61, f"the limit opens in {ahead:.0f} s")
 
 
-async def _token(r: Rig, customer: str) -> str:
+async def _token(r: Harness, customer: str) -> str:
     admin = r.client(Authorization=f"Bearer {r.service.admin_token()}")
     body = {"customer": f"gid://shopify/Customer/{customer}"}
     answer = await admin.ask("POST", PREFIX + "/profiles/token", body)
@@ -124,7 +124,7 @@ async def _token(r: Rig, customer: str) -> str:
 
 @scenario()
 async def clock_back_and_revocation(engine: str, result: Result, scale: float) -> None:
-    """Tokens given before and after a step back can be revoked."""
+    """Authenticator given before and after a step back can be revoked."""
     with stepping(engine, result, scale) as (r, file):
         step(file, DAY)
         tokens = {"before the step": await _token(r, "one")}
@@ -148,7 +148,7 @@ async def clock_back_and_revocation(engine: str, result: Result, scale: float) -
 @scenario("postgresql")
 async def clocks_apart(engine: str, result: Result, scale: float) -> None:
     """Two processes on one database, their clocks a minute apart; revocation reaches both ways."""
-    with rig(engine, result, scale) as r:
+    with harness(engine, result, scale) as r:
         settings = COMMON | {"WISHWELL_DATABASE_URL": r.service.settings["WISHWELL_DATABASE_URL"]}
         ahead = Service(settings)
         with_clock(ahead, 59)

@@ -8,7 +8,7 @@ import re
 import time
 
 from torture.flood import Apart
-from torture.rig import Result, Rig, rig, scenario
+from torture.harness import Harness, Result, harness, scenario
 
 LATE_MS = 1_000
 """What an answer may take on a busy machine; none waits for the log."""
@@ -16,7 +16,7 @@ LATE_MS = 1_000
 
 async def _without_log(engine: str, result: Result, scale: float, log: int, why: str) -> None:
     """Two processes under load whose log goes there, then stopped. Closes it."""
-    with os.fdopen(log, "wb"), rig(engine, result, scale, {"WISHWELL_WORKERS": "2"}) as r:
+    with os.fdopen(log, "wb"), harness(engine, result, scale, {"WISHWELL_WORKERS": "2"}) as r:
 
         async def fault() -> None:
             await asyncio.to_thread(r.service.stop)
@@ -41,7 +41,7 @@ async def _without_log(engine: str, result: Result, scale: float, log: int, why:
         await r.compare()
 
 
-async def _lines_lost(r: Rig, seconds: float) -> int:
+async def _lines_lost(r: Harness, seconds: float) -> int:
     """By the metric, after a load that makes more lines than may wait: 1 MiB of each process."""
     flood = Apart(r.port, r.service.admin_token())
     for _ in range(5):  # a busy machine needs longer

@@ -8,7 +8,7 @@ from typing import Any
 import psutil
 
 from torture.flood import Apart, raise_open_files, share
-from torture.rig import PREFIX, Result, Rig, rig, scenario
+from torture.harness import PREFIX, Harness, Result, harness, scenario
 
 
 @scenario()
@@ -16,7 +16,7 @@ async def overload(engine: str, result: Result, scale: float) -> None:
     """Twice the highest throughput for two minutes in all; sheds, and recovers at once."""
     raise_open_files()
     seconds = max(8.0, 60 * min(1, 2 * scale))
-    with rig(engine, result, scale) as r:
+    with harness(engine, result, scale) as r:
         process = psutil.Process(r.service.process.pid)
         flood = Apart(r.port, r.service.admin_token())
         await flood.ask(do="closed", connections=16, seconds=1)
@@ -77,7 +77,7 @@ def _figures(name: str, told: dict[str, Any]) -> str:
     return f"{name}: {', '.join(parts)}; {told['most']} connections, {late}"
 
 
-async def _recovers(r: Rig) -> None:
+async def _recovers(r: Harness) -> None:
     over = time.monotonic()
     client = r.client(Authorization=f"Bearer {r.service.admin_token()}")
     times = []

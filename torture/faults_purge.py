@@ -7,7 +7,7 @@ import statistics
 import time
 
 from torture.flood import share
-from torture.rig import PREFIX, Result, Rig, rig, scenario
+from torture.harness import PREFIX, Harness, Result, harness, scenario
 
 SESSIONS = 1_000_000
 ROUNDS = 3
@@ -33,7 +33,7 @@ _NUMBERS = {
 }
 
 
-def seed(r: Rig, count: int) -> None:
+def seed(r: Harness, count: int) -> None:
     """So many dead sessions, straight into the tables."""
     engine = r.engine
     id, at = _ID[engine], _TIME[engine]
@@ -53,7 +53,7 @@ def seed(r: Rig, count: int) -> None:
         r.sql("VACUUM ANALYZE")
 
 
-async def _reads(r: Rig, seconds: float) -> list[float]:
+async def _reads(r: Harness, seconds: float) -> list[float]:
     """How long reads at a steady rate took, from the moment at which each was due."""
     admin = r.service.admin_token()
     end = time.perf_counter() + seconds
@@ -76,7 +76,7 @@ async def _reads(r: Rig, seconds: float) -> list[float]:
     return times
 
 
-async def _restart(r: Rig, interval: str) -> None:
+async def _restart(r: Harness, interval: str) -> None:
     await asyncio.to_thread(r.service.restart, settings={"WISHWELL_PURGE_INTERVAL": interval})
 
 
@@ -84,7 +84,7 @@ async def _restart(r: Rig, interval: str) -> None:
 async def purge_a_million(engine: str, result: Result, scale: float) -> None:
     """1 million dead sessions: p99 of reads beside the purge against p99 without it."""
     seconds = max(4.0, 6 * scale)
-    with rig(engine, result, scale, {"WISHWELL_PURGE_INTERVAL": FAR}) as r:
+    with harness(engine, result, scale, {"WISHWELL_PURGE_INTERVAL": FAR}) as r:
         await asyncio.to_thread(seed, r, SESSIONS)
         ratios, pairs, paces = [], [], []
 
@@ -117,5 +117,5 @@ async def purge_a_million(engine: str, result: Result, scale: float) -> None:
         await r.compare()
 
 
-def _dead(r: Rig) -> int:
+def _dead(r: Harness) -> int:
     return int(r.sql("SELECT count(*) FROM profiles WHERE touched_at < '2026-01-01'"))

@@ -8,12 +8,12 @@ import time
 
 from tests.servers import RedisServer, redis_binary
 from torture.flood import share
-from torture.rig import Result, Rig, rig, scenario
+from torture.harness import Harness, Result, harness, scenario
 
 ADDED_P99_MS = 60
 
 
-def _window(r: Rig, since: float) -> list[float]:
+def _window(r: Harness, since: float) -> list[float]:
     return [entry.ms for entry in r.journal.entries if entry.at >= since]
 
 
@@ -34,7 +34,10 @@ async def redis_away(engine: str, result: Result, scale: float) -> None:
         result.skipped = "neither redis-server nor valkey-server is on PATH"
         return
     seconds = max(2.5, 5 * scale)
-    with RedisServer() as redis, rig(engine, result, scale, {"WISHWELL_REDIS_URL": redis.url}) as r:
+    with (
+        RedisServer() as redis,
+        harness(engine, result, scale, {"WISHWELL_REDIS_URL": redis.url}) as r,
+    ):
 
         async def fault() -> None:
             begun = time.monotonic()

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import asyncpg
 
+from torture.harness import PREFIX, Harness, Result, harness, scenario
 from torture.relay import relay
-from torture.rig import PREFIX, Result, Rig, rig, scenario
 from wishwell import ids
 
 NOW = "2026-01-01T00:00:00.000Z"
@@ -68,7 +68,7 @@ def rows(store: str, gid: str, size: Size, at: str = NOW, made: bool = False) ->
     return found
 
 
-async def fill(r: Rig, found: Rows) -> None:
+async def fill(r: Harness, found: Rows) -> None:
     """Puts rows into the tables, past the API; PostgreSQL has no statistics of them."""
     if r.postgres is not None:
         connection = await asyncpg.connect(r.postgres.url(r.database))
@@ -85,14 +85,14 @@ async def fill(r: Rig, found: Rows) -> None:
             connection.executemany(sql, found[table])
 
 
-def store_id(r: Rig) -> str:
+def store_id(r: Harness) -> str:
     return r.sql("SELECT id FROM stores")
 
 
 class Beside:
     """How long an ordinary caller's requests take, one after the other, in milliseconds."""
 
-    def __init__(self, r: Rig, method: str, body: Callable[[int], Any] | None = None) -> None:
+    def __init__(self, r: Harness, method: str, body: Callable[[int], Any] | None = None) -> None:
         gid = "gid://shopify/Customer/beside"
         self._client = r.client(Authorization=f"Bearer {r.service.admin_token()}", Profile=gid)
         self._method, self._body = method, body
@@ -125,11 +125,11 @@ class Beside:
             await running
 
 
-def saves(r: Rig) -> Beside:
+def saves(r: Harness) -> Beside:
     return Beside(r, "POST", lambda number: {"productId": number})
 
 
-async def _sign_in(r: Rig, size: Size, number: int) -> tuple[float, Beside]:
+async def _sign_in(r: Harness, size: Size, number: int) -> tuple[float, Beside]:
     """Links a session to a customer of the same size beside another's saves; seconds that it took."""
     admin, store = r.service.admin_token(), store_id(r)
     client = r.client(Authorization=f"Bearer {admin}")
@@ -178,7 +178,7 @@ async def large_sign_ins(engine: str, result: Result, scale: float) -> None:
     """4,900 items on both sides, each on 4 of 20 lists: how long a link takes, and a save beside it."""
     alike, apart = Size(4_900, 20, 4), Size(4_900, 20, 4, shift=7)
     result.faults = f"{ROUNDS} sign-ins of 4,900 items on both sides, and more"
-    with rig(engine, result, scale) as r:
+    with harness(engine, result, scale) as r:
         for what, size in (("on the same lists", alike), ("on other lists", apart)):
             with _noted(result, what) as found:
                 for number in range(ROUNDS):
@@ -198,7 +198,7 @@ async def large_sign_ins(engine: str, result: Result, scale: float) -> None:
 async def _through_a_delay(result: Result, scale: float, size: Size) -> None:
     """The same with 1 ms more for each round trip to the database."""
     async with AsyncExitStack() as stack:
-        r = stack.enter_context(rig("postgresql", result, scale))
+        r = stack.enter_context(harness("postgresql", result, scale))
         assert r.postgres is not None and r.postgres.port is not None
         slow = await stack.enter_async_context(relay(r.postgres.port, delay=0.0005))
         url = r.postgres.url(r.database).replace(f":{r.postgres.port}", f":{slow.port}")
@@ -214,7 +214,7 @@ async def _through_a_delay(result: Result, scale: float, size: Size) -> None:
 async def large_session_in_the_purge(engine: str, result: Result, scale: float) -> None:
     """One dead session of 5,000 items on 250,000 places, of the time before lists had a bound, and
     150 ordinary ones behind it: all of them go, and others are served meanwhile."""
-    with rig(engine, result, scale, {"WISHWELL_PURGE_INTERVAL": "86400"}) as r:
+    with harness(engine, result, scale, {"WISHWELL_PURGE_INTERVAL": "86400"}) as r:
         store = store_id(r)
         for number in range(151):
             gid = f"gid://wishwell/Session/{ids.random_uuid()}"
@@ -244,7 +244,7 @@ async def large_session_in_the_purge(engine: str, result: Result, scale: float) 
 @scenario()
 async def large_answers(engine: str, result: Result, scale: float) -> None:
     """A list of 1,000 items, each on 20 lists and with 20 tags: how long others' reads wait for it."""
-    with rig(engine, result, scale) as r:
+    with harness(engine, result, scale) as r:
         store, gid = store_id(r), "gid://shopify/Customer/large"
         found = rows(store, gid, Size(1_000, 20, 20, tags=20))
         await fill(r, found)

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from torture import checker
-from torture.rig import Result, Rig, rig, scenario
+from torture.harness import Harness, Result, harness, scenario
 
 DISK_KIB = 16_000
 
@@ -29,7 +29,7 @@ async def sqlite_disk_full(engine: str, result: Result, scale: float) -> None:
         return
     settings = {"WISHWELL_DATABASE_URL": f"sqlite:///{folder}/wishwell.db"}
     try:
-        with rig(engine, result, scale, settings) as r:
+        with harness(engine, result, scale, settings) as r:
             r.file = str(folder / "wishwell.db")
             await r.under_load(lambda: _fill(r, folder), count=16)
             result.faults = "the disk full, 3 times"
@@ -53,7 +53,7 @@ def _fails(*words: str) -> bool:
     return subprocess.run(words, capture_output=True, check=False).returncode != 0
 
 
-async def _fill(r: Rig, folder: Path) -> None:
+async def _fill(r: Harness, folder: Path) -> None:
     ballast = folder / "ballast"
     for _ in range(3):
         handle = os.open(ballast, os.O_WRONLY | os.O_CREAT)
@@ -75,7 +75,7 @@ async def _fill(r: Rig, folder: Path) -> None:
 @scenario("sqlite")
 async def sqlite_read_only(engine: str, result: Result, scale: float) -> None:
     """The file can't be written at a start: a plain message, and nothing is harmed."""
-    with rig(engine, result, scale) as r:
+    with harness(engine, result, scale) as r:
 
         async def fault() -> None:
             await asyncio.to_thread(r.service.stop)
@@ -99,7 +99,7 @@ async def sqlite_read_only(engine: str, result: Result, scale: float) -> None:
 @scenario("sqlite")
 async def sqlite_second_writer(engine: str, result: Result, scale: float) -> None:
     """Another process holds the write lock, for 0.5 s and for 5 s, and writes on its own."""
-    with rig(engine, result, scale) as r:
+    with harness(engine, result, scale) as r:
 
         def hold(seconds: float) -> None:
             other = sqlite3.connect(r.sqlite_file, timeout=10, isolation_level=None)
@@ -128,7 +128,7 @@ async def sqlite_truncated_wal(engine: str, result: Result, scale: float) -> Non
     What the cut off part held is gone with it, so nothing is compared with the journal.
     """
     times = max(3, round(10 * scale))
-    with rig(engine, result, scale) as r:
+    with harness(engine, result, scale) as r:
         copies = _folder("torture-wal-")
 
         async def fault() -> None:

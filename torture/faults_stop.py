@@ -6,10 +6,10 @@ import asyncio
 import signal
 import time
 
-from torture.rig import Result, Rig, rig, scenario
+from torture.harness import Harness, Result, harness, scenario
 
 
-async def _stop(r: Rig) -> float:
+async def _stop(r: Harness) -> float:
     """Ends the program as an operator does; seconds until it was gone."""
     began = time.monotonic()
     code = await asyncio.to_thread(r.service.stop)
@@ -19,7 +19,7 @@ async def _stop(r: Rig) -> float:
     return took
 
 
-def _nothing_was_cut(r: Rig, cut_but_done_before: int = 0) -> None:
+def _nothing_was_cut(r: Harness, cut_but_done_before: int = 0) -> None:
     """A request that was done must have had its answer."""
     cut = r.result.cut_but_done - cut_but_done_before
     r.result.must(cut == 0, f"{cut} requests were done and their answers cut")
@@ -29,7 +29,7 @@ def _nothing_was_cut(r: Rig, cut_but_done_before: int = 0) -> None:
 
 async def _sigterm(engine: str, result: Result, scale: float, workers: int) -> None:
     times = max(3, round(8 * scale))
-    with rig(engine, result, scale, {"WISHWELL_WORKERS": str(workers)}) as r:
+    with harness(engine, result, scale, {"WISHWELL_WORKERS": str(workers)}) as r:
         took: list[float] = []
 
         async def fault() -> None:
@@ -62,7 +62,7 @@ async def sigterm_two_workers(engine: str, result: Result, scale: float) -> None
 async def rolling_restart(engine: str, result: Result, scale: float) -> None:
     """SIGHUP to the parent of two workers, one replaced after the other."""
     times = max(1, round(3 * scale))
-    with rig(engine, result, scale, {"WISHWELL_WORKERS": "2"}) as r:
+    with harness(engine, result, scale, {"WISHWELL_WORKERS": "2"}) as r:
 
         async def fault() -> None:
             for _ in range(times):
@@ -81,7 +81,7 @@ async def rolling_restart(engine: str, result: Result, scale: float) -> None:
 @scenario()
 async def sigterm_with_slow_clients(engine: str, result: Result, scale: float) -> None:
     """Asked to stop while clients are half way through a body, and others never read."""
-    with rig(engine, result, scale) as r:
+    with harness(engine, result, scale) as r:
         admin = r.service.admin_token()
         half = (
             "POST /api/2025-04/items HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
@@ -114,7 +114,7 @@ async def sigterm_with_slow_clients(engine: str, result: Result, scale: float) -
 @scenario("postgresql")
 async def sigterm_while_paused(engine: str, result: Result, scale: float) -> None:
     """Asked to stop while the database does not answer."""
-    with rig(engine, result, scale) as r:
+    with harness(engine, result, scale) as r:
 
         async def fault() -> None:
             await asyncio.to_thread(r.postgres.pause)

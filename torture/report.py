@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 
 from tests.servers import postgres_binaries, redis_binary
-from torture.rig import Result
+from torture.harness import Result
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "reliability.md"
 FROM, UNTIL = "<!-- from here: make torture -->", "<!-- until here: make torture -->"

@@ -12,12 +12,12 @@ from typing import Any
 
 import structlog
 
-from wishwell import auth, config, directory, ids, limits, log, pages, purge
+from wishwell import access_cache, auth, config, ids, limits, log, pages, purge
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
-from wishwell.errors import Misconfigured, Unavailable, WishwellError
+from wishwell.errors import Misconfigured, ServiceError, Unavailable
 from wishwell.http import metrics
 from wishwell.http.admission import Admission
 from wishwell.http.context import Services
@@ -71,7 +71,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     clock = ids.wall_clock
     keys = signing_keys(settings)
     db = open_database(settings)
-    known = directory.Directory(db, clock)
+    known = access_cache.AccessCache(db, clock)
     new_id = ids.UUID7(clock)
     local = limits.LocalLimiter(clock)
     limiter: limits.Limiter = local
@@ -80,11 +80,11 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     service = Services(
         settings=settings,
         db=db,
-        directory=known,
-        tokens=auth.Tokens(keys, known, settings.session_namespace, clock),
+        access_cache=known,
+        authenticator=auth.Authenticator(keys, known, settings.session_namespace, clock),
         limiter=limiter,
         admission=Admission(settings.max_in_flight, local, settings.limit_address, known),
-        sealer=pages.Sealer(keys),
+        cursor_signer=pages.CursorSigner(keys),
         clock=clock,
         new_id=new_id,
     )
@@ -132,7 +132,7 @@ class Application:
                 self._pipeline = Pipeline(service)
                 scope["state"][ADMISSION] = service.admission
                 background = [
-                    asyncio.create_task(service.directory.run()),
+                    asyncio.create_task(service.access_cache.run()),
                     asyncio.create_task(_purge_now_and_then(service)),
                     asyncio.create_task(_sample_now_and_then(service)),
                 ]
@@ -149,7 +149,7 @@ class Application:
                 for task in background:
                     task.cancel()
                 await asyncio.gather(*background, return_exceptions=True)
-        except WishwellError as error:
+        except ServiceError as error:
             logger.error("not_started", reason=error.message)
             await send({"type": "lifespan.startup.failed", "message": error.message})
             return
@@ -193,7 +193,7 @@ async def _purge_now_and_then(service: Services) -> None:
     while True:
         await asyncio.sleep(interval)
         try:
-            if not await _my_turn(service, interval):
+            if not await _has_lease(service, interval):
                 continue
             seen = 0
             async for total in purge.sessions(service.db, service.settings, service.clock()):
@@ -219,7 +219,7 @@ async def _sample_now_and_then(service: Services) -> None:
         await asyncio.sleep(_SAMPLE_SECONDS)
 
 
-async def _my_turn(service: Services, interval: float) -> bool:
+async def _has_lease(service: Services, interval: float) -> bool:
     now = service.clock()
     before = ids.timestamp(now - int(interval * 900))
-    return await service.db.write(purge.take_turn, ids.timestamp(now), before)
+    return await service.db.write(purge.take_lease, ids.timestamp(now), before)

@@ -1,4 +1,4 @@
-"""Tokens: one in, a caller out; issues and revokes them (contract: token-refused).
+"""Authenticator: one in, a caller out; issues and revokes them (contract: token-refused).
 
 Admin tokens are opaque and stored as a hash. Profile tokens are JWTs that live a day, signed with
 the newest key of a ring and checked against the one that they name, so keys rotate without signing
@@ -23,8 +23,8 @@ import msgspec
 from jwt.types import Options
 
 from wishwell import ids, profiles, stores
+from wishwell.access_cache import AccessCache
 from wishwell.db import Reader, Writer
-from wishwell.directory import Directory
 from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated
 from wishwell.profiles import Profile
 from wishwell.stores import Store
@@ -86,19 +86,19 @@ class AdminTokenRecord(msgspec.Struct, frozen=True, rename="camel"):
     revoked_at: str | None
 
 
-class Tokens:
+class Authenticator:
     """Issues and verifies tokens. ``keys``: the ring, the newest first, each 32 bytes or more."""
 
     def __init__(
         self,
         keys: Sequence[bytes],
-        directory: Directory,
+        access_cache: AccessCache,
         namespace: str,
         clock: Callable[[], int],
     ) -> None:
         self._keys = {_key_id(key): key for key in keys}
         self._newest = _key_id(keys[0])
-        self._directory = directory
+        self._access_cache = access_cache
         self._namespace = namespace
         self._clock = clock
         self._verified: dict[str, _Known] = {}
@@ -131,15 +131,15 @@ class Tokens:
         if token.startswith(ADMIN_PREFIX):
             return await self._admin(token)
         known = self._verified.get(token) or await self._verify(token)
-        await self._directory.ensure_fresh()
+        await self._access_cache.ensure_fresh()
         now = self._clock() // 1000
         if known.issued > now + _SKEW:  # the clock was put back since it was verified
             raise Unauthenticated(_BAD)
         if now >= known.expires:
             self._verified.pop(token, None)
             raise Unauthenticated("The access token has expired: ask for a new one.")
-        store = self._directory.store(known.store_id)
-        if store is None or self._directory.is_revoked(known.profile.id, known.jti):
+        store = self._access_cache.store(known.store_id)
+        if store is None or self._access_cache.is_revoked(known.profile.id, known.jti):
             raise Unauthenticated(_BAD)
         if known.platform is not None and known.platform != store.platform:
             raise Unauthenticated(_BAD)  # as for one that was never seen before the store's changed
@@ -150,9 +150,9 @@ class Tokens:
     async def _admin(self, token: str) -> Caller:
         if not well_formed(token):
             raise Unauthenticated(_BAD)
-        await self._directory.ensure_fresh()
-        found = await self._directory.admin_token(hashed(token))
-        store = self._directory.store(found.store_id) if found else None
+        await self._access_cache.ensure_fresh()
+        found = await self._access_cache.admin_token(hashed(token))
+        store = self._access_cache.store(found.store_id) if found else None
         if found is None or store is None:
             raise Unauthenticated(_BAD)
         return Caller("admin", store, found.id, None)
@@ -165,7 +165,7 @@ class Tokens:
             claims = _jwt.decode(token, key, [_ALGORITHM], _UNTIMED)
             if claims.keys() != {"sub", "aud", "jti", "iat", "exp"}:
                 raise ValueError("claims")
-            await self._directory.ensure_fresh()
+            await self._access_cache.ensure_fresh()
             known = self._known(claims, await self._store(claims["aud"]))
         except (jwt.PyJWTError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise Unauthenticated(_BAD) from error
@@ -184,9 +184,9 @@ class Tokens:
 
     async def _store(self, id: str) -> Store | None:
         """A store by its id; a process may hear of a new one by a token that another issued."""
-        if self._directory.store(id) is None:
-            await self._directory.refresh()
-        return self._directory.store(id)
+        if self._access_cache.store(id) is None:
+            await self._access_cache.refresh()
+        return self._access_cache.store(id)
 
     def _known(self, claims: dict[str, Any], store: Store | None) -> _Known:
         issued, expires = claims["iat"], claims["exp"]

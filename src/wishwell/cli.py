@@ -14,15 +14,15 @@ import msgspec
 import structlog
 
 from wishwell import __version__, app, auth, config, ids, log, profiles, purge, stores, terminal
+from wishwell.access_cache import AccessCache
 from wishwell.config import Settings
 from wishwell.db import Database, migrate
-from wishwell.directory import Directory
 from wishwell.errors import (
     Invalid,
     Misconfigured,
     NotFound,
+    ServiceError,
     Undecided,
-    WishwellError,
 )
 from wishwell.proxy.command import proxy
 from wishwell.serve import serve_until_stopped
@@ -262,7 +262,7 @@ def token_create(settings: Settings, handle: str, label: str, expires_days: int 
 
     try:
         _run(settings, make)
-    except (WishwellError, asyncpg.PostgresError, sqlite3.Error) as error:
+    except (ServiceError, asyncpg.PostgresError, sqlite3.Error) as error:
         if not printed:
             raise
         made = "may not have been" if isinstance(error, Undecided) else "was not"
@@ -310,10 +310,10 @@ def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
 
 
 async def _claims(settings: Settings, db: Database, text: str) -> tuple[profiles.Profile, str]:
-    directory = Directory(db, ids.wall_clock)
+    directory = AccessCache(db, ids.wall_clock)
     await directory.refresh()
     keys = app.signing_keys(settings)
-    tokens = auth.Tokens(keys, directory, settings.session_namespace, ids.wall_clock)
+    tokens = auth.Authenticator(keys, directory, settings.session_namespace, ids.wall_clock)
     return await tokens.claims_of(text)
 
 

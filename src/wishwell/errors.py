@@ -1,7 +1,7 @@
 """Everything that can go wrong, as one tree.
 
-    WishwellError
-    ├── Refused                 the request asks for something that it can't have
+    ServiceError
+    ├── RequestError                 the request asks for something that it can't have
     │   ├── Invalid             a field, parameter or header breaks a rule
     │   │   └── LimitReached    the profile holds as many items or lists as it may
     │   ├── Unauthenticated     no token, or one that no longer counts
@@ -19,11 +19,11 @@
     └── Misconfigured           a setting, a command's argument or the schema is wrong
 
 ``message`` is written for the caller: it names the field and the rule, never the inside.
-Which status each becomes is known to ``http/answers.py`` alone.
+Which status each becomes is known to ``http/responses.py`` alone.
 """
 
 
-class WishwellError(Exception):
+class ServiceError(Exception):
     """The root; its ``message`` may be shown to whoever asked."""
 
     def __init__(self, message: str) -> None:
@@ -31,11 +31,11 @@ class WishwellError(Exception):
         self.message = message
 
 
-class Refused(WishwellError):
+class RequestError(ServiceError):
     """The request was understood and is refused; repeating it changes nothing."""
 
 
-class Invalid(Refused):
+class Invalid(RequestError):
     """A field, parameter or header breaks a rule (contract: error-message)."""
 
 
@@ -43,19 +43,19 @@ class LimitReached(Invalid):
     """The profile holds as many items or lists as it may."""
 
 
-class Unauthenticated(Refused):
+class Unauthenticated(RequestError):
     """No token, or one that is malformed, expired, revoked or of a closed session."""
 
 
-class Forbidden(Refused):
+class Forbidden(RequestError):
     """The token is good, but may not do this."""
 
 
-class NotFound(Refused):
+class NotFound(RequestError):
     """No such record, profile or path for this caller."""
 
 
-class MethodNotAllowed(Refused):
+class MethodNotAllowed(RequestError):
     """The path exists, the method does not; ``allowed`` are those that do."""
 
     def __init__(self, message: str, allowed: tuple[str, ...]) -> None:
@@ -63,27 +63,27 @@ class MethodNotAllowed(Refused):
         self.allowed = allowed
 
 
-class Conflict(Refused):
+class Conflict(RequestError):
     """The change would make two items of a profile the same."""
 
 
-class TooLarge(Refused):
+class TooLarge(RequestError):
     """The body is larger than 256 KiB."""
 
 
-class HeadersTooLarge(Refused):
+class HeadersTooLarge(RequestError):
     """The request line, the headers, or the trailers behind the body, are larger than 16 KiB."""
 
 
-class BodyTimeout(Refused):
+class BodyTimeout(RequestError):
     """The body did not arrive in time."""
 
 
-class UnsupportedMedia(Refused):
+class UnsupportedMedia(RequestError):
     """A body that does not call itself JSON."""
 
 
-class TooManyRequests(Refused):
+class TooManyRequests(RequestError):
     """A rate limit is used up; it opens again in ``retry_after`` seconds."""
 
     def __init__(self, message: str, retry_after: int) -> None:
@@ -91,7 +91,7 @@ class TooManyRequests(Refused):
         self.retry_after = retry_after
 
 
-class Unavailable(WishwellError):
+class Unavailable(ServiceError):
     """The database can't be reached or is too slow; nothing was done. Worth repeating after a
     second."""
 
@@ -100,5 +100,5 @@ class Undecided(Unavailable):
     """The database broke off before it said whether a write was done: all of it was, or nothing."""
 
 
-class Misconfigured(WishwellError):
+class Misconfigured(ServiceError):
     """A setting, a command's argument or the database's schema stops the program."""

@@ -1,6 +1,6 @@
 """Pages: newest first, walked by cursors that are opaque outside and plain inside.
 
-A cursor is the id at a page's edge and a direction, sealed so that a changed one, or one of another
+A cursor is the id at a page's edge and a direction, signed so that a changed one, or one of another
 request, is refused (contract: cursor-opaque, cursor-bound-to-request). A page is read by
 ``id < edge`` over an index, one row more than asked for, so that it costs the same at any depth:
 never OFFSET, never a count.
@@ -27,7 +27,7 @@ MAX_SIZE = 250
 T = TypeVar("T")
 
 # 1 + 16 + 13 bytes are 40 characters of base64 with none to spare: one text for each cursor.
-_SEAL = 13
+_SIGNATURE = 13
 
 
 class Cursor(msgspec.Struct, frozen=True):
@@ -53,20 +53,20 @@ class Page(msgspec.Struct, Generic[T], frozen=True):
     previous: Cursor | None
 
 
-class Sealer:
-    """Seals cursors with the newest of the keys, opens them with any."""
+class CursorSigner:
+    """Signs cursors with the newest of the keys, verifies them with any."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
         self._keys = [hmac.digest(key, b"wishwell cursor", "sha256") for key in keys]
 
-    def seal(self, cursor: Cursor, request: str) -> str:
+    def sign(self, cursor: Cursor, request: str) -> str:
         """``request`` is all that the cursor is bound to, as text."""
         plain = bytes([cursor.backward]) + UUID(cursor.id).bytes
-        mac = hmac.digest(self._keys[0], plain + request.encode(), "sha256")[:_SEAL]
+        mac = hmac.digest(self._keys[0], plain + request.encode(), "sha256")[:_SIGNATURE]
         return base64.urlsafe_b64encode(plain + mac).decode()
 
-    def open(self, text: str, request: str) -> Cursor:
-        """Raises ``Invalid`` for what ``seal`` has not made for this very request."""
+    def verify(self, text: str, request: str) -> Cursor:
+        """Raises ``Invalid`` for what ``sign`` has not made for this very request."""
         try:
             raw = base64.b64decode(text.encode(), altchars=b"-_", validate=True)
             if base64.urlsafe_b64encode(raw).decode() != text:
@@ -76,7 +76,7 @@ class Sealer:
         plain, mac = raw[:17], raw[17:]
         for key in self._keys:
             expected = hmac.digest(key, plain + request.encode(errors="replace"), "sha256")
-            if len(raw) == 17 + _SEAL and hmac.compare_digest(mac, expected[:_SEAL]):
+            if len(raw) == 17 + _SIGNATURE and hmac.compare_digest(mac, expected[:_SIGNATURE]):
                 return Cursor(str(UUID(bytes=plain[1:])), bool(plain[0]))
         raise Invalid(
             "page: is not a cursor of this request; take pageInfo.next or pageInfo.previous of an "

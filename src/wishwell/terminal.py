@@ -11,7 +11,7 @@ import asyncpg
 import click
 import msgspec
 
-from wishwell.errors import Invalid, Misconfigured, Unavailable, WishwellError
+from wishwell.errors import Invalid, Misconfigured, ServiceError, Unavailable
 
 
 class Command(click.Group):
@@ -34,7 +34,7 @@ def _one_line() -> Iterator[None]:
     except Unavailable as error:
         cause = error.__cause__ if isinstance(error.__cause__, OSError) else ""
         line = f"{error.message} {cause}"
-    except WishwellError as error:
+    except ServiceError as error:
         line = error.message
     except (asyncpg.PostgresError, sqlite3.Error) as error:
         # An unknown database or role, a schema that is not there, a file that is none.

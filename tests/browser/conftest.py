@@ -79,7 +79,7 @@ class _Demo(AnsweringProgram):
         self.begin(argv, f"{self.url}/sign-in", seconds=40, cwd=ROOT, env=environment)
 
 
-class Rig:
+class Harness:
     """The shop, its proxy and its API."""
 
     def __init__(self, proxy: str, settings: dict[str, str]) -> None:
@@ -133,26 +133,26 @@ def proxy(request) -> str:
 
 
 @pytest.fixture(scope="package")
-def shared_rig(proxy, chromium) -> Iterator[Rig]:
-    rig = Rig(proxy, {})
-    yield rig
-    assert rig.demo.running, f"the shop ended by itself\n{rig.demo.output()[-4000:]}"
-    assert "Traceback" not in rig.demo.output(), rig.demo.output()[-4000:]
-    rig.close()
+def shared_rig(proxy, chromium) -> Iterator[Harness]:
+    harness = Harness(proxy, {})
+    yield harness
+    assert harness.demo.running, f"the shop ended by itself\n{harness.demo.output()[-4000:]}"
+    assert "Traceback" not in harness.demo.output(), harness.demo.output()[-4000:]
+    harness.close()
 
 
 @pytest.fixture
 def new_rig(proxy, chromium) -> Iterator:
     """Make a shop of one's own, with settings of the API."""
-    made: list[Rig] = []
+    made: list[Harness] = []
 
-    def make(**settings: str) -> Rig:
-        made.append(Rig(proxy, settings))
+    def make(**settings: str) -> Harness:
+        made.append(Harness(proxy, settings))
         return made[-1]
 
     yield make
-    for rig in made:
-        rig.close()
+    for harness in made:
+        harness.close()
 
 
 class Shopper:
@@ -237,8 +237,8 @@ def new_shopper(chromium) -> Iterator:
     """Make a browser of its own for a shop."""
     made: list[Shopper] = []
 
-    def make(rig: Rig, **options) -> Shopper:
-        made.append(Shopper(rig.url, chromium.new_context(reduced_motion="reduce", **options)))
+    def make(harness: Harness, **options) -> Shopper:
+        made.append(Shopper(harness.url, chromium.new_context(reduced_motion="reduce", **options)))
         return made[-1]
 
     yield make

@@ -83,8 +83,8 @@ def test_variants_are_saved_each_by_itself(shopper):
 
 def test_list_follows_the_sign_in_and_goes_with_the_sign_out(new_rig, new_shopper):
     """What both had is there once; after signing out, and for the next customer, nothing is."""
-    rig = new_rig()  # where nobody has saved anything yet
-    at_work, shopper = new_shopper(rig), new_shopper(rig)
+    harness = new_rig()  # where nobody has saved anything yet
+    at_work, shopper = new_shopper(harness), new_shopper(harness)
     page = at_work.open()
     at_work.sign_in(page, "Mira")
     at_work.go(page, "/")
@@ -227,13 +227,13 @@ def test_page_of_48_asks_once(shopper):
 
 def test_heart_is_put_back_and_it_says_so_when_the_api_is_away(new_rig, new_shopper):
     """The API ends for good; only the browser's clock is wound on through its tries."""
-    rig = new_rig()
-    shopper = new_shopper(rig)
+    harness = new_rig()
+    shopper = new_shopper(harness)
     page = shopper.context.new_page()
     page.clock.install()
     shopper.go(page, "/")
     pressed(page, 101, yes=False)
-    rig.end_api()
+    harness.end_api()
     heart(page, 101).click()
     pressed(page, 101)
     notice = page.locator("#notice")
@@ -258,8 +258,8 @@ def test_too_much_at_once_waits_and_is_done_then(new_rig, new_shopper, tmp_path)
     clock = tmp_path / "clock"
     clock.write_text("0")
     limit = {"WISHWELL_LIMIT_PROFILE_WRITE": "2"}
-    rig = new_rig(**limit, TEST_CLOCK=str(clock), PYTHONPATH=str(CLOCK))
-    shopper = new_shopper(rig)
+    harness = new_rig(**limit, TEST_CLOCK=str(clock), PYTHONPATH=str(CLOCK))
+    shopper = new_shopper(harness)
     page = shopper.open()
     # The API's clock shows second 5 of a minute, then second 56 of the same: 4 are left.
     minute = (time.time() // 60 - 1) * 60

@@ -11,7 +11,7 @@ from tests.contract.test_model import UNLIMITED, do
 from tests.profile_model import Model
 from tests.strategies import at_length, sequences
 from wishwell.db import statements
-from wishwell.errors import WishwellError
+from wishwell.errors import ServiceError
 
 SEVERAL = statements.load("postgresql", "sqlite")
 TABLES = {
@@ -60,18 +60,18 @@ class Twice:
         one = await self._outcome(self.db.write(use_case, profile, *arguments))
         other = await self._outcome(self.db.write(several))
         assert self._plain(one) == self._plain(other)
-        if isinstance(one, WishwellError):
+        if isinstance(one, ServiceError):
             raise one
         return one
 
     async def _outcome(self, doing):
         try:
             return await doing
-        except WishwellError as error:
+        except ServiceError as error:
             return error
 
     def _plain(self, outcome):
-        if isinstance(outcome, WishwellError):
+        if isinstance(outcome, ServiceError):
             return type(outcome), outcome.message
         return msgspec.to_builtins(outcome)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.contract.conftest import bounds, new_item
 from wishwell import items, linking, profiles, search
 from wishwell.errors import Invalid
-from wishwell.pages import Cursor, PageRequest, Sealer
+from wishwell.pages import Cursor, CursorSigner, PageRequest
 
 SLOW = [HealthCheck.function_scoped_fixture]
 QUERIES = [None, "product:1,2,3,5,8,13", "tag:even", "variant:1"]
@@ -151,9 +151,9 @@ def test_page_whose_records_are_gone_still_leads_back(bench):
 def test_cursor_is_refused_when_anything_of_it_is_changed():
     """contract: cursor-opaque. Every change of one character, every cut, another request, another
     key."""
-    sealer = Sealer([b"k" * 32])
-    text = sealer.seal(Cursor("01a1fb2f-fa71-7000-84bc-1cd7939ebb19", False), "mine|items|")
-    assert sealer.open(text, "mine|items|").id == "01a1fb2f-fa71-7000-84bc-1cd7939ebb19"
+    cursor_signer = CursorSigner([b"k" * 32])
+    text = cursor_signer.sign(Cursor("01a1fb2f-fa71-7000-84bc-1cd7939ebb19", False), "mine|items|")
+    assert cursor_signer.verify(text, "mine|items|").id == "01a1fb2f-fa71-7000-84bc-1cd7939ebb19"
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/= \n"
     changed = [
         text[:at] + letter + text[at + 1 :]
@@ -164,14 +164,14 @@ def test_cursor_is_refused_when_anything_of_it_is_changed():
     changed += [text[:at] for at in range(len(text))] + [text + "A", text + "=", "\u00e9", ""]
     for bad in changed:
         with pytest.raises(Invalid):
-            sealer.open(bad, "mine|items|")
+            cursor_signer.verify(bad, "mine|items|")
     for request in ("theirs|items|", "mine|lists|", "mine|items|product:1"):
         with pytest.raises(Invalid):
-            sealer.open(text, request)
+            cursor_signer.verify(text, request)
     with pytest.raises(Invalid):
-        Sealer([b"o" * 32]).open(text, "mine|items|")
-    rotated = Sealer([b"o" * 32, b"k" * 32])
-    assert rotated.open(text, "mine|items|") == Cursor(
+        CursorSigner([b"o" * 32]).verify(text, "mine|items|")
+    rotated = CursorSigner([b"o" * 32, b"k" * 32])
+    assert rotated.verify(text, "mine|items|") == Cursor(
         "01a1fb2f-fa71-7000-84bc-1cd7939ebb19", False
     )
 

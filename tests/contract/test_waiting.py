@@ -1,6 +1,6 @@
 """A write that has waited for its profile answers, and does, what is right after the wait.
 
-Found by tests/linear. On SQLite a write begins when it is its turn: there is nothing to wait for.
+Found by tests/linearizability. On SQLite a write begins when it is its turn: there is nothing to wait for.
 """
 
 import asyncio

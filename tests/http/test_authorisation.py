@@ -89,7 +89,7 @@ def test_every_route_has_its_row():
     assert set(OPERATIONS) == set(DONE)
 
 
-class World:
+class Fixtures:
     """A store with three owners who each have an item on a list, and credentials of every kind."""
 
     def __init__(self, make_shop):
@@ -194,7 +194,7 @@ def _json(service, *arguments):
 
 @pytest.fixture(scope="module")
 def world(service):
-    return World(lambda *options: Shop(service, *options))
+    return Fixtures(lambda *options: Shop(service, *options))
 
 
 @pytest.mark.parametrize("credential", CREDENTIALS)

@@ -7,11 +7,11 @@ import time
 import jwt
 import pytest
 
+from tests.api.conftest import over_the_wire, request_head
 from tests.conftest import SIGNING_KEY, Shop
 from tests.servers import Service
-from tests.walk.conftest import over_the_wire, request_head
 from wishwell import errors
-from wishwell.http import answers
+from wishwell.http import responses
 
 from .test_openapi import DOCUMENT
 
@@ -70,7 +70,7 @@ def database_locked(shop):
 
 def failed(error: Exception) -> dict:
     """What is made of an error that no request brings about."""
-    return json.loads(answers.failure(error, "id").body)
+    return json.loads(responses.failure(error, "id").body)
 
 
 def slow_body(shop):

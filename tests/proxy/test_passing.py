@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
-from tests.walk.conftest import over_the_wire
+from tests.api.conftest import over_the_wire
 
 from .conftest import (
     BASE,

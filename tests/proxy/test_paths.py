@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.walk.conftest import over_the_wire
+from tests.api.conftest import over_the_wire
 
 from .conftest import BASE, SAME, envelope, nothing_forwarded
 

@@ -8,8 +8,8 @@ import uuid
 
 import pytest
 
+from tests.api.conftest import soon
 from tests.conftest import Shop
-from tests.walk.conftest import soon
 from wishwell.proxy.answers import Refused
 from wishwell.proxy.tokens import Tokens
 from wishwell.proxy.upstream import Upstream

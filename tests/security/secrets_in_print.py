@@ -24,7 +24,7 @@ def leaks(printed: str | None = None) -> list[str]:
         for form, pattern in FORMS.items()
         for match in pattern.finditer(text)
     ]
-    # Tokens by their parts too, the signature above all. One pass over the text, not one a token.
+    # Authenticator by their parts too, the signature above all. One pass over the text, not one a token.
     parts = {part for secret in SECRETS for part in (secret, *secret.split(".")) if len(part) >= 30}
     found += [f"a part of a token: {word}" for word in set(re.findall(r"[\w-]{30,}", text)) & parts]
     other = {secret for secret in SECRETS if not re.fullmatch(r"[\w.-]{30,}", secret)}

@@ -11,7 +11,7 @@ import uuid
 import psutil
 import pytest
 
-from tests.walk.conftest import data, new_list, order_of, over_the_wire, refused, request_head, save
+from tests.api.conftest import data, new_list, order_of, over_the_wire, refused, request_head, save
 
 MB = 2**20
 

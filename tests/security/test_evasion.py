@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.walk.conftest import data, fresh_window, over_the_wire, refused, request_head
+from tests.api.conftest import data, fresh_window, over_the_wire, refused, request_head
 from wishwell.auth import new_admin_token
 
 LIMIT = 5
@@ -47,7 +47,7 @@ def ask(
 
 
 def fakes(store: str) -> list[str]:
-    """Tokens that are none, each made another way; all of them new each time."""
+    """Authenticator that are none, each made another way; all of them new each time."""
     claims = {"sub": "gid://shopify/Customer/1", "aud": store, "jti": store, "iat": 1, "exp": 2}
     part = base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b"=").decode()
     return [

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from tests.walk.conftest import data, envelope, item, new_list, save, walk
+from tests.api.conftest import data, envelope, item, new_list, save, walk
 
 SQL = [
     "'", '"', "''", "\\'", "`", ";", "--", "/*", "%", "_", "$1", "?1", ":name", "{0}", "%s", "$$",

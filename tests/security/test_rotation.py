@@ -12,9 +12,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tests.api.conftest import data, refused, save, soon
 from tests.conftest import SIGNING_KEY
 from tests.servers import SECRETS, Service
-from tests.walk.conftest import data, refused, save, soon
 
 TEXT = (Path(__file__).parents[2] / "SECURITY.md").read_text()
 

@@ -1,4 +1,4 @@
-"""Tokens, keys, addresses and passwords are nowhere but where they belong."""
+"""Authenticator, keys, addresses and passwords are nowhere but where they belong."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import asyncpg
 import psutil
 import pytest
 
+from tests.api.conftest import data, refused, soon
 from tests.security import secrets_in_print
 from tests.servers import SECRETS, PostgresServer, ServerFailed, Service
-from tests.walk.conftest import data, refused, soon
 
 PASSWORD = "a-password-that-is-no-word-7Qx"
 

@@ -12,10 +12,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.api.conftest import data, over_the_wire, products, request_head, soon
 from tests.security import payloads
 from tests.security.nginx import Nginx, nginx_binary
 from tests.servers import PREFIX
-from tests.walk.conftest import data, over_the_wire, products, request_head, soon
 
 NAMES = list(payloads.payloads("t", payloads.hidden("i", "t")))
 JSON = "Content-Type: application/json"

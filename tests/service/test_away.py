@@ -9,9 +9,9 @@ import time
 import httpx2
 import pytest
 
+from tests.api.conftest import envelope, request_head
 from tests.conftest import SIGNING_KEY, Shop
 from tests.servers import Service, wait_until
-from tests.walk.conftest import envelope, request_head
 from torture.faults_clock import step, with_clock
 from wishwell import auth
 from wishwell.db import migrate

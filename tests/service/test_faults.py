@@ -15,9 +15,9 @@ import httpx2
 import psutil
 import pytest
 
+from tests.api.conftest import request_head
 from tests.conftest import SIGNING_KEY
 from tests.servers import HERE, PREFIX, PostgresServer, Service, wait_until
-from tests.walk.conftest import request_head
 from torture.faults_clock import step, with_clock
 
 CUSTOMER = "gid://shopify/Customer/one"

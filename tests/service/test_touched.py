@@ -1,8 +1,8 @@
 """What an admin token changes of a session keeps it from the purge, from that very moment."""
 
+from tests.api.conftest import new_list, save
 from tests.conftest import SIGNING_KEY, Shop
 from tests.servers import Service
-from tests.walk.conftest import new_list, save
 from torture.faults_clock import step, with_clock
 
 DAY = 86_400

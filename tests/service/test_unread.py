@@ -12,9 +12,9 @@ import httpx2
 import psutil
 import pytest
 
+from tests.api.conftest import request_head
 from tests.conftest import SIGNING_KEY
 from tests.servers import HERE, PREFIX, Service, wait_until
-from tests.walk.conftest import request_head
 
 SECONDS = 1
 MB = 2**20

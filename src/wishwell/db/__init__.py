@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from wishwell.db.pages import PageQuery
-from wishwell.errors import WishwellError
+from wishwell.errors import ServiceError
 
 Row = Sequence[Any]
 P = ParamSpec("P")
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class Stats:
     """How busy a database is, for operators; what the engine does not have stays 0.
 
     ``connections``, ``in_use``, ``connections_limit``, ``waiting`` (requests for a connection) and
@@ -39,7 +39,7 @@ class Figures:
     committed_writes: int = 0
 
 
-class UniqueViolation(WishwellError):
+class UniqueViolation(ServiceError):
     """A unique constraint refused a write; ``constraint`` is its name in the migrations."""
 
     def __init__(self, constraint: str) -> None:
@@ -109,7 +109,7 @@ class Database(Protocol):
     async def ping(self) -> None:
         """Raises ``Unavailable`` unless the database answers."""
 
-    def figures(self) -> Figures:
+    def stats(self) -> Stats:
         """How busy it is."""
 
     async def close(self) -> None: ...

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from wishwell.db import Figures
+from wishwell.db import Stats
 from wishwell.errors import Unavailable
 
 Connection = Any  # asyncpg has no types
@@ -72,8 +72,8 @@ class Pool:
         else:
             self._idle.append(connection)
 
-    def figures(self) -> Figures:
-        return Figures(
+    def stats(self) -> Stats:
+        return Stats(
             connections=self._open,
             in_use=self._open - len(self._idle),
             connections_limit=self._size,

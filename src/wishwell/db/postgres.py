@@ -11,11 +11,11 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import asyncpg
 
-from wishwell.db import Figures, Row, UniqueViolation, pages, statements
+from wishwell.db import Row, Stats, UniqueViolation, pages, statements
 from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Connection, Pool
 from wishwell.db.statements import Does, Statement
-from wishwell.errors import Misconfigured, Unavailable, Undecided, WishwellError
+from wishwell.errors import Misconfigured, ServiceError, Unavailable, Undecided
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -232,7 +232,7 @@ class Postgres:
             else:
                 self._pool.drop(connection)
             raise
-        except (asyncpg.PostgresError, WishwellError):
+        except (asyncpg.PostgresError, ServiceError):
             if handle.in_transaction:
                 await self._roll_back(connection)
             else:
@@ -256,8 +256,8 @@ class Postgres:
     async def ping(self) -> None:
         await self.read(_Handle.fetch, "SELECT 1")
 
-    def figures(self) -> Figures:
-        return self._pool.figures()
+    def stats(self) -> Stats:
+        return self._pool.stats()
 
     async def close(self) -> None:
         await self._pool.close(self._seconds)

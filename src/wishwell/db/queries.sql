@@ -646,8 +646,8 @@ WHERE profile_id = $1;
 
 -------------------------------------------------------------------------------- housekeeping
 
--- name: turn_take
+-- name: lease_take
 -- One process at a time: whoever finds the last turn older than $3 has the next one.
-INSERT INTO turns (name, taken_at) VALUES ($1, $2)
-ON CONFLICT (name) DO UPDATE SET taken_at = excluded.taken_at WHERE turns.taken_at < $3
+INSERT INTO leases (name, taken_at) VALUES ($1, $2)
+ON CONFLICT (name) DO UPDATE SET taken_at = excluded.taken_at WHERE leases.taken_at < $3
 RETURNING name;

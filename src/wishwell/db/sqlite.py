@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from wishwell.db import Figures, Row, UniqueViolation, Writer, pages, statements
+from wishwell.db import Row, Stats, UniqueViolation, Writer, pages, statements
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Statement
 from wishwell.errors import Unavailable
@@ -208,8 +208,8 @@ class SQLite:
         self._check_writer()
         self._reader.execute("SELECT 1", ())
 
-    def figures(self) -> Figures:
-        return Figures(
+    def stats(self) -> Stats:
+        return Stats(
             queued=self._jobs.qsize(),
             commits=self._commits,
             committed_writes=self._committed_writes,

@@ -4,15 +4,15 @@ One object a process, which the server asks before it begins a request (docs/dec
 """
 
 from wishwell import addresses
-from wishwell.directory import Directory
+from wishwell.access_cache import AccessCache
 from wishwell.errors import Unavailable
-from wishwell.http import answers
-from wishwell.http.answers import Headers
+from wishwell.http import responses
+from wishwell.http.responses import Headers
 from wishwell.limits import LocalLimiter
 
 # All of the answer but its id, its limits and CORS is made once: its cost is what overload is made
 # of.
-_ANSWER = answers.failure(Unavailable("Too many requests at once."), "\n")
+_ANSWER = responses.failure(Unavailable("Too many requests at once."), "\n")
 _BODY = _ANSWER.body.split(b"\\n")
 _HEAD = b"content-length: %d\r\n%s" % (
     len(_ANSWER.body) - 2 + 36,
@@ -27,13 +27,13 @@ class Admission:
     """
 
     def __init__(
-        self, limit: int, limiter: LocalLimiter, limit_address: int, directory: Directory
+        self, limit: int, limiter: LocalLimiter, limit_address: int, access_cache: AccessCache
     ) -> None:
         """``limit``: requests at once. ``limit_address``: requests a minute, shown with a 503."""
         self._limit = limit
         self._limiter = limiter
         self._limit_address = limit_address
-        self._directory = directory
+        self._access_cache = access_cache
         self._reading = 0
         self._shed: dict[str, int] = {}
         self._turned_away = 0
@@ -51,17 +51,19 @@ class Admission:
         """
         self._shed[method] = self._shed.get(method, 0) + 1
         headers = dict(pairs)
-        id = answers.request_id(headers.get(b"x-request-id")).encode()
+        id = responses.request_id(headers.get(b"x-request-id")).encode()
         more = self.limits(peer)
         if (origin := headers.get(b"origin")) is not None:
-            more += answers.cors(origin, self._directory.allows_origin(origin.decode("latin-1")))
+            more += responses.cors(
+                origin, self._access_cache.allows_origin(origin.decode("latin-1"))
+            )
         lines = b"".join([b"%s: %s\r\n" % header for header in more])
         return b"x-request-id: %s\r\n%s%s" % (id, _HEAD, lines), id.join(_BODY)
 
     def limits(self, peer: str) -> Headers:
         """The limit headers of a request that counts for nobody: those of its sender's address."""
         key = f"address:{addresses.direct(peer)}"
-        return answers.limits(self._limiter.count(key, self._limit_address, 0))
+        return responses.limits(self._limiter.count(key, self._limit_address, 0))
 
     def enter(self) -> None:
         self.working += 1

@@ -5,13 +5,13 @@ The request is counted for its caller by then, so its answer has to show the cal
 
 from typing import Any
 
-from wishwell.errors import WishwellError
+from wishwell.errors import ServiceError
 
 _KEY = "wishwell.broken"
 _API = b"/api/"
 
 
-def told(cycle: Any, error: WishwellError) -> bool:
+def told(cycle: Any, error: ServiceError) -> bool:
     """Tells the application, if it works on ``cycle``, a request to the API; else False.
 
     The connection ends with its answer. A request that is whole already is answered as it is: what

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wishwell import ids
-from wishwell.auth import Caller, Tokens
+from wishwell.access_cache import AccessCache
+from wishwell.auth import Authenticator, Caller
 from wishwell.config import Settings
 from wishwell.db import Database
-from wishwell.directory import Directory
 from wishwell.http import broken
 from wishwell.http.admission import Admission
-from wishwell.http.answers import Headers
+from wishwell.http.responses import Headers
 from wishwell.limits import Limiter, Taken
-from wishwell.pages import Sealer
+from wishwell.pages import CursorSigner
 from wishwell.profiles import Scope
 
 
@@ -23,11 +23,11 @@ class Services:
 
     settings: Settings
     db: Database
-    directory: Directory
-    tokens: Tokens
+    access_cache: AccessCache
+    authenticator: Authenticator
     limiter: Limiter
     admission: Admission
-    sealer: Sealer
+    cursor_signer: CursorSigner
     clock: ids.Clock
     new_id: ids.UUID7
 

@@ -8,9 +8,9 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import auth, ids, items, linking, lists, pages, profiles, stores
 from wishwell.errors import BodyTimeout, Forbidden, Invalid, NotFound, TooLarge
-from wishwell.http import answers, metrics, wire
-from wishwell.http.answers import Answer
+from wishwell.http import metrics, responses, wire
 from wishwell.http.context import Request, Services
+from wishwell.http.responses import Response
 from wishwell.items import Item
 from wishwell.lists import List
 from wishwell.profiles import Profile, Scope, WholeStore
@@ -18,7 +18,7 @@ from wishwell.stores import Store
 
 T = TypeVar("T")
 Noun = Literal["item", "list"]
-Handler = Callable[[Services, Request], Awaitable[Answer]]
+Handler = Callable[[Services, Request], Awaitable[Response]]
 
 PREFIX = "/api/2025-04"
 MAX_BODY = 256 * 1024
@@ -31,7 +31,7 @@ _NONE: frozenset[str] = frozenset()
 # ------------------------------------------------------------------------------------- items
 
 
-async def list_items(service: Services, request: Request) -> Answer:
+async def list_items(service: Services, request: Request) -> Response:
     asked, binding = _page_request(service, request, "items", _PAGE_OF_ITEMS)
     found = await service.db.read(items.page, _scope(request), asked)
     for item in found.records:
@@ -39,7 +39,7 @@ async def list_items(service: Services, request: Request) -> Answer:
     return _page(service, found, binding)
 
 
-async def create_item(service: Services, request: Request) -> Answer:
+async def create_item(service: Services, request: Request) -> Response:
     profile = _new_owner(request)
     new = (await _body(service, request, wire.NewItemBody)).new_item(_store(request))
     item, created = await service.db.write(
@@ -47,11 +47,11 @@ async def create_item(service: Services, request: Request) -> Answer:
     )
     _show(item, request)
     if not created:
-        return answers.record(item)
-    return answers.created(item, f"{PREFIX}/items/{item.id}")
+        return responses.record(item)
+    return responses.created(item, f"{PREFIX}/items/{item.id}")
 
 
-async def delete_items(service: Services, request: Request) -> Answer:
+async def delete_items(service: Services, request: Request) -> Response:
     known = wire.parameters(request.query_string, frozenset({"itemIds"}))
     raw = await _raw(service, request)
     if raw and known:
@@ -65,20 +65,20 @@ async def delete_items(service: Services, request: Request) -> Answer:
     scope = _scope(request)
     if isinstance(scope, WholeStore):
         sessions = await service.db.read(profiles.sessions_owning, scope, chosen)
-        await service.directory.touch_now(sessions)
+        await service.access_cache.touch_now(sessions)
     await service.db.write(items.delete_many, scope, chosen)
-    return answers.no_content()
+    return responses.no_content()
 
 
-async def get_item(service: Services, request: Request) -> Answer:
+async def get_item(service: Services, request: Request) -> Response:
     id = _id(request, "item")
     owner, item = await _owned(
         service, request, "item", lambda owner: service.db.read(items.find, owner, id)
     )
-    return answers.record(_show(item, request, owner))
+    return responses.record(_show(item, request, owner))
 
 
-async def update_item(service: Services, request: Request) -> Answer:
+async def update_item(service: Services, request: Request) -> Response:
     id = _id(request, "item")
     patch = (await _body(service, request, wire.ItemPatchBody)).patch(_store(request))
     now = service.now()
@@ -88,16 +88,16 @@ async def update_item(service: Services, request: Request) -> Answer:
         "item",
         lambda owner: service.db.write(items.change, owner, id, patch, now),
     )
-    return answers.record(_show(item, request, owner))
+    return responses.record(_show(item, request, owner))
 
 
-async def delete_item(service: Services, request: Request) -> Answer:
+async def delete_item(service: Services, request: Request) -> Response:
     id = _id(request, "item")
     await _owned(service, request, "item", lambda owner: service.db.write(items.delete, owner, id))
-    return answers.no_content()
+    return responses.no_content()
 
 
-async def set_item_lists(service: Services, request: Request) -> Answer:
+async def set_item_lists(service: Services, request: Request) -> Response:
     id = _id(request, "item")
     chosen = wire.list_ids((await _body(service, request, wire.ItemListsBody)).list_ids)
     bounds, now = _bounds(service, request), service.now()
@@ -107,37 +107,37 @@ async def set_item_lists(service: Services, request: Request) -> Answer:
         "item",
         lambda owner: service.db.write(items.set_lists, owner, id, chosen, bounds, now),
     )
-    return answers.record(_show(item, request, owner))
+    return responses.record(_show(item, request, owner))
 
 
 # ------------------------------------------------------------------------------------- lists
 
 
-async def list_lists(service: Services, request: Request) -> Answer:
+async def list_lists(service: Services, request: Request) -> Response:
     asked, binding = _page_request(service, request, "lists", _PAGE_OF_LISTS)
     found = await service.db.read(lists.page, _scope(request), asked)
     return _page(service, found, binding)
 
 
-async def create_list(service: Services, request: Request) -> Answer:
+async def create_list(service: Services, request: Request) -> Response:
     profile = _new_owner(request)
     name = lists.check_name((await _body(service, request, wire.NewListBody)).name)
     made = await service.db.write(
         lists.create, profile, name, service.new_id(), _bounds(service, request), service.now()
     )
-    return answers.created(made, f"{PREFIX}/lists/{made.id}")
+    return responses.created(made, f"{PREFIX}/lists/{made.id}")
 
 
-async def get_list(service: Services, request: Request) -> Answer:
+async def get_list(service: Services, request: Request) -> Response:
     known = wire.parameters(request.query_string, frozenset({"sort"}))
     sort, id = wire.sort(known.get("sort")), _id(request, "list", known)
     owner, found = await _owned(
         service, request, "list", lambda owner: service.db.read(lists.find, owner, id, sort)
     )
-    return answers.record(_show_list(found, request, owner))
+    return responses.record(_show_list(found, request, owner))
 
 
-async def update_list(service: Services, request: Request) -> Answer:
+async def update_list(service: Services, request: Request) -> Response:
     id = _id(request, "list")
     body = await _body(service, request, wire.ListPatchBody)
     name = lists.check_name(body.name) if isinstance(body.name, str) else None
@@ -145,16 +145,16 @@ async def update_list(service: Services, request: Request) -> Answer:
     owner, found = await _owned(
         service, request, "list", lambda owner: service.db.write(lists.rename, owner, id, name, now)
     )
-    return answers.record(_show_list(found, request, owner))
+    return responses.record(_show_list(found, request, owner))
 
 
-async def delete_list(service: Services, request: Request) -> Answer:
+async def delete_list(service: Services, request: Request) -> Response:
     id = _id(request, "list")
     await _owned(service, request, "list", lambda owner: service.db.write(lists.delete, owner, id))
-    return answers.no_content()
+    return responses.no_content()
 
 
-async def order_list_items(service: Services, request: Request) -> Answer:
+async def order_list_items(service: Services, request: Request) -> Response:
     id = _id(request, "list")
     chosen = (await _body(service, request, wire.ItemOrderBody)).item_ids
     now = service.now()
@@ -164,22 +164,22 @@ async def order_list_items(service: Services, request: Request) -> Answer:
         "list",
         lambda owner: service.db.write(lists.order, owner, id, chosen, now),
     )
-    return answers.record(_show_list(found, request, owner))
+    return responses.record(_show_list(found, request, owner))
 
 
 # ---------------------------------------------------------------------------------- profiles
 
 
-async def identify_profile(service: Services, request: Request) -> Answer:
+async def identify_profile(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, _NONE)
     email = profiles.check_email((await _body(service, request, wire.IdentifyBody)).email)
     path = _store(request).sign_in_path(email)
     if isinstance(request.scope, Profile):
         await service.db.write(profiles.remember_email, request.scope, email, service.now())
-    return answers.record({"authFlow": path})
+    return responses.record({"authFlow": path})
 
 
-async def create_profile_token(service: Services, request: Request) -> Answer:
+async def create_profile_token(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, _NONE)
     assert request.caller is not None
     if request.caller.profile is not None:
@@ -196,8 +196,8 @@ async def create_profile_token(service: Services, request: Request) -> Answer:
     named = customer or session
     revoked = await service.db.read(auth.revoked_until, named) if named else 0
     profile = await _token_profile(service, request, session, customer)
-    token = service.tokens.issue(profile, revoked)
-    return answers.created({"token": token, "profile": profile.gid}, None)
+    token = service.authenticator.issue(profile, revoked)
+    return responses.created({"token": token, "profile": profile.gid}, None)
 
 
 def _named(
@@ -343,7 +343,7 @@ async def _owned(
     for last in (False, True):
         owner = await service.db.read(profiles.owner, scope, noun, id)
         if owner.is_session and not request.reads:
-            await service.directory.touch_now([owner.id])
+            await service.access_cache.touch_now([owner.id])
         try:
             return owner, await act(owner)
         except NotFound:
@@ -383,14 +383,14 @@ def _page_request(
     store = scope.store_id if scope else ""
     binding = f"{store}|{owner}|{noun}|{asked.terms!r}"
     text = given.get("page")
-    cursor = None if text is None else service.sealer.open(text, binding)
+    cursor = None if text is None else service.cursor_signer.verify(text, binding)
     return pages.PageRequest(cursor, limit, asked), binding
 
 
-def _page(service: Services, found: pages.Page[Any], binding: str) -> Answer:
+def _page(service: Services, found: pages.Page[Any], binding: str) -> Response:
     links = {}
     if found.next is not None:
-        links["next"] = service.sealer.seal(found.next, binding)
+        links["next"] = service.cursor_signer.sign(found.next, binding)
     if found.previous is not None:
-        links["previous"] = service.sealer.seal(found.previous, binding)
-    return answers.page(found.records, links)
+        links["previous"] = service.cursor_signer.sign(found.previous, binding)
+    return responses.page(found.records, links)

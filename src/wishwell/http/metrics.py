@@ -5,7 +5,7 @@ import functools
 from prometheus_client import Counter, Gauge, Histogram
 
 from wishwell import log
-from wishwell.db import Figures
+from wishwell.db import Stats
 from wishwell.http.context import Services
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -117,7 +117,7 @@ class Sampler:
 
     def __init__(self, service: Services) -> None:
         self._service = service
-        self._before = Figures()
+        self._before = Stats()
         self._lost_before = 0
 
     def sample(self) -> int:
@@ -130,11 +130,11 @@ class Sampler:
             _answered(method_label(method), "shed", 503).inc(count)
         unlogged = sum(shed.values())
         _SHED.inc(unlogged + turned_away)
-        now, before = self._service.db.figures(), self._before
+        now, before = self._service.db.stats(), self._before
         self._before = now
         _IN_FLIGHT.set(self._service.admission.working)
         _LIMITS_AWAY.set(self._service.limiter.away)
-        _ANSWERED.set(self._service.directory.asked_at / 1000)
+        _ANSWERED.set(self._service.access_cache.asked_at / 1000)
         _CONNECTIONS.set(now.connections)
         _IN_USE.set(now.in_use)
         _CONNECTIONS_LIMIT.set(now.connections_limit)

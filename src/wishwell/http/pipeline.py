@@ -18,17 +18,17 @@ from wishwell.errors import (
     Invalid,
     MethodNotAllowed,
     NotFound,
-    Refused,
+    RequestError,
+    ServiceError,
     TooManyRequests,
     Unauthenticated,
     Unavailable,
     Undecided,
-    WishwellError,
 )
-from wishwell.http import answers, metrics, routes
-from wishwell.http.answers import Answer, Headers
+from wishwell.http import metrics, responses, routes
 from wishwell.http.context import Receive, Request, Services
 from wishwell.http.handlers import Handler
+from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
 from wishwell.limits import Kind, Taken
 from wishwell.log import RequestLine, write_line
@@ -56,7 +56,7 @@ class Pipeline:
         pairs = scope["headers"]
         headers = dict(pairs)
         request = Request(
-            answers.request_id(headers.get(b"x-request-id")),
+            responses.request_id(headers.get(b"x-request-id")),
             scope["method"],
             scope["path"],
             scope["query_string"],
@@ -68,7 +68,7 @@ class Pipeline:
         )
         of_api = request.path.startswith(_API) or request.path == _API[:-1]
         try:
-            answer = await (self._api(request) if of_api else self._outside(request))
+            answer = await (self._api(request) if of_api else self._management(request))
         except Exception as error:
             answer = _failed(error, request)
         except asyncio.CancelledError:
@@ -92,7 +92,7 @@ class Pipeline:
 
     # ------------------------------------------------------------------- outside the prefix
 
-    async def _outside(self, request: Request) -> Answer:
+    async def _management(self, request: Request) -> Response:
         route, request.parameters = routes.find(request.path)
         if route is None:
             raise _unknown_path(request.path)
@@ -101,13 +101,13 @@ class Pipeline:
 
     # -------------------------------------------------------------------- under the prefix
 
-    async def _api(self, request: Request) -> Answer:
+    async def _api(self, request: Request) -> Response:
         if request.method == "OPTIONS" and b"access-control-request-method" in request.headers:
             return await self._preflight(request)
         route, request.parameters = routes.find(request.path)
         if route is not None:
             request.route = route.path
-        refused: WishwellError | None = None
+        refused: ServiceError | None = None
         try:
             if len(request.headers) != len(request.pairs):
                 _check_once(request.pairs)
@@ -131,8 +131,8 @@ class Pipeline:
             admission.leave()
 
     async def _answer(
-        self, request: Request, route: Route | None, refused: WishwellError | None
-    ) -> Answer:
+        self, request: Request, route: Route | None, refused: ServiceError | None
+    ) -> Response:
         request.check_whole()
         if route is None:
             raise _unknown_path(request.path)
@@ -143,7 +143,7 @@ class Pipeline:
             await self._set_scope(request, request.caller)
         try:
             return await handler(self._service, request)
-        except Refused:
+        except RequestError:
             # A session that has ended is told so before anything else that is wrong.
             if isinstance(request.scope, profiles.Profile):
                 await self._service.db.read(profiles.check_open, request.scope)
@@ -156,7 +156,7 @@ class Pipeline:
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             raise Unauthenticated("The Authorization header must be: Bearer <token>.")
-        return await self._service.tokens.caller(token.strip())
+        return await self._service.authenticator.caller(token.strip())
 
     async def _set_scope(self, request: Request, caller: Caller) -> None:
         """Whose data the request acts on (contract: token-scope, profile-header, whole-store)."""
@@ -177,15 +177,15 @@ class Pipeline:
         namespace = self._service.settings.session_namespace
         profile = profiles.parse(caller.store, namespace, named, "Profile")
         if profile.is_session and request.reads:
-            self._service.directory.touch(profile.id)
+            self._service.access_cache.touch(profile.id)
         elif profile.is_session:
-            await self._service.directory.touch_now([profile.id])
+            await self._service.access_cache.touch_now([profile.id])
         request.scope = profile
 
     def _limits(self, request: Request) -> Headers:
         if request.taken is None:  # the service stopped before it was counted
             return self._service.admission.limits(request.peer)
-        return answers.limits(request.taken)
+        return responses.limits(request.taken)
 
     async def _take(self, request: Request, kind: Kind, cost: int) -> Taken:
         service, caller = self._service, request.caller
@@ -202,19 +202,19 @@ class Pipeline:
 
     # -------------------------------------------------------------------------------- CORS
 
-    async def _preflight(self, request: Request) -> Answer:
+    async def _preflight(self, request: Request) -> Response:
         """A browser asks before it sends. It names no store: any store's origin will do."""
         route, _ = routes.find(request.path)
         request.route = route.path if route else "unknown"
         # Shown but not counted: it costs nothing, and one address may be a whole office.
         request.taken = await self._take(request, "read", 0)
-        await self._service.directory.ensure_fresh()
+        await self._service.access_cache.ensure_fresh()
         if route is None:
             raise _unknown_path(request.path)
         origin = request.headers.get(b"origin", b"").decode("latin-1")
-        if not self._service.directory.allows_origin(origin):
+        if not self._service.access_cache.allows_origin(origin):
             raise Forbidden("Origin: is not an allowed origin.")
-        answer = answers.no_content()
+        answer = responses.no_content()
         answer.headers += [
             (b"access-control-allow-methods", ", ".join(_allowed(route)).encode()),
             (b"access-control-allow-headers", b"Authorization, Content-Type, X-Request-Id"),
@@ -227,9 +227,11 @@ class Pipeline:
             return
         text = origin.decode("latin-1")
         allowed = (
-            text in caller.store.origins if caller else self._service.directory.allows_origin(text)
+            text in caller.store.origins
+            if caller
+            else self._service.access_cache.allows_origin(text)
         )
-        headers += answers.cors(origin, allowed)
+        headers += responses.cors(origin, allowed)
 
 
 # ------------------------------------------------------------------------------------- pieces
@@ -276,8 +278,8 @@ def _too_many(taken: Taken, kind: str, now: int) -> TooManyRequests:
     )
 
 
-def _failed(error: Exception, request: Request) -> Answer:
-    answer = answers.failure(error, request.id)
+def _failed(error: Exception, request: Request) -> Response:
+    answer = responses.failure(error, request.id)
     if answer.status >= 500:
         if isinstance(error, Unavailable):
             log.warning("unavailable", requestId=request.id, reason=error.message)

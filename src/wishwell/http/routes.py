@@ -7,7 +7,7 @@ neither tokens nor limits.
 import re
 from typing import Any, NamedTuple
 
-from wishwell.http import around, handlers
+from wishwell.http import handlers, management
 from wishwell.http.handlers import Handler
 from wishwell.limits import Kind
 
@@ -45,16 +45,16 @@ API = (
     Route("/lists/{listId}/items/order", {"PUT": handlers.order_list_items}),
     Route("/profiles/identify", {"POST": handlers.identify_profile}, "token"),
     Route("/profiles/token", {"POST": handlers.create_profile_token}, "token"),
-    Route("/.well-known/openapi", {"GET": around.openapi}, needs_token=False),
+    Route("/.well-known/openapi", {"GET": management.openapi}, needs_token=False),
 )  # fmt: skip
 
-OUTSIDE = (
-    Route("/", {"GET": around.top}),
-    Route("/livez", {"GET": around.livez}),
-    Route("/readyz", {"GET": around.readyz}),
-    Route("/metrics", {"GET": around.metrics}),
-    Route("/docs", {"GET": around.docs}),
-    Route("/docs/{file}", {"GET": around.docs_file}),
+MANAGEMENT = (
+    Route("/", {"GET": management.top}),
+    Route("/livez", {"GET": management.livez}),
+    Route("/readyz", {"GET": management.readyz}),
+    Route("/metrics", {"GET": management.metrics}),
+    Route("/docs", {"GET": management.docs}),
+    Route("/docs/{file}", {"GET": management.docs_file}),
 )
 
 Node = dict[object, Any]
@@ -63,7 +63,7 @@ _PARAMETER, _ROUTE = object(), object()
 
 def _tree() -> Node:
     root: Node = {}
-    for prefix, routes in ((PREFIX, API), ("", OUTSIDE)):
+    for prefix, routes in ((PREFIX, API), ("", MANAGEMENT)):
         for route in routes:
             node = root
             for part in (prefix + route.path).split("/"):

@@ -14,8 +14,8 @@ import httptools
 import structlog
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
-from wishwell.errors import BodyTimeout, HeadersTooLarge, Invalid, WishwellError
-from wishwell.http import answers, broken
+from wishwell.errors import BodyTimeout, HeadersTooLarge, Invalid, ServiceError
+from wishwell.http import broken, responses
 from wishwell.http.admission import Admission
 from wishwell.http.unread import ReadProtocol
 
@@ -23,7 +23,7 @@ ADMISSION = "wishwell.admission"
 """What the application calls its ``Admission`` in the state of its lifespan, for the server."""
 
 _LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {answers.phrase(_LARGE)}\r\n".encode()
+STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {responses.phrase(_LARGE)}\r\n".encode()
 
 MAX_HEADER_BYTES = 16 * 1024
 MAX_HEADERS = 150
@@ -127,7 +127,7 @@ class GuardedProtocol(ReadProtocol):
             return False
         except httptools.HttpParserError as error:
             cause = error.__context__  # what one of the callbacks raised
-            if not isinstance(cause, WishwellError):
+            if not isinstance(cause, ServiceError):
                 cause = Invalid("This is not a valid HTTP request.")
             self._refuse(cause)
             return False
@@ -262,7 +262,7 @@ class GuardedProtocol(ReadProtocol):
         else:
             self._refuse(BodyTimeout("The headers did not arrive in time."))
 
-    def _refuse(self, error: WishwellError) -> None:
+    def _refuse(self, error: ServiceError) -> None:
         """Answers with the envelope, unless an earlier request is being answered, and closes."""
         if self.transport.is_closing():
             return
@@ -270,7 +270,7 @@ class GuardedProtocol(ReadProtocol):
         if of_api and broken.told(self.cycle, error):
             return
         request_id = str(uuid.uuid4())
-        status, cycle = answers.status_of(error), self.cycle
+        status, cycle = responses.status_of(error), self.cycle
         log.info("refused", requestId=request_id, status=int(status), reason=error.message)
         if cycle is not None and not cycle.response_started and not self.pipeline:
             # Its body broke off: the handler waits for the rest, and must not answer after this.
@@ -284,9 +284,9 @@ class GuardedProtocol(ReadProtocol):
         self.transport.close()
 
     def _refusal(self, status: HTTPStatus, message: str, request_id: str) -> bytes:
-        body = answers.envelope(status, message, request_id)
+        body = responses.envelope(status, message, request_id)
         headers = [
-            answers.JSON,
+            responses.JSON,
             (b"x-request-id", request_id.encode()),
             (b"content-length", b"%d" % len(body)),
             (b"connection", b"close"),

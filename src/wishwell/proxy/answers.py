@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 import msgspec
 
-from wishwell.http import answers
+from wishwell.http import responses
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -55,13 +55,13 @@ class Relayed(Exception):
 
 def own(status: int, message: str, request_id: str, headers: Headers) -> Answer:
     """An error of the proxy's own."""
-    body = answers.envelope(HTTPStatus(status), message, request_id)
-    return Answer(status, [answers.JSON, *headers, (b"x-request-id", request_id.encode())], body)
+    body = responses.envelope(HTTPStatus(status), message, request_id)
+    return Answer(status, [responses.JSON, *headers, (b"x-request-id", request_id.encode())], body)
 
 
 def empty(request_id: str) -> Answer:
     """The page of somebody who has saved nothing."""
-    headers = [answers.JSON, (b"x-request-id", request_id.encode())]
+    headers = [responses.JSON, (b"x-request-id", request_id.encode())]
     return Answer(200, headers, b'{"data":[]}')
 
 

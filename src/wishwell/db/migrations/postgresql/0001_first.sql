@@ -118,7 +118,7 @@ CREATE TABLE entries (
 );
 
 -- When each kind of housekeeping was last begun, by whichever process.
-CREATE TABLE turns (
-    name     text NOT NULL CONSTRAINT turns_pkey PRIMARY KEY,
+CREATE TABLE leases (
+    name     text NOT NULL CONSTRAINT leases_pkey PRIMARY KEY,
     taken_at text COLLATE "C" NOT NULL
 );

@@ -117,7 +117,7 @@ CREATE TABLE entries (
 ) STRICT, WITHOUT ROWID;
 
 -- When each kind of housekeeping was last begun, by whichever process.
-CREATE TABLE turns (
-    name     TEXT NOT NULL CONSTRAINT turns_pkey PRIMARY KEY,
+CREATE TABLE leases (
+    name     TEXT NOT NULL CONSTRAINT leases_pkey PRIMARY KEY,
     taken_at TEXT NOT NULL
 ) STRICT;

@@ -6,14 +6,14 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tests.linear import checker, drive, world
-from tests.linear.history import Operation, partitions
-from tests.linear.rig import Rig
-from tests.linear.world import World
+from tests.linearizability import checker, drive, specification
+from tests.linearizability.harness import Harness
+from tests.linearizability.history import Operation, partitions
+from tests.linearizability.specification import Specification
 
 
 @dataclass
-class Judgement:
+class Findings:
     """What came out of some histories. Times in seconds."""
 
     histories: int = 0
@@ -36,7 +36,7 @@ class Judgement:
             f"longest {self.longest:.2f} s with {self.most_steps} steps; {statuses}"
         )
 
-    def add(self, operations: list[Operation], initial: World, title: str) -> None:
+    def add(self, operations: list[Operation], initial: Specification, title: str) -> None:
         """Judges one history, by its parts."""
         self.histories += 1
         self.operations += len(operations)
@@ -49,10 +49,10 @@ class Judgement:
             )
             for o in operations
         )
-        born = world.unattributed(operations)
+        born = specification.unattributed(operations)
 
-        def step(state: World, operation: Operation) -> list[World]:
-            return world.step(state, operation, born)
+        def step(state: Specification, operation: Operation) -> list[Specification]:
+            return specification.step(state, operation, born)
 
         for part in partitions(operations):
             began = time.perf_counter()
@@ -63,18 +63,18 @@ class Judgement:
             self.longest = max(self.longest, took)
             self.most_steps = max(self.most_steps, verdict.steps)
             if not verdict.ok:
-                small = checker.reduced(part, initial, step, world.harmless)
+                small = checker.reduced(part, initial, step, specification.harmless)
                 self.wrong.append(f"{title}: {checker.picture(small, initial, step)}")
 
 
-async def judge(rig: Rig, histories: int, seed: int) -> Judgement:
+async def verify(harness: Harness, histories: int, seed: int) -> Findings:
     """Runs histories one after the other against the program, with seeds from ``seed`` on."""
-    judgement = Judgement()
-    clients = [rig.client() for _ in range(7)]
+    judgement = Findings()
+    clients = [harness.client() for _ in range(7)]
     try:
-        async with rig.database() as db:
+        async with harness.database() as db:
             for number in range(seed, seed + histories):
-                run = await drive.history(rig, db, clients, number)
+                run = await drive.history(harness, db, clients, number)
                 judgement.add(run.history.operations, run.who.world(), f"history {number}")
     finally:
         for client in clients:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
-from tests.linear.world import Session, World
+from tests.linearizability.specification import Session, Specification
 from tests.profile_model import Model
 from tests.servers import HERE, PREFIX, Service
 from torture.load import Client
@@ -41,13 +41,13 @@ class Actors:
     keys: tuple[str, str]
     idle: int = 0
 
-    def world(self) -> World:
-        return World(
+    def world(self) -> Specification:
+        return Specification(
             {self.session: Model(), self.customer: Model()}, {self.session: Session(self.idle)}
         )
 
 
-class Rig:
+class Harness:
     """The program, and its database past it: for the purge, the nemesis and going back in time."""
 
     def __init__(self, service: Service) -> None:

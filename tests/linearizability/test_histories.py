@@ -1,6 +1,6 @@
 """Single requests to one profile, and links between two, are linearizable on both engines.
 
-A quick look; ``python -m torture linear`` takes thousands of histories (docs/decisions/0013). A walk
+A quick look; ``python -m torture linearizability`` takes thousands of histories (docs/decisions/0013). A walk
 over several pages is several requests, and no single moment.
 """
 
@@ -8,25 +8,25 @@ import asyncio
 
 import pytest
 
-from tests.linear.judge import judge
-from tests.linear.rig import SETTINGS, Rig
+from tests.linearizability.harness import SETTINGS, Harness
+from tests.linearizability.verify import verify
 
 HISTORIES = 30
 
 
 @pytest.fixture
-def rig(new_service, engine):
+def harness(new_service, engine):
     workers = "2" if engine == "postgresql" else "1"
     service = new_service(WISHWELL_WORKERS=workers, **SETTINGS).start()
-    yield Rig(service)
+    yield Harness(service)
     assert "Traceback" not in service.output()
     service.stop()
 
 
-def test_histories_of_several_clients_are_linearizable(rig):
+def test_histories_of_several_clients_are_linearizable(harness):
     """contract: request-linearizable. Thirty histories of 3 to 6 clients; every kind of request has
     been among them."""
-    found = asyncio.run(judge(rig, HISTORIES, seed=1))
+    found = asyncio.run(verify(harness, HISTORIES, seed=1))
     assert not found.wrong, found.wrong[0]
     assert found.histories == HISTORIES
     assert found.kinds.keys() >= {"link", "purge", "save", "order", "set_lists", "items_page"}

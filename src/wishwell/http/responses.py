@@ -24,7 +24,7 @@ _EXPOSED = (
     b"Location",
 )
 
-STATUSES: dict[type[errors.WishwellError], HTTPStatus] = {
+STATUSES: dict[type[errors.ServiceError], HTTPStatus] = {
     errors.Invalid: HTTPStatus.BAD_REQUEST,
     errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
     errors.Forbidden: HTTPStatus.FORBIDDEN,
@@ -43,7 +43,7 @@ RETRY_SECONDS = 1
 """What a 503 asks to wait: the service looks for its database all the time."""
 
 
-class Answer(msgspec.Struct, gc=False):
+class Response(msgspec.Struct, gc=False):
     """What goes back: the pipeline adds the headers that every answer has."""
 
     status: int
@@ -62,33 +62,33 @@ class _Envelope(msgspec.Struct):
     error: _Detail
 
 
-def record(value: Any) -> Answer:
+def record(value: Any) -> Response:
     """200 with ``{"data": value}``."""
-    return Answer(200, _encoder.encode({"data": value}), [JSON, *_PRIVATE])
+    return Response(200, _encoder.encode({"data": value}), [JSON, *_PRIVATE])
 
 
-def created(value: Any, location: str | None = None) -> Answer:
+def created(value: Any, location: str | None = None) -> Response:
     """201 with ``{"data": value}``."""
     headers = [JSON, *_PRIVATE]
     if location is not None:
         headers.append((b"location", location.encode()))
-    return Answer(201, _encoder.encode({"data": value}), headers)
+    return Response(201, _encoder.encode({"data": value}), headers)
 
 
-def page(records: list[Any], links: dict[str, str]) -> Answer:
+def page(records: list[Any], links: dict[str, str]) -> Response:
     """200 with ``pageInfo`` only when there is any (contract: page-info)."""
     body: dict[str, Any] = {"data": records}
     if links:
         body["pageInfo"] = links
-    return Answer(200, _encoder.encode(body), [JSON, *_PRIVATE])
+    return Response(200, _encoder.encode(body), [JSON, *_PRIVATE])
 
 
-def no_content() -> Answer:
+def no_content() -> Response:
     """204."""
-    return Answer(204, b"", list(_PRIVATE))
+    return Response(204, b"", list(_PRIVATE))
 
 
-def status_of(error: errors.WishwellError) -> HTTPStatus:
+def status_of(error: errors.ServiceError) -> HTTPStatus:
     """The status of an error; of one that should have been caught before, 500."""
     for kind in type(error).__mro__:
         if kind in STATUSES:
@@ -122,9 +122,9 @@ def request_id(given: bytes | None) -> str:
     return ids.random_uuid()
 
 
-def failure(error: Exception, request_id: str) -> Answer:
+def failure(error: Exception, request_id: str) -> Response:
     """The envelope of any error; one that is not ours says nothing of the inside."""
-    if isinstance(error, errors.WishwellError):
+    if isinstance(error, errors.ServiceError):
         status, message = status_of(error), error.message
     else:
         status, message = HTTPStatus.INTERNAL_SERVER_ERROR, ""
@@ -150,7 +150,7 @@ def failure(error: Exception, request_id: str) -> Answer:
         headers.append((b"connection", b"close"))
     elif status == 503:
         headers.append((b"retry-after", b"%d" % RETRY_SECONDS))
-    return Answer(status, envelope(status, message, request_id), headers)
+    return Response(status, envelope(status, message, request_id), headers)
 
 
 def envelope(status: HTTPStatus, message: str, request_id: str) -> bytes:

@@ -3,7 +3,7 @@
 import json
 import random
 
-from tests.walk.conftest import new_list
+from tests.api.conftest import new_list
 
 STRINGS = 1_000
 PIECES = [

@@ -12,9 +12,9 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.linear import requests
-from tests.linear.history import Answer, Call, History, records
-from tests.linear.rig import Actors, Rig
+from tests.linearizability import requests
+from tests.linearizability.harness import Actors, Harness
+from tests.linearizability.history import Answer, Call, History, records
 from tests.profile_model import GONE
 from torture.load import Client, Cut, Unsent
 from wishwell import ids, purge
@@ -51,8 +51,8 @@ class Known:
 class Run:
     """One history: who is there, what they know, and what was asked."""
 
-    def __init__(self, rig: Rig, who: Actors, db: Database, seed: int) -> None:
-        self.rig, self.who, self.db = rig, who, db
+    def __init__(self, harness: Harness, who: Actors, db: Database, seed: int) -> None:
+        self.harness, self.who, self.db = harness, who, db
         self.random = random.Random(seed)
         self.anywhere = self.random.choice((0, 25))
         self.known = Known()
@@ -85,7 +85,7 @@ class Run:
     async def purge(self, number: int) -> None:
         """As `wishwell purge` does it."""
         operation = self.history.invoke(number, Call("purge", self.who.session))
-        async for _ in purge.sessions(self.db, self.rig.settings, ids.wall_clock()):
+        async for _ in purge.sessions(self.db, self.harness.settings, ids.wall_clock()):
             pass
         self.history.respond(operation, Answer(200))
 
@@ -160,11 +160,11 @@ class Run:
         return given
 
 
-async def history(rig: Rig, db: Database, clients: list[Client], seed: int) -> Run:
+async def history(harness: Harness, db: Database, clients: list[Client], seed: int) -> Run:
     """One history of at most ``len(clients)`` at once; the last client begins and ends it."""
     chance = random.Random(seed)
     idle = chance.choices((0, 5, 100), (70, 15, 15))[0]
-    run = Run(rig, await rig.actors(clients[-1], idle), db, seed)
+    run = Run(harness, await harness.actors(clients[-1], idle), db, seed)
     await _begin(run, clients[-1])
     several = clients[: chance.randint(3, min(6, len(clients)))]
     plans: list[list[Call | str]] = [[] for _ in several]
@@ -218,7 +218,7 @@ async def _client(
 
 async def _nemesis(run: Run, chance: random.Random) -> None:
     for _ in range(chance.randint(1, 3)):
-        await run.rig.hold(chance.choice(run.who.keys), chance.uniform(0.001, 0.006))
+        await run.harness.hold(chance.choice(run.who.keys), chance.uniform(0.001, 0.006))
 
 
 async def _end(run: Run, client: Client) -> None:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.linear.history import Answer, Call
+from tests.linearizability.history import Answer, Call
 from tests.servers import PREFIX
 from torture import load
 

@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests import strategies
-from tests.linear import checker, world
-from tests.linear.history import Answer, Call, Operation, partitions
-from tests.linear.world import Session, World
+from tests.linearizability import checker, specification
+from tests.linearizability.history import Answer, Call, Operation, partitions
+from tests.linearizability.specification import Session, Specification
 from tests.profile_model import Model
 from wishwell import ids
 
@@ -31,7 +31,7 @@ class Source:
 
 
 def empty():
-    return World({CUSTOMER: Model(), SESSION: Model()}, {SESSION: Session(100)})
+    return Specification({CUSTOMER: Model(), SESSION: Model()}, {SESSION: Session(100)})
 
 
 class Past:
@@ -45,7 +45,7 @@ class Past:
 
     def do(self, kind, scope=CUSTOMER, target="", **given):
         call = Call(kind, scope, True, target, given)
-        self.state, shown = world.perform(
+        self.state, shown = specification.perform(
             self.state, call, self.source.now(), self.source.new_id()
         )[0]
         at = len(self.operations)
@@ -58,8 +58,8 @@ class Past:
 
 
 def verdict(operations):
-    born = world.unattributed(operations)
-    return checker.check(operations, empty(), lambda state, o: world.step(state, o, born))
+    born = specification.unattributed(operations)
+    return checker.check(operations, empty(), lambda state, o: specification.step(state, o, born))
 
 
 def at_once(*operations):
@@ -343,8 +343,8 @@ def test_picture_is_short_and_says_why(past):
     at = change.returned + 1
     past.operations.append(replace(old, number=99, invoked=at, returned=at + 1))
     past.operations.append(replace(old, number=100, invoked=at + 2, returned=at + 3))
-    small = checker.reduced(past.operations, empty(), world.step, world.harmless)
+    small = checker.reduced(past.operations, empty(), specification.step, specification.harmless)
     assert [o.number for o in small] == [0, 1, 2, 3, change.number, 99]
-    text = checker.picture(small, empty(), world.step)
+    text = checker.picture(small, empty(), specification.step)
     assert "99: quantity: expected 7, answered 1" in text
     assert text.count("|\n") == 0 and text.count(" c0 |") == 6

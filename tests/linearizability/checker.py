@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
-from tests.linear.history import Operation, timeline
+from tests.linearizability.history import Operation, timeline
 
 
 class State(Protocol):

@@ -12,8 +12,8 @@ from prometheus_client import multiprocess
 from wishwell import __version__
 from wishwell.errors import NotFound, Unavailable
 from wishwell.http import wire
-from wishwell.http.answers import JSON, Answer
 from wishwell.http.context import Request, Services
+from wishwell.http.responses import JSON, Response
 
 _SELF_ONLY = (
     b"content-security-policy",
@@ -38,22 +38,22 @@ def description() -> bytes:
     return msgspec.json.encode(document)
 
 
-async def openapi(service: Services, request: Request) -> Answer:
+async def openapi(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, frozenset())
     # It is the same for everybody, and for as long as this version runs.
     cached = (b"cache-control", b"public, max-age=300")
-    return Answer(200, description(), [JSON, cached, _NOSNIFF])
+    return Response(200, description(), [JSON, cached, _NOSNIFF])
 
 
-async def livez(service: Services, request: Request) -> Answer:
+async def livez(service: Services, request: Request) -> Response:
     """The process runs."""
-    return Answer(200, b'{"status":"ok"}', [JSON])
+    return Response(200, b'{"status":"ok"}', [JSON])
 
 
-async def readyz(service: Services, request: Request) -> Answer:
+async def readyz(service: Services, request: Request) -> Response:
     """The process can serve: the database answers, and tells what is new; else 503."""
     try:
-        await service.directory.ensure_fresh()
+        await service.access_cache.ensure_fresh()
         await service.db.ping()
     except Unavailable:
         raise
@@ -61,26 +61,26 @@ async def readyz(service: Services, request: Request) -> Answer:
         # Its schema or our rights in it are gone, say: a fault of the service, and a reason to send
         # requests elsewhere.
         raise Unavailable(f"The database can't be used ({type(error).__name__}).") from error
-    return Answer(200, b'{"status":"ok"}', [JSON])
+    return Response(200, b'{"status":"ok"}', [JSON])
 
 
-async def metrics(service: Services, request: Request) -> Answer:
+async def metrics(service: Services, request: Request) -> Response:
     """Prometheus' text format; of all workers when there are several."""
     registry: prometheus_client.CollectorRegistry = prometheus_client.REGISTRY
     if service.settings.workers > 1:
         registry = prometheus_client.CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     body = prometheus_client.generate_latest(registry)
-    return Answer(200, body, [(b"content-type", prometheus_client.CONTENT_TYPE_LATEST.encode())])
+    return Response(200, body, [(b"content-type", prometheus_client.CONTENT_TYPE_LATEST.encode())])
 
 
-async def top(service: Services, request: Request) -> Answer:
+async def top(service: Services, request: Request) -> Response:
     """A person is sent to the page; whatever takes no page finds nothing here."""
     if not _takes_html(request.header(b"accept")):
         raise NotFound("There is nothing at this path.")
     # Relative, so that it also leads there from below a path of a proxy in front.
     headers = [(b"location", b"docs"), (b"vary", b"Accept"), (b"content-type", b"text/plain")]
-    return Answer(303, b"The documentation is at /docs\n", headers)
+    return Response(303, b"The documentation is at /docs\n", headers)
 
 
 def _takes_html(accept: str | None) -> bool:
@@ -94,17 +94,17 @@ def _takes_html(accept: str | None) -> bool:
     return False
 
 
-async def docs(service: Services, request: Request) -> Answer:
+async def docs(service: Services, request: Request) -> Response:
     return _file("index.html", b"text/html; charset=utf-8")
 
 
-async def docs_file(service: Services, request: Request) -> Answer:
+async def docs_file(service: Services, request: Request) -> Response:
     name = request.parameters["file"]
     if name not in _FILES:
         raise NotFound("There is nothing at this path.")
     return _file(name, _FILES[name])
 
 
-def _file(name: str, content_type: bytes) -> Answer:
+def _file(name: str, content_type: bytes) -> Response:
     body = resources.files("wishwell.http").joinpath("docs_page", name).read_bytes()
-    return Answer(200, body, [(b"content-type", content_type), _SELF_ONLY, _NOSNIFF])
+    return Response(200, body, [(b"content-type", content_type), _SELF_ONLY, _NOSNIFF])

@@ -1,21 +1,21 @@
-"""Histories of several clients at once, each checked for linearizability (tests/linear)."""
+"""Histories of several clients at once, each checked for linearizability (tests/linearizability)."""
 
 from __future__ import annotations
 
-from tests.linear.judge import judge
-from tests.linear.rig import SETTINGS, Rig
-from torture.rig import Result, rig, scenario
+from tests.linearizability.harness import SETTINGS, Harness
+from tests.linearizability.verify import verify
+from torture.harness import Result, harness, scenario
 
 HISTORIES = 1_000
 """On each engine, in a run of the usual length."""
 
 
 @scenario()
-async def linear(engine: str, result: Result, scale: float) -> None:
+async def linearizability(engine: str, result: Result, scale: float) -> None:
     """3 to 6 clients on one session and one customer, no faults: is there an order for each?"""
     workers = "2" if engine == "postgresql" else "1"
-    with rig(engine, result, scale, SETTINGS | {"WISHWELL_WORKERS": workers}) as made:
-        found = await judge(Rig(made.service), max(int(HISTORIES * scale), 20), seed=1)
+    with harness(engine, result, scale, SETTINGS | {"WISHWELL_WORKERS": workers}) as made:
+        found = await verify(Harness(made.service), max(int(HISTORIES * scale), 20), seed=1)
         result.checked = found.operations
         result.answers = {str(status): n for status, n in sorted(found.statuses.items())}
         result.faults = "locks held"

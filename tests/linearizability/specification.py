@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.linear.checker import Mismatch
-from tests.linear.history import Answer, Call, Operation, records, short
+from tests.linearizability.checker import Mismatch
+from tests.linearizability.history import Answer, Call, Operation, records, short
 from tests.profile_model import Model, Since, lowest
 from wishwell.errors import Conflict, Invalid, NotFound
 
@@ -29,14 +29,14 @@ class Session:
 
 
 @dataclass
-class World:
+class Specification:
     """Profiles by GID. A customer is there from the beginning: nobody can tell."""
 
     profiles: dict[str, Model] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
 
-    def copy(self) -> World:
-        return World(
+    def copy(self) -> Specification:
+        return Specification(
             {gid: model.copy() for gid, model in self.profiles.items()},
             {gid: replace(session) for gid, session in self.sessions.items()},
         )
@@ -67,7 +67,9 @@ Shown = Callable[[], Answer]
 """The answer, made when the open times are known."""
 
 
-def perform(world: World, call: Call, now: Any, new_id: str) -> list[tuple[World, Shown]]:
+def perform(
+    world: Specification, call: Call, now: Any, new_id: str
+) -> list[tuple[Specification, Shown]]:
     """What may become of a world, and the answer; several where the contract leaves it open."""
     if call.kind == "purge":
         return _purge(world)
@@ -182,7 +184,7 @@ def _matches(model: Model, id: str, query: tuple[str, Any] | None) -> bool:
     return True
 
 
-def _token(world: World, call: Call, now: Any) -> tuple[World, Shown]:
+def _token(world: Specification, call: Call, now: Any) -> tuple[Specification, Shown]:
     session = world.sessions[call.arguments["session"]]
     if session.gone or (call.kind == "renew" and session.closed):
         return world, lambda: Answer(404)
@@ -195,7 +197,7 @@ def _token(world: World, call: Call, now: Any) -> tuple[World, Shown]:
     return world, lambda: Answer(201)
 
 
-def _purge(world: World) -> list[tuple[World, Shown]]:
+def _purge(world: Specification) -> list[tuple[Specification, Shown]]:
     """It takes a session past its time with all that it holds, or leaves it for the next time,
     as when it is being written to."""
     ways = [world]
@@ -210,7 +212,9 @@ def _purge(world: World) -> list[tuple[World, Shown]]:
     return [(way, lambda: Answer(200)) for way in ways]
 
 
-def step(world: World, operation: Operation, born: Mapping[str, Any] | None = None) -> list[World]:
+def step(
+    world: Specification, operation: Operation, born: Mapping[str, Any] | None = None
+) -> list[Specification]:
     """For ``checker.check``. ``born``: see ``unattributed``."""
     call, answer = operation.call, operation.answer
     if answer is None:
@@ -236,7 +240,7 @@ def step(world: World, operation: Operation, born: Mapping[str, Any] | None = No
     return ways
 
 
-def _learn(world: World, data: Any) -> None:
+def _learn(world: Specification, data: Any) -> None:
     """Sets the open times of what an answer shows."""
     for record in records(data):
         for model in world.profiles.values():

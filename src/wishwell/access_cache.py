@@ -34,7 +34,7 @@ are known are not looked up."""
 _FLUSH_MS = 5_000
 _DAY_MS = 86_400_000
 
-log = structlog.get_logger("wishwell.directory")
+log = structlog.get_logger("wishwell.access_cache")
 
 
 class AdminToken(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class AdminToken(msgspec.Struct, frozen=True):
     expires_at: str | None
 
 
-class Directory:
+class AccessCache:
     """Open it with ``refresh``, keep it so with ``run``."""
 
     def __init__(self, db: Database, clock: Callable[[], int]) -> None:
@@ -187,14 +187,14 @@ class Directory:
                 if self._clock() - self._flushed_at > _FLUSH_MS:
                     await self.flush()
                 if failing:
-                    log.info("directory_fresh_again")
+                    log.info("access_cache_fresh_again")
                 failing = False
             except Unavailable as error:
                 if not failing:
-                    log.warning("directory_not_fresh", reason=error.message)
+                    log.warning("access_cache_not_fresh", reason=error.message)
                 failing = True
             except Exception:
-                log.exception("directory_failed")
+                log.exception("access_cache_failed")
 
     async def flush(self) -> None:
         """Writes when admin tokens were used and sessions touched; forgets what has run out.

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from tests.contract.conftest import rows
-from wishwell import auth, directory, ids, profiles, stores
+from wishwell import access_cache, auth, ids, profiles, stores
 from wishwell.db import migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
@@ -69,7 +69,7 @@ def test_what_could_not_be_written_is_written_the_next_time(opened):
         db = open_it()
         _, session, token = await _shop(db)
         clock = [ids.wall_clock() + LATER]
-        known = directory.Directory(db, lambda: clock[0])
+        known = access_cache.AccessCache(db, lambda: clock[0])
         await known.refresh()
         assert await known.admin_token(auth.hashed(token)) is not None
         known.touch(session.id)
@@ -129,7 +129,7 @@ def test_made_up_admin_tokens_leave_connections_for_others(opened):
 
     async def story():
         db = open_it()
-        known = directory.Directory(db, ids.wall_clock)
+        known = access_cache.AccessCache(db, ids.wall_clock)
         await known.refresh()
         other = await asyncpg.connect(where)
         await other.execute("BEGIN; LOCK TABLE admin_tokens")

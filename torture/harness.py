@@ -62,7 +62,7 @@ class Result:
 
 
 @dataclass
-class Rig:
+class Harness:
     """One program on one engine, and what a scenario does to it."""
 
     engine: str
@@ -159,14 +159,14 @@ class Rig:
 
 
 @contextmanager
-def rig(
+def harness(
     engine: str,
     result: Result,
     scale: float,
     settings: dict[str, str] | None = None,
     postgres: dict[str, Any] | None = None,
     env: dict[str, str] | None = None,
-) -> Iterator[Rig]:
+) -> Iterator[Harness]:
     """The program on a new database, started; all of it gone afterwards."""
     server, url, name = None, "sqlite:///wishwell.db", ""
     if engine == "postgresql":
@@ -181,7 +181,7 @@ def rig(
         service.start()
         service.settings["WISHWELL_PORT"] = service.url.rpartition(":")[2]
         service.admin_token()
-        yield Rig(engine, result, scale, service, server, name)
+        yield Harness(engine, result, scale, service, server, name)
     finally:
         result.seconds = round(time.monotonic() - began, 1)
         service.close()
