@@ -15,6 +15,7 @@ from wishwell.http.responses import Headers
 from wishwell.limits import Limiter, Taken
 from wishwell.pages import CursorSigner
 from wishwell.profiles import Scope
+from wishwell.stores import Store
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,7 +63,20 @@ class Request:
     caller: Caller | None = None
     taken: Taken | None = None
     """The limit that it was counted for, once it was."""
-    scope: Scope | None = None
+    acts_on: Scope | None = None
+    """Whose data, once that is known."""
+
+    @property
+    def store(self) -> Store:
+        """The store of its caller."""
+        assert self.caller is not None
+        return self.caller.store
+
+    @property
+    def scope(self) -> Scope:
+        """Whose data it acts on; only for what needs a token."""
+        assert self.acts_on is not None
+        return self.acts_on
 
     def check_whole(self) -> None:
         """Raises what became of a body that broke off while it came."""

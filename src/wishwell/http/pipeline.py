@@ -145,8 +145,8 @@ class Pipeline:
             return await handler(self._service, request)
         except RequestError:
             # A session that has ended is told so before anything else that is wrong.
-            if isinstance(request.scope, profiles.Profile):
-                await self._service.db.read(profiles.check_open, request.scope)
+            if isinstance(request.acts_on, profiles.Profile):
+                await self._service.db.read(profiles.check_open, request.acts_on)
             raise
 
     async def _caller(self, request: Request) -> Caller:
@@ -165,10 +165,10 @@ class Pipeline:
             case "customer" | "session":
                 if named is not None:
                     raise Forbidden("Profile: only an admin token may send this header.")
-                request.scope = caller.profile
+                request.acts_on = caller.profile
                 return
             case "admin" if named is None:
-                request.scope = WholeStore(caller.store.id)
+                request.acts_on = WholeStore(caller.store.id)
                 return
             case "admin":
                 pass
@@ -180,7 +180,7 @@ class Pipeline:
             self._service.access_cache.touch(profile.id)
         elif profile.is_session:
             await self._service.access_cache.touch_now([profile.id])
-        request.scope = profile
+        request.acts_on = profile
 
     def _limits(self, request: Request) -> Headers:
         if request.taken is None:  # the service stopped before it was counted
@@ -307,6 +307,6 @@ def _note(request: Request, status: int, seconds: float) -> None:
         line.store = caller.store.handle
         line.caller = caller.kind
         line.token = caller.token_id
-        if isinstance(request.scope, profiles.Profile):
-            line.profile = request.scope.gid
+        if isinstance(request.acts_on, profiles.Profile):
+            line.profile = request.acts_on.gid
     write_line(line)

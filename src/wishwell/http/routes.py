@@ -7,7 +7,7 @@ neither tokens nor limits.
 import re
 from typing import Any, NamedTuple
 
-from wishwell.http import handlers, management
+from wishwell.http import handlers, management, profile_handlers
 from wishwell.http.handlers import Handler
 from wishwell.limits import Kind
 
@@ -43,8 +43,8 @@ API = (
         "DELETE": handlers.delete_list,
     }),
     Route("/lists/{listId}/items/order", {"PUT": handlers.order_list_items}),
-    Route("/profiles/identify", {"POST": handlers.identify_profile}, "token"),
-    Route("/profiles/token", {"POST": handlers.create_profile_token}, "token"),
+    Route("/profiles/identify", {"POST": profile_handlers.identify_profile}, "token"),
+    Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, "token"),
     Route("/.well-known/openapi", {"GET": management.openapi}, needs_token=False),
 )  # fmt: skip
 

@@ -1,0 +1,62 @@
+"""The body of a request: how much of it is read, for how long, and as what."""
+
+import asyncio
+from typing import TypeVar
+
+from wishwell.errors import BodyTimeout, TooLarge
+from wishwell.http import wire
+from wishwell.http.context import Request, Services
+
+T = TypeVar("T")
+
+MAX_BODY = 256 * 1024
+
+
+async def decode(service: Services, request: Request, shape: type[T]) -> T:
+    """The body as a type of ``wire``. Raises what ``read`` and ``wire.body`` do."""
+    return decoded(request, await read(service, request), shape)
+
+
+def decoded(request: Request, raw: bytes, shape: type[T]) -> T:
+    """The same of a body that was read."""
+    return wire.body(raw, request.header(b"content-type"), shape, request.store)
+
+
+async def read(service: Services, request: Request) -> bytes:
+    """The body, at most 256 KiB of it, within the time that a body may take.
+
+    Raises ``TooLarge``, ``BodyTimeout``, and what became of one that broke off.
+    """
+    declared = request.headers.get(b"content-length", b"0")
+    if len(declared) > 15 or int(declared) > MAX_BODY:
+        raise TooLarge(f"The body is larger than {MAX_BODY // 1024} KiB.")
+    # Slow senders must take nothing from others.
+    service.admission.begin_reading()
+    request.reading = True
+    try:
+        raw = await _pieces(request, service.settings.body_timeout)
+    finally:
+        service.admission.end_reading()
+    service.admission.check()
+    request.reading = False
+    return raw
+
+
+async def _pieces(request: Request, seconds: float) -> bytes:
+    deadline = asyncio.get_running_loop().time() + seconds
+    pieces, size, more = [], 0, True
+    while more:
+        try:
+            async with asyncio.timeout_at(deadline):
+                message = await request.receive()
+        except TimeoutError as error:
+            raise BodyTimeout("The body did not arrive in time.") from error
+        request.check_whole()
+        if message["type"] == "http.disconnect":
+            raise BodyTimeout("The connection was closed before the body had arrived.")
+        pieces.append(message.get("body", b""))
+        size += len(pieces[-1])
+        if size > MAX_BODY:
+            raise TooLarge(f"The body is larger than {MAX_BODY // 1024} KiB.")
+        more = message.get("more_body", False)
+    return b"".join(pieces)

@@ -1,0 +1,78 @@
+"""The operations on profiles: who a shopper is, tokens for them, and signing in."""
+
+from msgspec import UnsetType
+
+from wishwell import auth, ids, linking, profiles, stores
+from wishwell.errors import Forbidden, Invalid
+from wishwell.http import bodies, metrics, responses, wire
+from wishwell.http.context import Request, Services
+from wishwell.http.responses import Response
+from wishwell.profiles import Profile
+
+
+async def identify_profile(service: Services, request: Request) -> Response:
+    wire.parameters(request.query_string, frozenset())
+    email = profiles.check_email((await bodies.decode(service, request, wire.IdentifyBody)).email)
+    path = request.store.sign_in_path(email)
+    if isinstance(request.scope, Profile):
+        await service.db.write(profiles.remember_email, request.scope, email, service.now())
+    return responses.record({"authFlow": path})
+
+
+async def create_profile_token(service: Services, request: Request) -> Response:
+    wire.parameters(request.query_string, frozenset())
+    assert request.caller is not None
+    if request.caller.profile is not None:
+        # A token of a session that has ended is told so before anything else.
+        await service.db.read(profiles.check_open, request.caller.profile)
+        raise Forbidden("This needs an admin token.")
+    raw = await bodies.read(service, request)
+    body = wire.TokenBody()
+    if raw:
+        body = bodies.decoded(request, raw, wire.TokenBody)
+    session = _named(service, request, "session", body.session)
+    customer = _named(service, request, "customer", body.customer)
+    # Asked for before anything is done: what fails after a link must not say that nothing was.
+    named = customer or session
+    revoked = await service.db.read(auth.revoked_until, named) if named else 0
+    profile = await _token_profile(service, request, session, customer)
+    token = service.authenticator.issue(profile, revoked)
+    return responses.created({"token": token, "profile": profile.gid}, None)
+
+
+def _named(
+    service: Services, request: Request, kind: profiles.Kind, gid: str | UnsetType
+) -> Profile | None:
+    """The customer, or the session, that the body names, or the header ``Profile`` in its place."""
+    named = None
+    if isinstance(gid, str):
+        namespace = service.settings.session_namespace
+        named = profiles.parse(request.store, namespace, gid, kind, (kind,))
+    header = request.scope
+    if not isinstance(header, Profile) or header.is_session != (kind == "session"):
+        return named
+    if named is not None and named != header:
+        raise Invalid(f"{kind}: is not the one that the Profile header names.")
+    return header
+
+
+async def _token_profile(
+    service: Services, request: Request, session: Profile | None, customer: Profile | None
+) -> Profile:
+    """The profile that the token is for.
+
+    contract: token-new-session, token-customer, token-session, link-atomic.
+    """
+    now = service.now()
+    if customer is not None:
+        if session is not None:
+            most = stores.bounds(request.store, service.settings).list_items
+            moved = await service.db.long_write(linking.link, session, customer, most, now)
+            metrics.linked(moved)
+        return customer
+    if session is not None:
+        await service.db.write(profiles.renew_session, session, now)
+        return session
+    namespace, store = service.settings.session_namespace, request.store
+    id = ids.random_uuid()
+    return await service.db.write(profiles.create_session, store, namespace, id, now)
