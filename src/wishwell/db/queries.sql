@@ -9,6 +9,8 @@
 --   without(x, id): the text without this one.
 -- * id_list(x): the ids of a group, as such a text; their order is that of the rows.
 -- * pairs($n): the key and the value of each entry of a JSON object.
+-- * AS MATERIALIZED is for PostgreSQL alone, which then joins two profiles without asking every shard; SQLite
+--   joins by the tables' own indexes.
 -- * owner($1): the profile's row, open and locked. Every write to a profile begins with it, so that
 --   the writes of one profile, links and purges among them, happen one after the other
 --   (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
@@ -537,11 +539,12 @@ h AS MATERIALIZED (SELECT list_id, item_id FROM entries WHERE profile_id = $2::u
 UPDATE lists SET updated_at = CASE WHEN $4::text > updated_at THEN $4::text ELSE updated_at END
 WHERE profile_id = $2::uuid AND id IN (
     SELECT j.value::uuid FROM pairs($3) AS j
-    JOIN entries e ON e.profile_id = $1 AND e.list_id = j.key::uuid
-    JOIN items s ON s.profile_id = $1 AND s.id = e.item_id
-    LEFT JOIN c ON c.product_id = s.product_id AND c.variant_id = s.variant_id
-    LEFT JOIN h ON h.list_id = j.value::uuid AND h.item_id = c.id
-    WHERE h.item_id IS NULL)
+    WHERE EXISTS (
+        SELECT 1 FROM entries e
+        JOIN items s ON s.profile_id = $1 AND s.id = e.item_id
+        LEFT JOIN c ON c.product_id = s.product_id AND c.variant_id = s.variant_id
+        LEFT JOIN h ON h.list_id = j.value::uuid AND h.item_id = c.id
+        WHERE e.profile_id = $1 AND e.list_id = j.key::uuid AND h.item_id IS NULL))
 RETURNING id;
 
 -- name: link_place

@@ -47,6 +47,7 @@ _MACROS = {
         ),
         (r"id_list\((\w+)\)", r"group_concat(\1, ' ')"),
         (r"owner\((\$\d+)\)", _OWNER.format("")),
+        (r" MATERIALIZED", ""),
         (r"::\w+(?:\[\])?", ""),
         (r"\$(\d+)", r"?\1"),
     ),
