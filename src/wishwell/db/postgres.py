@@ -98,7 +98,7 @@ class _Handle:
         except asyncpg.UniqueViolationError as error:
             raise UniqueViolation(error.constraint_name or "") from error
         except _UNREACHABLE as error:
-            if self._wrote and isinstance(error, _BROKEN):
+            if self._wrote and not self.in_transaction and isinstance(error, _BROKEN):
                 raise _undecided(error) from error
             raise _unavailable(error) from error
         return rows
