@@ -588,7 +588,7 @@ SELECT item_id, id_list(list_id) AS list_ids FROM (
 GROUP BY item_id
 
 -- name: link_merge_items
--- Of what both have, the customer's item stays.
+-- Of what both have, the customer's item stays (contract: link-item-merge, link-quantity, link-note).
 WITH n AS MATERIALIZED (part(link_on_lists)),
 m AS MATERIALIZED (
     SELECT c.id,

@@ -46,7 +46,7 @@ async def create_item(service: Services, request: Request) -> Response:
         items.save, profile, new, service.new_id(), _bounds(service, request), service.now()
     )
     _show(item, request)
-    if not created:
+    if not created:  # contract: save-status
         return responses.record(item)
     return responses.created(item, f"{PREFIX}/items/{item.id}")
 
@@ -54,7 +54,7 @@ async def create_item(service: Services, request: Request) -> Response:
 async def delete_items(service: Services, request: Request) -> Response:
     known = wire.parameters(request.query_string, frozenset({"itemIds"}))
     raw = await _raw(service, request)
-    if raw and known:
+    if raw and known:  # contract: items-delete-query
         raise Invalid("itemIds: is in the body and in the query; send it in one of them.")
     if known:
         chosen = wire.item_ids(known["itemIds"])
@@ -173,8 +173,8 @@ async def order_list_items(service: Services, request: Request) -> Response:
 async def identify_profile(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, _NONE)
     email = profiles.check_email((await _body(service, request, wire.IdentifyBody)).email)
-    path = _store(request).sign_in_path(email)
-    if isinstance(request.scope, Profile):
+    path = _store(request).sign_in_path(email)  # contract: identify-reveals-nothing
+    if isinstance(request.scope, Profile):  # contract: identify-remembers
         await service.db.write(profiles.remember_email, request.scope, email, service.now())
     return responses.record({"authFlow": path})
 
@@ -185,7 +185,7 @@ async def create_profile_token(service: Services, request: Request) -> Response:
     if request.caller.profile is not None:
         # A token of a session that has ended is told so before anything else.
         await service.db.read(profiles.check_open, request.caller.profile)
-        raise Forbidden("This needs an admin token.")
+        raise Forbidden("This needs an admin token.")  # contract: token-admin-only
     raw = await _raw(service, request)
     body = wire.TokenBody()
     if raw:
@@ -208,7 +208,7 @@ def _named(
     if isinstance(gid, str):
         namespace = service.settings.session_namespace
         named = profiles.parse(_store(request), namespace, gid, kind, (kind,))
-    header = request.scope
+    header = request.scope  # contract: profile-header-token
     if not isinstance(header, Profile) or header.is_session != (kind == "session"):
         return named
     if named is not None and named != header:
@@ -244,7 +244,7 @@ async def _token_profile(
 async def _raw(service: Services, request: Request) -> bytes:
     """The body, at most 256 KiB of it, within the time that a body may take."""
     declared = request.headers.get(b"content-length", b"0")
-    if len(declared) > 15 or int(declared) > MAX_BODY:
+    if len(declared) > 15 or int(declared) > MAX_BODY:  # contract: body-size
         raise TooLarge(f"The body is larger than {MAX_BODY // 1024} KiB.")
     # Who still sends is not worked on: slow ones must take nothing from others.
     service.admission.begin_reading()
@@ -281,7 +281,7 @@ async def _message(request: Request, seconds: float) -> dict[str, Any]:
     try:
         async with asyncio.timeout(seconds):
             message = await request.receive()
-    except TimeoutError as error:
+    except TimeoutError as error:  # contract: body-time
         raise BodyTimeout("The body did not arrive in time.") from error
     request.check_whole()
     if message["type"] == "http.disconnect":
@@ -310,7 +310,7 @@ def _scope(request: Request) -> Scope:
 def _new_owner(request: Request) -> Profile:
     """The profile that a new record will belong to."""
     wire.parameters(request.query_string, _NONE)
-    if not isinstance(request.scope, Profile):
+    if not isinstance(request.scope, Profile):  # contract: whole-store-create
         raise Invalid("Profile: a record needs an owner; name one in this header.")
     return request.scope
 
@@ -324,7 +324,7 @@ def _id(request: Request, noun: Noun, known: Mapping[str, str] | None = None) ->
     if known is None:
         wire.parameters(request.query_string, _NONE)
     id = request.parameters[f"{noun}Id"]
-    if not ids.is_uuid(id):
+    if not ids.is_uuid(id):  # contract: record-id
         raise NotFound(f"There is no such {noun}.")
     return id
 
