@@ -185,7 +185,7 @@ def setting(default: Any, parse: Callable[[str], Any], *, secret: bool = False) 
     return field(default=default, repr=not secret, metadata={"parse": parse, "secret": secret})
 
 
-# contract: setting-list
+# contract: setting-list, limit-defaults
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """All settings. Times are in the unit of the name; limits are requests per minute."""

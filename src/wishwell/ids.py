@@ -72,6 +72,7 @@ def is_uuid(text: str) -> bool:
     return UUID_PATTERN.fullmatch(text) is not None
 
 
+# contract: store-isolation
 def profile_key(store_id: str, gid: str) -> str:
     """The key of a profile: derived, never looked up (contract: profile-key)."""
     return str(uuid.uuid5(uuid.UUID(store_id), gid))

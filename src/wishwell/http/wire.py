@@ -30,6 +30,7 @@ Note = Annotated[str, Meta(max_length=items.MAX_NOTE)]
 ListIds = Annotated[list[str], Meta(max_length=250)]
 
 
+# contract: item-numbers
 class NewItemBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """``POST /items``."""
 
