@@ -47,7 +47,7 @@ SELECT store_fields(s) FROM stores s WHERE s.handle = $1;
 SELECT 1 FROM items WHERE store_id = $1 LIMIT 1;
 
 -- name: stores_changed
--- What the directory has not seen yet.
+-- What the access cache has not seen yet.
 SELECT store_fields(s) FROM stores s WHERE s.updated_at >= $1;
 
 -- name: admin_token_create
