@@ -1,25 +1,31 @@
 """What a web framework's routing, request and response cost, beside the same done by ours.
 
 ``python -m bench.framework`` runs both in this process, with no server and no handler to speak of,
-in turns, and prints microseconds a request and the ratio of each round. It is the evidence for
-docs/decisions/0002.
+in turns, and prints microseconds a request and the ratio of each round. In turns with them the
+service answers whole reads, on SQLite over one connection: the difference is shown as a share of its
+processor time for one. It is the evidence for docs/decisions/0002.
 """
 
 import asyncio
+import os
 import statistics
 import time
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request as StarletteRequest
 from starlette.responses import Response as StarletteResponse
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
+from bench.client import Raw
+from bench.targets import GENEROUS
+from tests.servers import Service
 from wishwell.http import pipeline, responses, routes
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 
-ROUNDS, REQUESTS = 9, 20_000
+ROUNDS, REQUESTS, READS = 9, 20_000, 4_000
 BODY = b'{"data":{}}'
 HEADERS = [
     (b"host", b"127.0.0.1:8000"),
@@ -101,26 +107,72 @@ async def ours(scope: dict[str, Any], receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": answer.body})
 
 
+async def our_router(scope: dict[str, Any], receive: Any, send: Any) -> None:
+    assert routes.find(scope["path"])[0]
+
+
+async def their_router(scope: dict[str, Any], receive: Any, send: Any) -> None:
+    assert any(route.matches(scope)[0] is Match.FULL for route in theirs.routes)
+
+
 async def microseconds(app: Any) -> float:
-    started = time.perf_counter()
+    started = time.process_time()
     for _ in range(REQUESTS):
         await app(scope(), receive, send)
-    return (time.perf_counter() - started) / REQUESTS * 1e6
+    return (time.process_time() - started) / REQUESTS * 1e6
 
 
-async def main() -> None:
-    rounds = []
+class Reads:
+    """Whole reads of one item: the shortest, so that what is ours has its largest share."""
+
+    def __init__(self, service: Service) -> None:
+        token = service.admin_token()
+        answer = service.client(token).post(
+            "/profiles/token", json={"customer": "gid://shopify/Customer/1"}
+        )
+        self._client = Raw(service.url, answer.json()["data"]["token"])
+        item, _ = self._client.ask("POST", "/items", {"productId": 1})
+        self._path = f"/items/{item['data']['id']}"
+        assert service.process
+        self._pid = service.process.pid
+
+    def _processor(self) -> float:
+        fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def microseconds(self) -> float:
+        began = self._processor()
+        for _ in range(READS):
+            self._client.ask("GET", self._path)
+        return (self._processor() - began) / READS * 1e6
+
+
+async def main(reads: Reads) -> None:
+    pairs = {
+        "router alone": (our_router, their_router),
+        "with request and response": (ours, theirs),
+    }
+    ratios: dict[str, list[float]] = {name: [] for name in pairs}
+    shares: dict[str, list[float]] = {name: [] for name in pairs}
     for _ in range(ROUNDS):
-        one, two = await microseconds(ours), await microseconds(theirs)
-        rounds.append((one, two, two / one))
-        print(f"ours {one:6.2f} µs   Starlette {two:6.2f} µs   ratio {two / one:5.2f}")
-    ratios = [ratio for *_, ratio in rounds]
-    print(
-        f"median: ours {statistics.median(r[0] for r in rounds):.1f} µs,"
-        f" Starlette {statistics.median(r[1] for r in rounds):.1f} µs,"
-        f" ratio {statistics.median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f})"
-    )
+        whole = reads.microseconds()
+        print(f"a whole read {whole:.0f} µs", end="")
+        for name, (one, other) in pairs.items():
+            mine, their = await microseconds(one), await microseconds(other)
+            ratios[name].append(their / mine)
+            shares[name].append((their - mine) / whole * 100)
+            print(f"; {name}: ours {mine:.1f} µs, Starlette {their:.1f} µs", end="")
+        print()
+    for name in pairs:
+        print(
+            f"{name}: {spread(ratios[name])} times; more, of a whole read: {spread(shares[name])} %"
+        )
+
+
+def spread(values: list[float]) -> str:
+    return f"{statistics.median(values):.1f} ({min(values):.1f} to {max(values):.1f})"
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    with Service(GENEROUS) as running:
+        asyncio.run(main(Reads(running.start())))

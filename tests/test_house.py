@@ -10,8 +10,9 @@ import msgspec
 import pytest
 import yaml
 
-from wishwell import config, items, lists, stores
+from wishwell import config, items, linking, lists, purge, stores
 from wishwell.cli import main
+from wishwell.db import statements
 from wishwell.http import responses, routes, wire
 from wishwell.proxy import settings as proxy_settings
 
@@ -173,6 +174,24 @@ def test_links_between_documents_lead_somewhere():
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
+def test_every_table_of_a_profile_is_purged_and_linked():
+    """What a session holds goes with it, to the customer or for good."""
+    schema = "".join(
+        path.read_text() for path in (SOURCE / "db" / "migrations" / "sqlite").glob("*.sql")
+    )
+    tables = set(re.findall(r"^CREATE TABLE (\w+) \(\n +profile_id", schema, re.MULTILINE))
+    held = tables - {"profiles", "revocations"}
+    assert len(held) >= 4
+    sql = statements.load("sqlite")
+    moved = [sql[name].sql for name in sql if name.startswith("link_move_")]
+    for steps, verb in (
+        ([sql[name].sql for name in purge._STEPS], "DELETE FROM"),
+        ([sql[name].sql for name in linking._LEAVE], "DELETE FROM"),
+        (moved, "INSERT INTO"),
+    ):
+        assert {table for table in held for step in steps if f"{verb} {table} " in step} == held
+
+
 def test_routes_and_description_are_the_same():
     """Each path and method of the routes is described, and no other."""
     described = {
@@ -197,6 +216,13 @@ SHAPES = {
     "Item": items.Item,
     "List": lists.List,
 }
+
+
+def test_every_body_is_compared_and_explained():
+    """What reads a body is held to the description, and each field of it has the sentence of its rule."""
+    assert set(wire.BODIES) <= set(SHAPES.values())
+    named = {field.encode_name for body in wire.BODIES for field in msgspec.structs.fields(body)}
+    assert named - {"productId", "variantId"} == wire._RULES.keys()  # those two are the store's
 
 
 def resolved(node):

@@ -110,6 +110,7 @@ class AccessCache:
         self._used[token.id] = now
         return token
 
+    # contract: admin-token-guess
     async def _look_up(self, hashed: str) -> AdminToken | None:
         """Anybody can make tokens up: to look for them must not take all connections."""
         try:
@@ -122,6 +123,7 @@ class AccessCache:
         finally:
             self._looking_up.release()
 
+    # contract: session-touched
     def touch(self, profile_id: str) -> None:
         """Notes that an admin token reads a session: once a day is enough for the purge."""
         now = self._clock()
@@ -163,6 +165,7 @@ class AccessCache:
             self._not_before = loop.time() + _PAUSE
             raise
 
+    # contract: store-change-seen
     async def refresh(self) -> None:
         """Asks the database for what is new. Raises ``Unavailable``."""
         async with self._asking:

@@ -21,6 +21,7 @@ def direct(peer: str) -> str:
     return of_client(peer, None, ())
 
 
+# contract: limit-address-source
 def of_client(peer: str, forwarded: str | None, trusted: Networks) -> str:
     """The address that a request counts for when it has no valid token.
 

@@ -50,6 +50,7 @@ def open_database(settings: Settings) -> Database:
     )
 
 
+# contract: signing-key-source
 def signing_keys(settings: Settings) -> list[bytes]:
     """The ring: from the settings, or on the embedded database from its key file.
 

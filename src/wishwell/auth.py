@@ -122,6 +122,7 @@ class Authenticator:
         headers = {"typ": _TYPE, "kid": self._newest}
         return jwt.encode(claims, self._keys[self._newest], _ALGORITHM, headers)
 
+    # contract: token-revoked, store-platform-change
     async def caller(self, token: str) -> Caller:
         """Who holds the token. Raises ``Unauthenticated``, and ``Unavailable`` as the database.
 
@@ -157,6 +158,7 @@ class Authenticator:
             raise Unauthenticated(_BAD)
         return Caller("admin", store, found.id, None)
 
+    # contract: profile-token-strict, signing-key-ring
     async def _verify(self, token: str) -> _Known:
         if len(token) > _MAX_TOKEN or not _COMPACT.fullmatch(token):
             raise Unauthenticated(_BAD)
@@ -210,6 +212,7 @@ class Authenticator:
         return known.profile, known.jti
 
 
+# contract: admin-token-form
 def new_admin_token() -> str:
     """A new admin token: prefix, 256 random bits, checksum, in letters and digits."""
     body = "".join(secrets.choice(_ALPHABET) for _ in range(_RANDOM))
@@ -227,6 +230,7 @@ def well_formed(token: str) -> bool:
     )
 
 
+# contract: admin-token-kept
 def hashed(token: str) -> str:
     """What is stored of an admin token. It has 256 random bits: a plain hash is enough."""
     return hashlib.sha256(token.encode()).hexdigest()
@@ -292,6 +296,7 @@ async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
         )
 
 
+# contract: token-revoked-until
 async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
     """Revokes one token of a profile, or without ``jti`` all that it was given until now.
 
@@ -325,6 +330,7 @@ def _make_key(path: Path) -> None:
             os.link(file.name, path)  # the first one counts
 
 
+# contract: signing-key-source
 def embedded_key(database: str) -> bytes:
     """The key of an embedded deployment: made at the first start beside the database file.
 

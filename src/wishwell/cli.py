@@ -61,6 +61,7 @@ def serve(settings: Settings, welcome: bool) -> None:
     serve_until_stopped(settings, _welcome(settings) if welcome else "")
 
 
+# contract: serve-start
 def _welcome(settings: Settings) -> str:
     """The text of ``--welcome``; none when it can't be shown, which is no reason not to serve."""
     try:
@@ -70,6 +71,7 @@ def _welcome(settings: Settings) -> str:
         return ""
 
 
+# contract: serve-schema
 def _prepare(settings: Settings) -> None:
     if settings.engine == "sqlite":
         migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
@@ -145,6 +147,7 @@ def migrate_command(settings: Settings, plan: bool) -> None:
 # -------------------------------------------------------------------------------------- stores
 
 
+# contract: command-store
 @main.group()
 def store() -> None:
     """The stores that this deployment serves."""
@@ -233,6 +236,7 @@ def token() -> None:
     """Admin tokens, and the revocation of profile tokens."""
 
 
+# contract: command-token-create
 @token.command("create")
 @click.option("--store", "handle", required=True, metavar="HANDLE", help="Whose token it is.")
 @click.option("--label", required=True, help="What it is for, to know it by later.")
@@ -269,6 +273,7 @@ def token_create(settings: Settings, handle: str, label: str, expires_days: int 
         raise Misconfigured(f"The token that was printed {made} made: {error}") from error
 
 
+# contract: command-token-list
 @token.command("list")
 @click.option("--store", "handle", metavar="HANDLE", help="Only this store's.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
@@ -278,6 +283,7 @@ def token_list(settings: Settings, handle: str | None, as_json: bool) -> None:
     terminal.show(_run(settings, lambda db: db.read(auth.admin_tokens, handle)), as_json)
 
 
+# contract: command-token-revoke
 @token.command("revoke")
 @click.argument("what", metavar="ID|GID|TOKEN")
 @click.option("--store", "handle", metavar="HANDLE", help="The store of a GID.")
@@ -320,6 +326,7 @@ async def _claims(settings: Settings, db: Database, text: str) -> tuple[profiles
 # --------------------------------------------------------------------------------------- purge
 
 
+# contract: command-purge
 @main.command("purge")
 @click.pass_obj
 def purge_command(settings: Settings) -> None:

@@ -179,11 +179,13 @@ def _level(value: str) -> str:
     return value
 
 
+# contract: secret-unseen
 def setting(default: Any, parse: Callable[[str], Any], *, secret: bool = False) -> Any:
     """A field of a class for ``read``; ``parse`` raises ``ValueError`` with the rule."""
     return field(default=default, repr=not secret, metadata={"parse": parse, "secret": secret})
 
 
+# contract: setting-list, limit-defaults
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """All settings. Times are in the unit of the name; limits are requests per minute."""
@@ -242,6 +244,7 @@ def _decoded(code: re.Match[bytes]) -> bytes:
     return code[0] if byte.isalnum() else byte
 
 
+# contract: setting-invalid
 def load(environment: Mapping[str, str]) -> Settings:
     """The settings of an environment. Raises ``Misconfigured`` that names every bad one."""
     own = {
@@ -253,6 +256,7 @@ def load(environment: Mapping[str, str]) -> Settings:
     return Settings(**values)
 
 
+# contract: setting-file
 def read(
     shape: Any, prefix: str, environment: Mapping[str, str], document: str
 ) -> tuple[dict[str, Any], list[str]]:

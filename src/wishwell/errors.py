@@ -91,11 +91,13 @@ class TooManyRequests(RequestError):
         self.retry_after = retry_after
 
 
+# contract: unavailable-nothing-done
 class Unavailable(ServiceError):
     """The database can't be reached or is too slow; nothing was done. Worth repeating after a
     second."""
 
 
+# contract: unavailable-unknown
 class Undecided(Unavailable):
     """The database broke off before it said whether a write was done: all of it was, or nothing."""
 

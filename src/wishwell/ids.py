@@ -29,6 +29,7 @@ def wall_clock() -> int:
     return time.time_ns() // 1_000_000
 
 
+# contract: clock-steps
 class UUID7:
     """Makes UUIDv7 strings (RFC 9562), each greater than the one before it in this process.
 
@@ -71,6 +72,7 @@ def is_uuid(text: str) -> bool:
     return UUID_PATTERN.fullmatch(text) is not None
 
 
+# contract: store-isolation
 def profile_key(store_id: str, gid: str) -> str:
     """The key of a profile: derived, never looked up (contract: profile-key)."""
     return str(uuid.uuid5(uuid.UUID(store_id), gid))
@@ -89,6 +91,7 @@ def customer_of(gid: str) -> tuple[str, str] | None:
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+# contract: record-times
 @functools.lru_cache(maxsize=64)  # many requests share a millisecond
 def timestamp(milliseconds: int) -> str:
     """RFC 3339 in UTC with milliseconds and Z: as the API shows times, and as they are stored."""

@@ -20,6 +20,7 @@ MAX_NOTE = 500
 MAX_BULK = 250
 
 
+# contract: item-fields
 class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     """An item as the API shows it. ``profile`` is there in a whole store's answers only.
 
@@ -88,6 +89,7 @@ async def find(tx: Reader, profile: Profile, id: str) -> Item:
     return from_row(row)
 
 
+# contract: save-again, item-limit
 async def save(
     tx: Writer, profile: Profile, new: NewItem, id: str, bounds: Bounds, now: str
 ) -> tuple[Item, bool]:
@@ -126,6 +128,7 @@ async def save(
     return item, bool(created)
 
 
+# contract: item-update, item-variant-null, item-conflict, item-updated-at
 async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: str) -> Item:
     """Changes what the patch names; ``updated_at`` moves only when something did change.
 
@@ -157,12 +160,14 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
     return from_row(row)
 
 
+# contract: item-delete
 async def delete(tx: Writer, profile: Profile, id: str) -> None:
     """Raises ``NotFound`` when it is not there, ``profiles.missing`` for a session that ended."""
     if await profiles.certain(tx, profile, "items_delete", [id]) is None:
         raise NotFound(_NO_ITEM)
 
 
+# contract: items-delete, link-races
 async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str]) -> None:
     """Deletes all of them or, on an error, none; ids that are not there are no error."""
     known = [id for id in ids_ if ids.is_uuid(id)]
@@ -182,6 +187,7 @@ async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str]) -> None:
             await tx.run("items_delete", owner[1], by_owner[owner])
 
 
+# contract: item-set-lists, item-set-lists-place, list-item-limit, place-limit
 async def set_lists(
     tx: Writer, profile: Profile, id: str, list_ids: Sequence[str], bounds: Bounds, now: str
 ) -> Item:
@@ -239,6 +245,7 @@ def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(tags)
 
 
+# contract: item-note
 def check_note(note: str) -> str:
     """At most 500 characters, newlines among them and no other control character."""
     if len(note) > MAX_NOTE:
@@ -248,5 +255,6 @@ def check_note(note: str) -> str:
     return note
 
 
+# contract: text-kept
 def has_control(text: str) -> bool:
     return any(character < " " or "\x7f" <= character <= "\x9f" for character in text)

@@ -127,6 +127,7 @@ def _pool(url: str) -> Any:
     )
 
 
+# contract: limit-shared, limit-shared-away
 class RedisLimiter:
     """Counts in Redis or Valkey; while it is away, in ``local``."""
 

@@ -14,6 +14,7 @@ from wishwell.errors import NotFound
 from wishwell.profiles import Profile
 
 
+# contract: link-items, link-limits, link-email, link-closes-session, link-again, link-races
 async def link(tx: Writer, session: Profile, customer: Profile, list_items: int, now: str) -> int:
     """Moves all that the session holds and closes it; how many items that were.
 
@@ -48,6 +49,7 @@ async def link(tx: Writer, session: Profile, customer: Profile, list_items: int,
 _LEAVE = ("link_leave_entries", "link_leave_tags", "link_leave_lists", "link_leave_items")
 
 
+# contract: link-tags
 async def _merge_tags(tx: Writer, session: Profile, customer: Profile, now: str) -> None:
     """The union of both, the customer's tags first. It may pass the 20 that a body may name."""
     unions = {}
@@ -59,6 +61,7 @@ async def _merge_tags(tx: Writer, session: Profile, customer: Profile, now: str)
         await tx.run("link_set_tags", customer.id, _pairs(unions), now)
 
 
+# contract: link-list-merge, link-list-full
 async def _move_lists(
     tx: Writer, session: Profile, customer: Profile, list_items: int, now: str
 ) -> None:

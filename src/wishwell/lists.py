@@ -20,6 +20,7 @@ DEFAULT_SORT: Sort = "recently_saved"
 MAX_NAME = 255
 
 
+# contract: list-fields
 class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     """A list as the API shows it; ``items`` only where a single list is answered with them."""
 
@@ -43,6 +44,7 @@ def from_row(row: Row) -> List:
 _COLUMNS = len(rows.LIST)
 
 
+# contract: list-name
 def check_name(name: str) -> str:
     """The name, trimmed: 1 to 255 characters, no control characters; else ``Invalid``."""
     name = name.strip()
@@ -58,6 +60,7 @@ async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page
     return await pages.read(tx, "lists", scope, asked, from_row)
 
 
+# contract: list-items, list-sort
 async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     """A list with its items. Raises ``NotFound``, or ``profiles.missing``."""
     rows = await tx.all("list_with_items", profile.id, id)
@@ -79,6 +82,7 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     return found
 
 
+# contract: list-limit
 async def create(
     tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str
 ) -> List:
@@ -94,6 +98,7 @@ async def create(
     return from_row(row)
 
 
+# contract: list-update, list-updated-at
 async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: str) -> List:
     """Sets the name; without one, changes nothing. Raises ``NotFound``, ``profiles.missing``."""
     if name is None:
@@ -105,12 +110,14 @@ async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: s
     return from_row(row)
 
 
+# contract: list-delete
 async def delete(tx: Writer, profile: Profile, id: str) -> None:
     """Deletes the list and keeps its items. Raises ``NotFound``, ``profiles.missing``."""
     if await profiles.certain(tx, profile, "list_delete", id) is None:
         raise NotFound(_NO_LIST)
 
 
+# contract: list-order-partial, list-order-invalid
 async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], now: str) -> List:
     """Places the items named, in this order; answers the list in its customer order.
 

@@ -22,6 +22,7 @@ _END_SECONDS = 0.5
 _NEWLINE = ord("\n")
 
 
+# contract: log-never-stops
 class Output(io.RawIOBase):
     """Takes lines at once; a thread of its own writes them to a file descriptor, in their order.
 

@@ -84,6 +84,7 @@ class CursorSigner:
         )
 
 
+# contract: page-order, page-walk, page-cost
 async def read(
     tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
 ) -> Page[T]:
@@ -147,5 +148,6 @@ def _query(noun: Noun, scope: Scope, asked: PageRequest) -> PageQuery:
     return PageQuery(noun, isinstance(scope, WholeStore), asked.search.fields)
 
 
+# contract: search-own
 def _key(scope: Scope) -> str:
     return scope.id if isinstance(scope, Profile) else scope.store_id

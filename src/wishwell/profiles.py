@@ -42,6 +42,7 @@ Kind = Literal["customer", "session"]
 KINDS: tuple[Kind, ...] = ("customer", "session")
 
 
+# contract: gid-customer, gid-session
 def parse(
     store: Store, namespace: str, gid: str, field: str, kinds: Sequence[Kind] = KINDS
 ) -> Profile:
@@ -71,6 +72,7 @@ def of_customer(store: Store, gid: str) -> Profile:
     return Profile(ids.profile_key(store.id, gid), store.id, gid, False)
 
 
+# contract: session-ended, session-unknown
 def missing(profile: Profile) -> NotFound | Unauthenticated:
     """What to answer for a session that was linked, purged or never made.
 
@@ -96,6 +98,7 @@ async def is_known(tx: Reader, profile: Profile) -> bool:
     return not profile.is_session or await tx.one("profile_state", profile.id) is not None
 
 
+# contract: customer-exists, limit-exact, request-linearizable
 async def lock(tx: Writer, profile: Profile, now: str) -> None:
     """Takes the profile for the rest of the transaction, making a customer's row if need be.
 
@@ -141,6 +144,7 @@ async def create_session(tx: Writer, store: Store, namespace: str, id: str, now:
     return profile
 
 
+# contract: session-touched
 async def renew_session(tx: Writer, profile: Profile, now: str) -> None:
     """Notes that a session was given a token. Raises ``NotFound`` unless it is there and open."""
     if await tx.one("session_renew", profile.id, now) is None:
@@ -153,6 +157,7 @@ async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> 
     await tx.run("profile_remember_email", profile.id, email)
 
 
+# contract: identify-email
 def check_email(email: str) -> str:
     """The address, if it is one: something@something, 3 to 254 characters, no spaces."""
     if len(email) > 254 or not _EMAIL.fullmatch(email):

@@ -20,6 +20,7 @@ _STEPS = ("purge_entries", "purge_tags", "purge_items", "purge_lists")
 log = structlog.get_logger("wishwell.purge")
 
 
+# contract: purge-steps
 async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[int]:
     """Purges in small steps; yields after each how many sessions are gone so far.
 
@@ -76,6 +77,7 @@ async def _end_and_step(
     return ended, await _step(tx, ended) if ended else 0
 
 
+# contract: purge-passes-over
 async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
     """Removes the sessions with these keys; yields after each step how many are gone by it."""
     gone = None if gids else 0

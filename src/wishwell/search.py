@@ -40,6 +40,7 @@ class Search:
         return [list(values) for _, values in self.terms]
 
 
+# contract: search-invalid
 def parse(query: str, store: Store) -> Search:
     """Raises ``Invalid`` with what there is for an unknown field or a malformed value."""
     terms = []

@@ -111,6 +111,7 @@ def _options(
     }
 
 
+# contract: serve-stop
 class _Server(uvicorn.Server):
     """One process: says when it listens."""
 
@@ -138,6 +139,7 @@ class _Server(uvicorn.Server):
         self._captured_signals.clear()
 
 
+# contract: serve-workers
 class _Workers(Multiprocess):
     """Several processes on one socket: says when all of them serve."""
 
@@ -175,6 +177,7 @@ class _Workers(Multiprocess):
         return {process.pid for process in self.processes if process.pid is not None}
 
 
+# contract: serve-start
 def listen(host: str, port: int, names: str) -> socket.socket:
     """A listening socket; ``names`` are the settings to blame. Raises ``Misconfigured``."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -36,6 +36,7 @@ _HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 
 
+# contract: store-fields, store-product-ids
 class Store(msgspec.Struct, frozen=True, rename="camel"):
     """One shop. ``auth_flow`` is a path of its sign-in flow and may hold ``{email}``.
 
@@ -55,6 +56,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     def has_text_ids(self) -> bool:
         return self.product_ids == "text"
 
+    # contract: product-id-text
     def product_id(self, field: str, id: int | str) -> str:
         """The id as it is stored. Raises ``Invalid`` for one of the other kind."""
         text = str(id)
@@ -69,6 +71,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
             return f"must be {TEXT_RULE}, as this store has text ids"
         return f"must be an integer from 1 to {MAX_NUMBER}, as this store has integer ids"
 
+    # contract: identify-answer
     def sign_in_path(self, email: str) -> str:
         """The path of the sign-in flow for an address. Raises ``NotFound`` when there is none."""
         if not self.auth_flow:
@@ -107,6 +110,7 @@ async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) 
     return store
 
 
+# contract: store-product-ids-change
 async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     """Changes a store. Raises ``NotFound``, ``Invalid`` as ``create`` does, and ``Conflict`` for
     integer product ids while the store has items with text ids."""
@@ -122,6 +126,7 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     return store
 
 
+# contract: store-default
 async def ensure_default(tx: Writer, id: str, now: str) -> None:
     """Makes the store ``default`` on a database that has no store at all."""
     await tx.run("store_create_first", *_values(_blank(id, DEFAULT_HANDLE, now)), now)
@@ -155,6 +160,7 @@ def from_row(row: Row) -> Store:
 _ORIGINS, _LIMITS = rows.STORE.index("origins"), rows.STORE.index("limits")
 
 
+# contract: store-limits
 def limit(store: Store, settings: Settings, name: str) -> int:
     """A store's own limit, else the setting's."""
     own = store.limits.get(name)
@@ -197,6 +203,7 @@ def _patched(store: Store, patch: StorePatch) -> Store:
     return store
 
 
+# contract: store-bounds
 def _check(store: Store) -> None:
     if not _HANDLE.fullmatch(store.handle):
         raise Invalid("handle: must be 1 to 63 of a-z 0-9 -, and not begin with -.")

@@ -14,6 +14,7 @@ import msgspec
 from wishwell.errors import Invalid, Misconfigured, ServiceError, Unavailable
 
 
+# contract: command-error
 class Command(click.Group):
     """Ends with one plain line on an error of ours."""
 
@@ -89,6 +90,7 @@ def show_token(text: str, err: bool = False) -> None:
         raise NotShown(f"No token was made. {error.message}") from error
 
 
+# contract: command-json
 def show(records: Sequence[Any], as_json: bool) -> None:
     """Prints records, as a table or as a JSON array with the API's keys."""
     rows = [msgspec.to_builtins(record) for record in records]

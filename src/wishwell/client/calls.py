@@ -24,6 +24,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
+# contract: retry-harmless
 @dataclass(frozen=True)
 class Call(Generic[T]):
     """One operation.

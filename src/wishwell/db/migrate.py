@@ -57,6 +57,7 @@ def available(engine: Engine) -> list[Migration]:
     return sorted(found)
 
 
+# contract: migrate-guard
 def pending(engine: Engine, applied: Iterable[tuple[int, str]]) -> list[Migration]:
     """What is still to do. ``Misconfigured`` when what was done is not what the files say."""
     checksums = dict(applied)
@@ -75,6 +76,7 @@ def pending(engine: Engine, applied: Iterable[tuple[int, str]]) -> list[Migratio
     return [migration for migration in files if migration.version not in checksums]
 
 
+# contract: migrate-once
 def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
     """Applies what is pending to the file, which is made if need be; the names of what it did."""
     try:
@@ -111,6 +113,7 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
     return [migration.name for migration in todo]
 
 
+# contract: migrate-once
 async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
     """Applies what is pending to the database; the names of what it did."""
     with postgres.translated():

@@ -55,6 +55,7 @@ class PageQuery(NamedTuple):
     beyond: bool = False
 
 
+# contract: input-inert
 @functools.lru_cache(maxsize=512)
 def sql(engine: Engine, query: PageQuery) -> str:
     """The statement of a page."""

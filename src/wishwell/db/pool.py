@@ -32,6 +32,7 @@ class Pool:
         self._waits = 0
         self._waited_seconds = 0.0
 
+    # contract: database-away
     async def take(self, seconds: float) -> Connection:
         """A connection for the caller alone, to be given back.
 

@@ -205,6 +205,7 @@ class Postgres:
                 await asyncio.sleep(0.01 * (_TRIES - left))
         raise AssertionError("unreachable")
 
+    # contract: write-kept
     async def _once(
         self,
         last: float,

@@ -49,7 +49,7 @@ SELECT store_fields(s) FROM stores s WHERE s.handle = $1;
 SELECT 1 FROM items WHERE store_id = $1 LIMIT 1;
 
 -- name: stores_changed
--- What the directory has not seen yet.
+-- What the access cache has not seen yet.
 SELECT store_fields(s) FROM stores s WHERE s.updated_at >= $1;
 
 -- name: admin_token_create
@@ -591,7 +591,7 @@ SELECT item_id, id_list(list_id) AS list_ids FROM (
 GROUP BY item_id
 
 -- name: link_merge_items
--- Of what both have, the customer's item stays.
+-- Of what both have, the customer's item stays (contract: link-item-merge, link-quantity, link-note).
 WITH n AS MATERIALIZED (part(link_on_lists)),
 m AS MATERIALIZED (
     SELECT c.id,

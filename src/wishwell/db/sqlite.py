@@ -47,6 +47,7 @@ _LONGEST_PATH = 504
 """Bytes of a path, links followed, that SQLite takes."""
 
 
+# contract: secret-unseen
 def make_file(path: str) -> None:
     """Makes the file if need be, its owner's alone. Raises ``OSError``.
 
@@ -244,6 +245,7 @@ class SQLite:
             if last:
                 return
 
+    # contract: write-kept
     def _commit(self, group: list[_Job], handle: _Handle) -> None:
         try:
             with _translated():

@@ -101,6 +101,7 @@ def _fields(match: re.Match[str]) -> str:
     return ", ".join(f"{match[2]}.{column}" for column in columns)
 
 
+# contract: engines-alike
 @functools.cache
 def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
     """The engine's statements by name.

@@ -28,7 +28,7 @@ async def read(service: Services, request: Request) -> bytes:
     Raises ``TooLarge``, ``BodyTimeout``, and what became of one that broke off.
     """
     declared = request.headers.get(b"content-length", b"0")
-    if len(declared) > 15 or int(declared) > MAX_BODY:
+    if len(declared) > 15 or int(declared) > MAX_BODY:  # contract: body-size
         raise TooLarge(f"The body is larger than {MAX_BODY // 1024} KiB.")
     # Slow senders must take nothing from others.
     service.admission.begin_reading()
@@ -49,7 +49,7 @@ async def _pieces(request: Request, seconds: float) -> bytes:
         try:
             async with asyncio.timeout_at(deadline):
                 message = await request.receive()
-        except TimeoutError as error:
+        except TimeoutError as error:  # contract: body-time
             raise BodyTimeout("The body did not arrive in time.") from error
         request.check_whole()
         if message["type"] == "http.disconnect":

@@ -43,7 +43,7 @@ async def create_item(service: Services, request: Request) -> Response:
         items.save, profile, new, service.new_id(), _bounds(service, request), service.now()
     )
     _show(item, request)
-    if not created:
+    if not created:  # contract: save-status
         return responses.record(item)
     return responses.created(item, f"{PREFIX}/items/{item.id}")
 
@@ -51,7 +51,7 @@ async def create_item(service: Services, request: Request) -> Response:
 async def delete_items(service: Services, request: Request) -> Response:
     known = wire.parameters(request.query_string, frozenset({"itemIds"}))
     raw = await bodies.read(service, request)
-    if raw and known:
+    if raw and known:  # contract: items-delete-query
         raise Invalid("itemIds: is in the body and in the query; send it in one of them.")
     if known:
         chosen = wire.item_ids(known["itemIds"])
@@ -163,7 +163,7 @@ async def order_list_items(service: Services, request: Request) -> Response:
 def _new_owner(request: Request) -> Profile:
     """The profile that a new record will belong to."""
     wire.parameters(request.query_string, _NONE)
-    if not isinstance(request.scope, Profile):
+    if not isinstance(request.scope, Profile):  # contract: whole-store-create
         raise Invalid("Profile: a record needs an owner; name one in this header.")
     return request.scope
 
@@ -176,7 +176,7 @@ def _record(request: Request) -> tuple[Noun, str]:
     """The record that the path begins with: what it is, and its id."""
     name, id = next(iter(request.parameters.items()))
     noun: Noun = "list" if name == "listId" else "item"
-    if not ids.is_uuid(id):
+    if not ids.is_uuid(id):  # contract: record-id
         raise NotFound(f"There is no such {noun}.")
     return noun, id
 

@@ -38,6 +38,7 @@ def description() -> bytes:
     return msgspec.json.encode(document)
 
 
+# contract: openapi-served
 async def openapi(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, frozenset())
     # It is the same for everybody, and for as long as this version runs.
@@ -45,11 +46,13 @@ async def openapi(service: Services, request: Request) -> Response:
     return Response(200, description(), [JSON, cached, _NOSNIFF])
 
 
+# contract: health-live
 async def livez(service: Services, request: Request) -> Response:
     """The process runs."""
     return Response(200, b'{"status":"ok"}', [JSON])
 
 
+# contract: health-ready
 async def readyz(service: Services, request: Request) -> Response:
     """The process can serve: the database answers, and tells what is new; else 503."""
     try:
@@ -64,6 +67,7 @@ async def readyz(service: Services, request: Request) -> Response:
     return Response(200, b'{"status":"ok"}', [JSON])
 
 
+# contract: metrics-served
 async def metrics(service: Services, request: Request) -> Response:
     """Prometheus' text format; of all workers when there are several."""
     registry: prometheus_client.CollectorRegistry = prometheus_client.REGISTRY
@@ -74,6 +78,7 @@ async def metrics(service: Services, request: Request) -> Response:
     return Response(200, body, [(b"content-type", prometheus_client.CONTENT_TYPE_LATEST.encode())])
 
 
+# contract: docs-from-top
 async def top(service: Services, request: Request) -> Response:
     """A person is sent to the page; whatever takes no page finds nothing here."""
     if not _takes_html(request.header(b"accept")):
@@ -94,6 +99,7 @@ def _takes_html(accept: str | None) -> bool:
     return False
 
 
+# contract: docs-page
 async def docs(service: Services, request: Request) -> Response:
     return _file("index.html", b"text/html; charset=utf-8")
 

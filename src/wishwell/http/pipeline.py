@@ -101,6 +101,7 @@ class Pipeline:
 
     # -------------------------------------------------------------------- under the prefix
 
+    # contract: limit-counts, limit-unchecked
     async def _api(self, request: Request) -> Response:
         if request.method == "OPTIONS" and b"access-control-request-method" in request.headers:
             return await self._preflight(request)
@@ -130,6 +131,7 @@ class Pipeline:
         finally:
             admission.leave()
 
+    # contract: session-ended
     async def _answer(
         self, request: Request, route: Route | None, refused: ServiceError | None
     ) -> Response:
@@ -149,6 +151,7 @@ class Pipeline:
                 await self._service.db.read(profiles.check_open, request.acts_on)
             raise
 
+    # contract: token-required
     async def _caller(self, request: Request) -> Caller:
         header = request.header(b"authorization")
         if header is None:
@@ -158,6 +161,7 @@ class Pipeline:
             raise Unauthenticated("The Authorization header must be: Bearer <token>.")
         return await self._service.authenticator.caller(token.strip())
 
+    # contract: profile-header-forbidden, profile-header-invalid
     async def _set_scope(self, request: Request, caller: Caller) -> None:
         """Whose data the request acts on (contract: token-scope, profile-header, whole-store)."""
         named = request.header(b"profile")
@@ -202,6 +206,7 @@ class Pipeline:
 
     # -------------------------------------------------------------------------------- CORS
 
+    # contract: cors-preflight
     async def _preflight(self, request: Request) -> Response:
         """A browser asks before it sends. It names no store: any store's origin will do."""
         route, _ = routes.find(request.path)
@@ -222,6 +227,7 @@ class Pipeline:
         ]
         return answer
 
+    # contract: cors-allowed, cors-refused
     def _cors(self, origin: bytes | None, caller: Caller | None, headers: Headers) -> None:
         if origin is None:
             return
@@ -237,6 +243,7 @@ class Pipeline:
 # ------------------------------------------------------------------------------------- pieces
 
 
+# contract: header-twice
 def _check_once(pairs: Headers) -> None:
     names = [name for name, _ in pairs]
     for name in _ONCE:
@@ -244,6 +251,7 @@ def _check_once(pairs: Headers) -> None:
             raise Invalid(f"{name.decode().title()}: this header is sent twice.")
 
 
+# contract: limit-defaults
 def _kind(route: Route | None, method: str) -> Kind:
     if route is not None and route.kind is not None:
         return route.kind
@@ -255,6 +263,7 @@ def _allowed(route: Route) -> tuple[str, ...]:
     return (*route.methods, *heads)
 
 
+# contract: method-head, method-unknown
 def _handler(route: Route, method: str) -> Handler:
     handler = route.methods.get("GET" if method == "HEAD" else method)
     if handler is None:
@@ -263,6 +272,7 @@ def _handler(route: Route, method: str) -> Handler:
     return handler
 
 
+# contract: path-unknown
 def _unknown_path(path: str) -> NotFound:
     parts = path.split("/")
     if parts[1] == "api" and (len(parts) < 3 or parts[2] not in routes.VERSIONS):
@@ -271,6 +281,7 @@ def _unknown_path(path: str) -> NotFound:
     return NotFound("There is nothing at this path.")
 
 
+# contract: limit-exceeded
 def _too_many(taken: Taken, kind: str, now: int) -> TooManyRequests:
     wait = max(1, taken.reset - now // 1000)
     return TooManyRequests(
@@ -288,6 +299,7 @@ def _failed(error: Exception, request: Request) -> Response:
     return answer
 
 
+# contract: log-line, log-private
 def _note(request: Request, status: int, seconds: float) -> None:
     """The log line and the metrics: the route's template, never path, query, token or body."""
     method = metrics.method_label(request.method)

@@ -13,8 +13,8 @@ from wishwell.profiles import Profile
 async def identify_profile(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, frozenset())
     email = profiles.check_email((await bodies.decode(service, request, wire.IdentifyBody)).email)
-    path = request.store.sign_in_path(email)
-    if isinstance(request.scope, Profile):
+    path = request.store.sign_in_path(email)  # contract: identify-reveals-nothing
+    if isinstance(request.scope, Profile):  # contract: identify-remembers
         await service.db.write(profiles.remember_email, request.scope, email, service.now())
     return responses.record({"authFlow": path})
 
@@ -25,7 +25,7 @@ async def create_profile_token(service: Services, request: Request) -> Response:
     if request.caller.profile is not None:
         # A token of a session that has ended is told so before anything else.
         await service.db.read(profiles.check_open, request.caller.profile)
-        raise Forbidden("This needs an admin token.")
+        raise Forbidden("This needs an admin token.")  # contract: token-admin-only
     raw = await bodies.read(service, request)
     body = wire.TokenBody()
     if raw:
@@ -48,7 +48,7 @@ def _named(
     if isinstance(gid, str):
         namespace = service.settings.session_namespace
         named = profiles.parse(request.store, namespace, gid, kind, (kind,))
-    header = request.scope
+    header = request.scope  # contract: profile-header-token
     if not isinstance(header, Profile) or header.is_session != (kind == "session"):
         return named
     if named is not None and named != header:

@@ -17,6 +17,7 @@ _encoder = msgspec.json.Encoder()
 
 JSON = (b"content-type", b"application/json")
 # An answer is of one caller and one moment; no cache may keep it.
+# contract: answer-uncached
 _PRIVATE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 _EXPOSED = (
     b"access-control-expose-headers",
@@ -62,6 +63,7 @@ class _Envelope(msgspec.Struct):
     error: _Detail
 
 
+# contract: answer-record
 def record(value: Any) -> Response:
     """200 with ``{"data": value}``."""
     return Response(200, _encoder.encode({"data": value}), [JSON, *_PRIVATE])
@@ -113,6 +115,7 @@ def cors(origin: bytes, allowed: bool) -> Headers:
     return headers
 
 
+# contract: request-id
 def request_id(given: bytes | None) -> str:
     """The caller's own request id if it is a UUID, else a new one."""
     if given is not None and len(given) == 36:
@@ -122,6 +125,7 @@ def request_id(given: bytes | None) -> str:
     return ids.random_uuid()
 
 
+# contract: error-inside
 def failure(error: Exception, request_id: str) -> Response:
     """The envelope of any error; one that is not ours says nothing of the inside."""
     if isinstance(error, errors.ServiceError):

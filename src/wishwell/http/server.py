@@ -150,6 +150,7 @@ class GuardedProtocol(ReadProtocol):
         self._count(len(url))
         super().on_url(url)
 
+    # contract: http-bounds
     def on_header(self, name: bytes, value: bytes) -> None:
         self._count(len(name) + len(value) + 4)
         if not self._in_headers:
@@ -179,6 +180,7 @@ class GuardedProtocol(ReadProtocol):
                 self.cycle.transport = _InOnePiece(self.transport)  # type: ignore[assignment]
         self._in_body = True
 
+    # contract: http-ambiguous, http-forms
     def _check(self) -> None:
         """Raises ``Invalid`` for what the parser takes, and another reader may take otherwise."""
         names = [name for name, _ in self.headers]

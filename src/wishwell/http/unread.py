@@ -32,6 +32,7 @@ _RETURN_SECONDS = 1.0
 log = structlog.get_logger("wishwell.server")
 
 
+# contract: answer-unread, http-pipelining
 class ReadProtocol(HttpToolsProtocol):
     """A connection that parses no more than it begins, does nothing more for a client while an
     answer waits to be read, and drops one that does not read it.

@@ -30,6 +30,7 @@ Note = Annotated[str, Meta(max_length=items.MAX_NOTE)]
 ListIds = Annotated[list[str], Meta(max_length=250)]
 
 
+# contract: item-numbers
 class NewItemBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """``POST /items``."""
 
@@ -152,6 +153,7 @@ _RULES = {
 _PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
 
 
+# contract: body-json, body-malformed, body-unknown-field
 def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> T:
     """The body as its type, of a request to a store.
 
@@ -186,6 +188,7 @@ def is_json(content_type: str | None) -> bool:
     return re.sub(r'[\s"]', "", parameters.lower()) in ("", "charset=utf-8")
 
 
+# contract: body-key-twice
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> None:
     if len({key for key, _ in pairs}) != len(pairs):
         keys = [key for key, _ in pairs]
@@ -212,6 +215,7 @@ def _explained(text: str, store: Store) -> str:
     return f"{field}: {_RULES[field]}." if field in _RULES else "body: must be a JSON object."
 
 
+# contract: parameter-unknown
 def parameters(query_string: bytes, known: frozenset[str]) -> dict[str, str]:
     """The query parameters. Raises ``Invalid`` for one unknown, given twice, or not in UTF-8."""
     found: dict[str, str] = {}
@@ -239,6 +243,7 @@ def _unquoted(raw: bytes, name: str) -> str:
         raise Invalid(f"{name}: is not UTF-8, percent-encoded.") from error
 
 
+# contract: page-limit
 def limit(text: str | None) -> int:
     """The page size: 1 to 250, 50 unless given."""
     if text is None:
