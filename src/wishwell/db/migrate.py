@@ -69,8 +69,8 @@ def pending(engine: Engine, applied: Iterable[tuple[int, str]]) -> list[Migratio
     newer = checksums.keys() - {migration.version for migration in files}
     if newer:
         raise Misconfigured(
-            f"The database is at schema version {max(newer)}, newer than this program: "
-            "start the newer program, or restore the backup from before its migration."
+            f"The database has schema version {max(newer)}, which is newer than this program. "
+            "Start the newer program, or restore the backup from before its migration."
         )
     return [migration for migration in files if migration.version not in checksums]
 
@@ -106,7 +106,8 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
         sqlite.take_from_others(path)
     except OSError as error:
         raise Misconfigured(
-            f"The database file {path} can be read by others ({error.strerror}): chmod 600 it."
+            f"Other users can read the database file {path}, and its mode can't be changed "
+            f"({error.strerror}). Run chmod 600 on it."
         ) from error
     return [migration.name for migration in todo]
 

@@ -278,14 +278,14 @@ async def connect(
     except (ValueError, TypeError, LookupError, ArithmeticError) as error:
         # Its text may show a piece of the address, and with it of the password.
         raise Misconfigured(
-            "WISHWELL_DATABASE_URL: the driver can't read it; look at its host, port and options."
+            "WISHWELL_DATABASE_URL: the driver can't read it; check its host, port and options."
         ) from error
     encoding = connection.get_settings().server_encoding
     if encoding not in _ENCODINGS:
         connection.terminate()
         raise Misconfigured(
-            f"The database's encoding is {encoding}, which can't hold every text: make one with "
-            "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0."
+            f"The database's encoding is {encoding}, which can't store all text. Create the "
+            "database with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0."
         )
     return connection
 
@@ -309,7 +309,7 @@ def translated() -> Iterator[None]:
 
 
 def _undecided(error: BaseException) -> Undecided:
-    return Undecided(f"The database broke off during a write ({type(error).__name__}).")
+    return Undecided(f"The database connection broke during a write ({type(error).__name__}).")
 
 
 def _unavailable(error: BaseException) -> Unavailable:

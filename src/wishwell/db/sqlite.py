@@ -54,11 +54,11 @@ def make_file(path: str) -> None:
     """
     real = os.path.realpath(path)
     if len(os.fsencode(real)) > _LONGEST_PATH:
-        raise OSError(errno.ENAMETOOLONG, f"SQLite takes paths of {_LONGEST_PATH} bytes at most")
+        raise OSError(errno.ENAMETOOLONG, f"SQLite takes paths of at most {_LONGEST_PATH} bytes")
     with contextlib.suppress(FileExistsError):
         os.close(os.open(real, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     if not stat.S_ISREG(Path(real).stat().st_mode):
-        raise OSError(errno.EINVAL, "it is a folder or a device, no file")
+        raise OSError(errno.EINVAL, "it is a folder or a device, not a file")
 
 
 def take_from_others(path: str) -> None:
@@ -202,7 +202,7 @@ class SQLite:
         if self._closed:
             raise Unavailable("The service is shutting down.")
         if not self._thread.is_alive():
-            raise Unavailable("The writer of the database has ended: restart the service.")
+            raise Unavailable("The database's writer has stopped. Restart the service.")
 
     async def ping(self) -> None:
         self._check_writer()

@@ -1,4 +1,4 @@
-"""The operations: each decodes its input, calls a noun, and shapes the answer."""
+"""The operations: each decodes its input, calls a module with the rules, and encodes the answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -55,7 +55,7 @@ async def delete_items(service: Services, request: Request) -> Response:
     known = wire.parameters(request.query_string, frozenset({"itemIds"}))
     raw = await _raw(service, request)
     if raw and known:
-        raise Invalid("itemIds: is in the body and in the query; send it in one of them.")
+        raise Invalid("itemIds: is in the body and in the query; send only one of them.")
     if known:
         chosen = wire.item_ids(known["itemIds"])
     elif raw:
@@ -183,7 +183,7 @@ async def create_profile_token(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, _NONE)
     assert request.caller is not None
     if request.caller.profile is not None:
-        # A token of a session that has ended is told so before anything else.
+        # That the session has ended takes precedence over any other error.
         await service.db.read(profiles.check_open, request.caller.profile)
         raise Forbidden("This needs an admin token.")
     raw = await _raw(service, request)
@@ -192,7 +192,7 @@ async def create_profile_token(service: Services, request: Request) -> Response:
         body = _decoded(request, raw, wire.TokenBody)
     session = _named(service, request, "session", body.session)
     customer = _named(service, request, "customer", body.customer)
-    # Asked for before anything is done: what fails after a link must not say that nothing was.
+    # Read before anything is written: an error after a link would wrongly say "Nothing was done".
     named = customer or session
     revoked = await service.db.read(auth.revoked_until, named) if named else 0
     profile = await _token_profile(service, request, session, customer)
@@ -203,7 +203,7 @@ async def create_profile_token(service: Services, request: Request) -> Response:
 def _named(
     service: Services, request: Request, kind: profiles.Kind, gid: str | UnsetType
 ) -> Profile | None:
-    """The customer, or the session, that the body names, or the header ``Profile`` in its place."""
+    """The customer or session that the body names, or else the ``Profile`` header."""
     named = None
     if isinstance(gid, str):
         namespace = service.settings.session_namespace
@@ -212,7 +212,7 @@ def _named(
     if not isinstance(header, Profile) or header.is_session != (kind == "session"):
         return named
     if named is not None and named != header:
-        raise Invalid(f"{kind}: is not the one that the Profile header names.")
+        raise Invalid(f"{kind}: is not the {kind} in the Profile header.")
     return header
 
 
@@ -242,11 +242,11 @@ async def _token_profile(
 
 
 async def _raw(service: Services, request: Request) -> bytes:
-    """The body, at most 256 KiB of it, within the time that a body may take."""
+    """Reads the body. Raises ``TooLarge`` above 256 KiB, ``BodyTimeout`` after the time for it."""
     declared = request.headers.get(b"content-length", b"0")
     if len(declared) > 15 or int(declared) > MAX_BODY:
         raise TooLarge(f"The body is larger than {MAX_BODY // 1024} KiB.")
-    # Who still sends is not worked on: slow ones must take nothing from others.
+    # A request whose body is still arriving does not count, so slow senders take no room.
     service.admission.begin_reading()
     request.reading = True
     try:
@@ -308,10 +308,10 @@ def _scope(request: Request) -> Scope:
 
 
 def _new_owner(request: Request) -> Profile:
-    """The profile that a new record will belong to."""
+    """The profile that will own a new record. Raises ``Invalid`` if none is named."""
     wire.parameters(request.query_string, _NONE)
     if not isinstance(request.scope, Profile):
-        raise Invalid("Profile: a record needs an owner; name one in this header.")
+        raise Invalid("Profile: is required with an admin token; a new record needs an owner.")
     return request.scope
 
 
@@ -320,7 +320,7 @@ def _bounds(service: Services, request: Request) -> stores.Bounds:
 
 
 def _id(request: Request, noun: Noun, known: Mapping[str, str] | None = None) -> str:
-    """The id in the path of a record, whose query parameters are ``known``, or none."""
+    """The id in the path of a record. Without ``known`` it refuses query parameters."""
     if known is None:
         wire.parameters(request.query_string, _NONE)
     id = request.parameters[f"{noun}Id"]
@@ -332,9 +332,9 @@ def _id(request: Request, noun: Noun, known: Mapping[str, str] | None = None) ->
 async def _owned(
     service: Services, request: Request, noun: Noun, act: Callable[[Profile], Awaitable[T]]
 ) -> tuple[Profile, T]:
-    """Does ``act`` as the profile, or in a whole store as the owner of the path's record.
+    """Calls ``act`` with the profile, or for a whole store with the owner of the record.
 
-    A link may move the record between the two steps: then the owner is looked up once more.
+    A link may move the record between the two steps. Then the owner is looked up once more.
     """
     scope = _scope(request)
     if isinstance(scope, Profile):
@@ -353,7 +353,7 @@ async def _owned(
 
 
 def _show(item: Item, request: Request, owner: Profile | None = None) -> Item:
-    """The item as its caller sees it: ids of the store's kind, in a whole store its owner."""
+    """Completes an item for its caller: ids of the store's kind, for a whole store the owner."""
     if not _store(request).has_text_ids:
         item.product_id = int(item.product_id)
         if item.variant_id is not UNSET:
@@ -374,7 +374,7 @@ def _show_list(found: List, request: Request, owner: Profile) -> List:
 def _page_request(
     service: Services, request: Request, noun: str, known: frozenset[str]
 ) -> tuple[pages.PageRequest, str]:
-    """What page is asked for, and all that its cursors are bound to."""
+    """The page that is asked for, and the text that its cursors are bound to."""
     given = wire.parameters(request.query_string, known)
     limit = wire.limit(given.get("limit"))
     asked = wire.query(given.get("query"), _store(request))
