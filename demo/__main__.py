@@ -39,12 +39,12 @@ _TRY = """
 
 
 @click.command("demo")
-@click.option("--host", default="127.0.0.1", show_default=True, help="What to listen on.")
-@click.option("--port", default=8080, show_default=True, help="0 takes a free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8080, show_default=True, help="Port; 0 takes a free one.")
 @click.option(
     "--proxy",
-    help="The address of a proxy that runs by itself, in place of one within the shop. It needs the "
-    "shop's key: DEMO_KEY here, WISHWELL_PROXY_JWT_KEY there, WISHWELL_PROXY_JWT_COOKIE=shop_session.",
+    help="URL of a separate proxy, to use instead of one inside the shop. Both need the same key: "
+    "DEMO_KEY here, WISHWELL_PROXY_JWT_KEY there. Set WISHWELL_PROXY_JWT_COOKIE=shop_session.",
 )
 def main(host: str, port: int, proxy: str | None) -> None:
     """A small shop, to try wishlists in."""

@@ -138,11 +138,11 @@ def wishlist(products: list[Product], customer: str | None) -> str:
     <ul id="items" class="rows"></ul>
     <div id="nothing" class="empty" hidden><svg viewBox="0 0 200 200" aria-hidden="true"
       class="picture oat"><use href="#vase"/></svg><h2>Nothing saved yet</h2>
-      <p>Press the heart of whatever catches your eye; it will wait here for you.</p>
+      <p>Press the heart of a product, and you find it here.</p>
       <a class="button" href="/">Look around</a></div>
     <div id="nothing-here" class="empty" hidden><svg viewBox="0 0 200 200" aria-hidden="true"
       class="picture sage"><use href="#notebook"/></svg><h2>An empty list</h2>
-      <p>Go to what you have saved, and put some of it on this list.</p>
+      <p>Open your saved products and put some of them on this list.</p>
       <a class="button" href="#">See everything</a></div>
   </section>
 </div>
@@ -170,8 +170,8 @@ def wishlist(products: list[Product], customer: str | None) -> str:
 {known}"""
 
 
-_VISITOR = """<p class="visitor">You are not signed in. This wishlist is kept in this browser;
-<a href="/sign-in">sign in</a> and it comes with you.</p>"""
+_VISITOR = """<p class="visitor">You are not signed in. Only this browser knows this wishlist.
+<a href="/sign-in">Sign in</a> to keep it in your account.</p>"""
 
 
 def _known(product: Product, variant: Variant | None) -> str:
@@ -191,17 +191,17 @@ def _known(product: Product, variant: Variant | None) -> str:
 
 
 def sign_in() -> str:
-    """Two customers to be. A real shop asks for more than a press."""
+    """Offers two customers without a password. A real shop asks for one."""
     buttons = "\n".join(
         f'<button class="who" name="customer" value="{id}"><span aria-hidden="true">{name[0]}</span>'
         f"Continue as {name}</button>"
         for id, name in CUSTOMERS.items()
     )
-    return f"""<div class="narrow"><h1>Who is it?</h1>
-<p>Take one of our two customers; nobody here has a password. What you have saved comes along.</p>
+    return f"""<div class="narrow"><h1>Sign in</h1>
+<p>Choose one of our two customers; they need no password. What you have saved comes with you.</p>
 <form method="post" action="/sign-in" class="customers">{buttons}</form></div>"""
 
 
 def not_found() -> str:
-    return """<div class="narrow"><h1>Not here</h1>
-<p>There is nothing at this address. <a href="/">The shop</a> is still where it was.</p></div>"""
+    return """<div class="narrow"><h1>Page not found</h1>
+<p>There is nothing at this address. <a href="/">Go to the shop</a>.</p></div>"""

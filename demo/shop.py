@@ -82,7 +82,7 @@ class Shop:
         return (
             200 if title else 404,
             headers,
-            pages.page(title or "Not here", main, who, path).encode(),
+            pages.page(title or "Page not found", main, who, path).encode(),
         )
 
     async def _session(self, scope: Scope, receive: Receive) -> tuple[int, dict[str, str], bytes]:

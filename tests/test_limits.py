@@ -267,7 +267,7 @@ VALUES = ["", "0", "3", "-1", "x", "none", "True", "%zz", "%FF", "1" * 5000]
     ("options", "words"),
     [
         ("ssl_ca_certs=/none", "names a certificate or key that can't be used"),
-        ("ssl_cert_reqs=some", "has an option with a value that the client does not take"),
+        ("ssl_cert_reqs=some", "has an option with a value that the Redis client rejects"),
     ],
 )
 def test_address_that_the_client_does_not_take_is_refused_with_the_reason(options, words):

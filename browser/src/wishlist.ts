@@ -310,7 +310,7 @@ export class Wishlist extends EventTarget {
 
   async #ask(productId: ProductId): Promise<void> {
     // One bad id would be the end of the request for all.
-    if (!isId(productId)) throw new RangeError('productId');
+    if (!isId(productId)) throw new RangeError('productId: is not an id.');
     if (this.#memory.known.has(productId)) return;
     let asking = this.#asking.get(productId);
     if (!asking) {

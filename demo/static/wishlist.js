@@ -218,11 +218,11 @@ function ask(title, yes, { value = '', text = '' } = {}) {
 
 /** Makes a list and shows it, or puts the item on it. */
 async function make(item) {
-  const name = await ask('A new list', 'Make it');
+  const name = await ask('New list', 'Create');
   if (!name) return;
   await attempt(async () => {
     const { id } = await wishlist.lists.create({ name });
-    say(`The list ${name} was made.`);
+    say(`The list ${name} was created.`);
     if (item) await wishlist.items.setLists(item.id, [...item.listIds, id]);
     else location.hash = id;
   });
@@ -236,7 +236,7 @@ async function rename() {
 
 async function remove() {
   const list = lists.find(({ id }) => id === current());
-  const text = 'What is on it stays in your wishlist.';
+  const text = 'Its products stay in your wishlist.';
   if (!(await ask(`Delete “${list.name}”?`, 'Delete', { text }))) return;
   await attempt(async () => {
     await wishlist.lists.delete(list.id);

@@ -1,8 +1,8 @@
-"""What every request needs to know and hardly ever changes: stores, admin tokens, revocations.
+"""A cache of what every request needs and rarely changes: stores, admin tokens, revocations.
 
-Each process keeps it in memory and asks the database once a second what is new. So a request costs
-no look-up for it, and a revocation takes effect everywhere within 5 s (contract: token-revoked):
-when the last answer is older than 4 s, nothing is trusted until there is a new one.
+Each process reads the changes from the database once a second, so a request needs no query for
+them. A revocation takes effect everywhere within 5 s (contract: token-revoked): if the last
+refresh is older than 4 s, requests wait for a new one.
 """
 
 import asyncio
@@ -21,15 +21,14 @@ from wishwell.stores import Store
 _INTERVAL = 1.0
 _TRUSTED_MS = 4_000
 _MARGIN_MS = 15 * 60_000
-"""How far back each look reaches: other machines' clocks may be behind by so much."""
+"""How far back each refresh reads: the clocks of other machines may be behind by this much."""
 
 _PAUSE = 0.5
-"""Seconds without another look after one that failed."""
+"""Seconds between a failed refresh and the next try."""
 
 _LOOK_UPS = 2
 _LOOK_UP_SECONDS = 1.0
-"""How many admin tokens are looked up at once, and how long another waits for its turn. Those that
-are known are not looked up."""
+"""How many unknown admin tokens are looked up at once, and how long others wait for their turn."""
 
 _FLUSH_MS = 5_000
 _DAY_MS = 86_400_000
@@ -38,7 +37,7 @@ log = structlog.get_logger("wishwell.access_cache")
 
 
 class AdminToken(msgspec.Struct, frozen=True):
-    """What counts of an admin token; times in milliseconds."""
+    """The parts of an admin token that are checked; ``expires_at`` as records carry times."""
 
     id: str
     store_id: str
@@ -46,7 +45,7 @@ class AdminToken(msgspec.Struct, frozen=True):
 
 
 class AccessCache:
-    """Open it with ``refresh``, keep it so with ``run``."""
+    """Call ``refresh`` before its first use; ``run`` keeps it fresh."""
 
     def __init__(self, db: Database, clock: Callable[[], int]) -> None:
         self._db = db
@@ -69,7 +68,7 @@ class AccessCache:
 
     @property
     def asked_at(self) -> int:
-        """When the database last told what is new, in milliseconds since 1970."""
+        """When the last successful refresh began, in milliseconds since 1970."""
         return self._asked_at
 
     # ------------------------------------------------------------------------ look-ups
@@ -78,28 +77,28 @@ class AccessCache:
         return self._stores.get(id)
 
     def allows_origin(self, origin: str) -> bool:
-        """Whether any store lets this origin read answers in a browser."""
+        """Whether any store allows this browser origin."""
         return origin in self._origins
 
     def is_revoked(self, profile_id: str, jti: str) -> bool:
-        """Whether a profile token was revoked, by its ``jti`` or with all of its profile's."""
+        """Whether a profile token was revoked, alone or with all tokens of its profile."""
         if not self._revoked:
             return False
         if (profile_id, jti) in self._revoked:
             return True
         until = self._revoked.get((profile_id, ""))
-        # The token's own time, to the millisecond, is in its jti: iat has whole seconds, and a
-        # token that is made right after a revocation must count.
+        # The jti has the token's time in milliseconds. iat has whole seconds, which is too coarse:
+        # a token issued right after a revocation must be valid.
         return until is not None and ids.time_of(jti) <= until
 
     async def admin_token(self, hashed: str) -> AdminToken | None:
-        """The admin token with this hash, unless there is none or it was revoked or expired."""
+        """The admin token with this hash; None if it is unknown, revoked or expired."""
         token = self._admins.get(hashed)
         if token is None:
             token = await self._look_up(hashed)
             if token is None:
                 return None
-            if token.store_id not in self._stores:  # both are newer than the last look
+            if token.store_id not in self._stores:  # both are newer than the last refresh
                 await self.refresh()
             self._admins[hashed] = token
         now = self._clock()
@@ -112,7 +111,7 @@ class AccessCache:
 
     # contract: admin-token-guess
     async def _look_up(self, hashed: str) -> AdminToken | None:
-        """Anybody can make tokens up: to look for them must not take all connections."""
+        """Bounds its queries: made-up tokens must not take all database connections."""
         try:
             async with asyncio.timeout(_LOOK_UP_SECONDS):
                 await self._looking_up.acquire()
@@ -125,14 +124,17 @@ class AccessCache:
 
     # contract: session-touched
     def touch(self, profile_id: str) -> None:
-        """Notes that an admin token reads a session: once a day is enough for the purge."""
+        """Notes that an admin token reads a session, so that the purge keeps it."""
         now = self._clock()
         if self._is_due(profile_id, now):
             self._touched[profile_id] = now
 
     async def touch_now(self, profile_ids: Iterable[str]) -> None:
-        """Before an admin token changes sessions: what is noted is lost when this process ends, and
-        a purge in the meantime would take what was saved. Raises ``Unavailable``."""
+        """Records at once that an admin token changes sessions, and not only in memory.
+
+        Otherwise, if this process ended, a purge could remove what was saved. Raises
+        ``Unavailable``.
+        """
         now = self._clock()
         due = [id for id in profile_ids if self._is_due(id, now)]
         if due:
@@ -145,19 +147,22 @@ class AccessCache:
     # --------------------------------------------------------------------- keeping fresh
 
     async def ensure_fresh(self) -> None:
-        """Raises ``Unavailable`` when what is known is too old and can't be renewed."""
+        """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails."""
         if not 0 <= self._clock() - self._asked_at < _TRUSTED_MS:
             await self._renew()
 
     async def _renew(self) -> None:
-        """One look for all who wait; none for a moment after one that failed: a thousand requests
-        that each wait for their own would queue for minutes behind a server that is paused."""
+        """One refresh for all who wait, and a pause after a failed one.
+
+        If each of a thousand requests did its own, they would queue for minutes behind a database
+        server that is paused.
+        """
         loop = asyncio.get_running_loop()
         if self._renewing is None or self._renewing.done():
             if loop.time() < self._not_before:
-                raise Unavailable("The last look at stores and revocations has just failed.")
+                raise Unavailable("Reading stores and revocations failed a moment ago.")
             self._renewing = loop.create_task(self.refresh())
-            # Its error is for whoever still waits; without anybody, asyncio would complain.
+            # If nobody waits for it any more, take its error, or asyncio would log a warning.
             self._renewing.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
             await asyncio.shield(self._renewing)
@@ -167,7 +172,7 @@ class AccessCache:
 
     # contract: store-change-seen
     async def refresh(self) -> None:
-        """Asks the database for what is new. Raises ``Unavailable``."""
+        """Reads what has changed from the database. Raises ``Unavailable``."""
         async with self._asking:
             now = self._clock()
             since = ids.timestamp(max(0, self._since - _MARGIN_MS)) if self._since else ""
@@ -181,7 +186,7 @@ class AccessCache:
             self._since = self._asked_at = now
 
     async def run(self) -> None:
-        """Refreshes once a second, for ever; writes what was used and touched now and then."""
+        """Refreshes once a second, and flushes every few seconds, until it is cancelled."""
         failing = False
         while True:
             await asyncio.sleep(_INTERVAL)
@@ -200,9 +205,9 @@ class AccessCache:
                 log.exception("access_cache_failed")
 
     async def flush(self) -> None:
-        """Writes when admin tokens were used and sessions touched; forgets what has run out.
+        """Writes when admin tokens were used and sessions touched, and drops old revocations.
 
-        Raises ``Unavailable``: then it keeps what it could not write.
+        Raises ``Unavailable``; what it could not write is kept for the next time.
         """
         self._flushed_at = now = self._clock()
         used, self._used = self._used, {}
@@ -213,7 +218,7 @@ class AccessCache:
             if touched:
                 await self._db.write(_touch, list(touched), ids.timestamp(now))
         except BaseException:
-            # For the next time; what was noted meanwhile is newer.
+            # What was noted in the meantime is newer, so it takes precedence.
             self._used = used | self._used
             self._touched = touched | self._touched
             raise
@@ -230,7 +235,7 @@ class AccessCache:
 
 
 class _News(NamedTuple):
-    """What the database knew at a look, that it did not at the one before."""
+    """What has changed since the last refresh."""
 
     stores: list[Store]
     revoked_admins: list[str]

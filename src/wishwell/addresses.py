@@ -1,8 +1,8 @@
-"""Who a request comes from, where the shop's own proxies pass it on.
+"""The client address of a request, also behind the shop's own proxies.
 
-X-Forwarded-For is believed only from a trusted proxy, and only up to the first address, from the
-right, that is none: what stands before that, its sender may have made up. Of IPv6 the /64 counts,
-as a client has all of it.
+X-Forwarded-For is used only if it comes from a trusted proxy. It is read from the right, up to the
+first address that is not a trusted proxy; that client may have made up the rest. An IPv6 client
+counts by its /64, because it usually has all of those addresses.
 """
 
 import functools
@@ -17,25 +17,26 @@ Networks = tuple[Network, ...]
 
 @functools.lru_cache(maxsize=1024)
 def direct(peer: str) -> str:
-    """``of_client`` of a request that nobody passed on."""
+    """``of_client`` for a request without X-Forwarded-For."""
     return of_client(peer, None, ())
 
 
 # contract: limit-address-source
 def of_client(peer: str, forwarded: str | None, trusted: Networks) -> str:
-    """The address that a request counts for when it has no valid token.
+    """The address that a request without a valid token counts for.
 
-    ``peer`` is the connection's. Where it is no IP, as of a Unix socket, it counts as it is.
+    ``peer`` is the address of the connection. If it is not an IP address, as with a Unix socket,
+    it is used as it is.
     """
     address = _farthest(peer, forwarded, trusted)
     return _counted(address) if address else peer or "unknown"
 
 
 def of_shopper(peer: str, forwarded: str | None, trusted: Networks) -> str | None:
-    """Who begins a session; None where that is not known.
+    """The address of the visitor who begins a session; None if it is not known.
 
-    So it is where ``of_client`` would be a trusted proxy's address, which is that of all shoppers,
-    and where ``peer`` is no IP.
+    It is not known if ``peer`` is not an IP address, and if ``of_client`` would return a trusted
+    proxy, whose address all visitors share.
     """
     address = _farthest(peer, forwarded, trusted)
     return _counted(address) if address and not _within(address, trusted) else None
@@ -43,13 +44,13 @@ def of_shopper(peer: str, forwarded: str | None, trusted: Networks) -> str | Non
 
 @functools.lru_cache(maxsize=1024)
 def is_within(peer: str, networks: Networks) -> bool:
-    """Whether the address of a connection is of one of the networks."""
+    """Whether the address of a connection is in one of the networks."""
     address = _parsed(peer)
     return address is not None and _within(address, networks)
 
 
 def forwarded(pairs: Iterable[tuple[bytes, bytes]]) -> str | None:
-    """X-Forwarded-For of a request: several lines are one list, in their order (RFC 9110, 5.3)."""
+    """X-Forwarded-For of a request. Several lines form one list, in order (RFC 9110, 5.3)."""
     lines = [value for name, value in pairs if name == b"x-forwarded-for"]
     return b",".join(lines).decode("latin-1") if lines else None
 
@@ -60,7 +61,7 @@ def _farthest(peer: str, forwarded: str | None, trusted: Networks) -> Address | 
         for hop in reversed(forwarded.split(",")):
             text = hop.strip(" \t")
             if not text:
-                continue  # an empty element is none (RFC 9110, 5.6.1)
+                continue  # empty elements are ignored (RFC 9110, 5.6.1)
             nearer = _parsed(text)
             if nearer is None:
                 break
@@ -78,7 +79,7 @@ def _counted(address: Address) -> str:
 
 def _parsed(text: str) -> Address | None:
     try:
-        # Without the zone of an IPv6 address (%eth0): it may be any text, so a limit of its own.
+        # Without an IPv6 zone (%eth0). It may be any text, and each would get a limit of its own.
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return None

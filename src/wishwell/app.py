@@ -1,4 +1,4 @@
-"""The composition root: builds, opens and closes everything. Imported by nothing but the entry."""
+"""The composition root: builds, opens and closes all parts of the service."""
 
 import asyncio
 import contextlib
@@ -29,16 +29,16 @@ from wishwell.proxy.inside import Inside
 
 _SAMPLE_SECONDS = 1.0
 _SWITCH_SECONDS = 0.0005
-"""How long SQLite's writer waits for a busy event loop to let it run on, at each of its steps; with
-Python's own 5 ms a write took 50 ms and more under overload (docs/decisions/0015)."""
+"""How long SQLite's writer thread waits for the interpreter while the event loop is busy. With
+Python's default of 5 ms, a write took 50 ms and more under overload (docs/decisions/0015)."""
 
 logger = structlog.get_logger("wishwell.app")
 
 
 def open_database(settings: Settings) -> Database:
-    """Opens the database, which must have been migrated; the file of an embedded one at once.
+    """Opens the database, which must have been migrated.
 
-    Raises ``Unavailable`` when that can't be read.
+    An embedded file is opened at once. Raises ``Unavailable`` if it can't be read.
     """
     if settings.engine == "sqlite":
         sys.setswitchinterval(_SWITCH_SECONDS)
@@ -52,9 +52,9 @@ def open_database(settings: Settings) -> Database:
 
 # contract: signing-key-source
 def signing_keys(settings: Settings) -> list[bytes]:
-    """The ring: from the settings, or on the embedded database from its key file.
+    """The signing keys: from the settings, or for an embedded database from its key file.
 
-    Raises ``Misconfigured`` for a server database without a configured key.
+    Raises ``Misconfigured`` if a server database has no configured key.
     """
     if settings.signing_keys:
         return [key.encode() for key in settings.signing_keys]
@@ -93,7 +93,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         try:
             await known.refresh()
         except Unavailable as error:
-            # A worker that is started anew while the database is away waits for it like the others.
+            # A worker that restarts while the database can't be reached waits for it.
             logger.warning("started_without_database", reason=error.message)
         yield service
     finally:
@@ -103,10 +103,10 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
 
 
 class Application:
-    """The ASGI application: opens the service at lifespan startup, then hands requests on."""
+    """The ASGI application: opens the service at lifespan startup, then passes requests on."""
 
     def __init__(self, settings: Settings, proxy: proxy_settings.Settings | None = None) -> None:
-        """``proxy``: also answer its paths, for a shop whose API needs no machine of its own."""
+        """``proxy``: settings of a proxy to run within this process, at its own paths."""
         self._settings = settings
         self._pipeline: Pipeline | None = None
         self._proxy: Proxy | None = None
@@ -137,8 +137,8 @@ class Application:
                     asyncio.create_task(_purge_now_and_then(service)),
                     asyncio.create_task(_sample_now_and_then(service)),
                 ]
-                # What is there now stays: a full collection, some 70,000 objects and tens of
-                # milliseconds in which nothing is answered, need not look at it again.
+                # These some 70,000 objects stay. Without them a full collection no longer stops
+                # all requests for tens of milliseconds.
                 gc.collect()
                 gc.freeze()
                 if self._proxy is not None:
@@ -158,14 +158,14 @@ class Application:
 
 
 def create() -> Application:
-    """For workers: the application with the settings of the environment."""
+    """The application for a worker process, with settings from the environment."""
     settings = config.load(os.environ)
     log.configure(settings.log_level)
     return Application(settings, proxy_of(os.environ))
 
 
 def proxy_of(environment: Mapping[str, str]) -> proxy_settings.Settings | None:
-    """The proxy's settings when the service is to answer its paths itself (docs/proxy.md).
+    """The proxy's settings if it runs within the service, else None (docs/proxy.md).
 
     Raises ``Misconfigured``.
     """
@@ -175,7 +175,7 @@ def proxy_of(environment: Mapping[str, str]) -> proxy_settings.Settings | None:
 
 
 def _end_with_parent() -> None:
-    """A worker whose parent was killed stops as if told to, instead of holding the port."""
+    """Stops a worker whose parent was killed, so that it does not keep the port."""
     parent = multiprocessing.parent_process()
     if parent is not None:
 
@@ -189,7 +189,7 @@ def _end_with_parent() -> None:
 
 
 async def _purge_now_and_then(service: Services) -> None:
-    """Purges at every interval; of several processes, the one that gets the turn."""
+    """Purges at every interval, in only one of several processes."""
     interval = service.settings.purge_interval
     while True:
         await asyncio.sleep(interval)
@@ -211,12 +211,12 @@ async def _purge_now_and_then(service: Services) -> None:
 
 
 async def _sample_now_and_then(service: Services) -> None:
-    """Shows once a second how busy the process is: so counting that costs no request anything."""
+    """Updates the metrics of load once a second, so that requests do not spend time on it."""
     sampler = metrics.Sampler(service)
     while True:
         shed = sampler.sample()
         if shed:
-            logger.warning("shed", requests=shed, reason="too many at once")
+            logger.warning("shed", requests=shed, reason="too many requests at once")
         await asyncio.sleep(_SAMPLE_SECONDS)
 
 

@@ -1,8 +1,8 @@
-"""Authenticator: one in, a caller out; issues and revokes them (contract: token-refused).
+"""Tokens: issuing, verifying and revoking them (contract: token-refused).
 
-Admin tokens are opaque and stored as a hash. Profile tokens are JWTs that live a day, signed with
-the newest key of a ring and checked against the one that they name, so keys rotate without signing
-anyone out. One verifier, one algorithm, one ``typ``: a token of anything else is none of ours.
+Admin tokens are opaque and stored as a hash. Profile tokens are JWTs that are valid for a day. The
+newest key signs them, and the key that they name verifies them, so keys can be rotated without
+signing anyone out. Only one algorithm and one ``typ`` are accepted.
 """
 
 import contextlib
@@ -33,28 +33,28 @@ Kind = Literal["admin", "customer", "session"]
 
 ADMIN_PREFIX = "wwadm_"
 LIFETIME = 86_400
-"""Seconds that a profile token lives (contract: profile-token-form)."""
+"""Seconds for which a profile token is valid (contract: profile-token-form)."""
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _RANDOM, _CHECKSUM = 43, 6
 _ALGORITHM = "HS256"
 _TYPE = "wishwell+jwt"
-# The times are checked by the service's own clock, the audience is looked up.
+# Checked here instead: times by the service's own clock, the audience by looking up the store.
 _UNTIMED: Options = {"verify_exp": False, "verify_iat": False, "verify_aud": False}
 _MAX_TOKEN = 4_096
 _SKEW = 60
-"""Seconds by which another machine's clock may be ahead when it issues a token."""
+"""Seconds by which the clock of another machine that issues tokens may be ahead."""
 
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", re.ASCII)
-"""The only spelling of a token (RFC 7515, 7.1): decoders also take padding."""
+"""The only valid form of a token (RFC 7515, 7.1). Decoders would accept padding too."""
 
 _KNOWN_TOKENS = 20_000
 
-_BAD = "The access token is not valid: it is malformed, expired, revoked or not of this service."
+_BAD = "The access token is not valid: it is malformed, expired, revoked or from another service."
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Who asks: the kind of its token, the store, and for a profile token its profile."""
+    """Who sent a request: the kind of token, its store, and for a profile token the profile."""
 
     kind: Kind
     store: Store
@@ -63,11 +63,11 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """A profile token that was verified: what is left to check on every use."""
+    """A verified profile token, with what is checked again on every use."""
 
     store_id: str
     platform: str | None
-    """Of a customer's GID."""
+    """The platform in the customer's GID; None for a session."""
     profile: Profile
     jti: str
     issued: int
@@ -75,7 +75,7 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 class AdminTokenRecord(msgspec.Struct, frozen=True, rename="camel"):
-    """An admin token as the command line shows it; the token itself is nowhere."""
+    """An admin token as the command line shows it. The token itself is not stored."""
 
     id: str
     store: str
@@ -87,7 +87,7 @@ class AdminTokenRecord(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Authenticator:
-    """Issues and verifies tokens. ``keys``: the ring, the newest first, each 32 bytes or more."""
+    """Issues and verifies tokens. ``keys`` are 32 bytes or more each, the newest first."""
 
     def __init__(
         self,
@@ -104,17 +104,17 @@ class Authenticator:
         self._verified: dict[str, _Known] = {}
 
     def issue(self, profile: Profile, revoked_until: int = 0) -> str:
-        """A token for a profile, good for one day from now.
+        """A token for a profile, valid for one day from now.
 
-        ``revoked_until``: of the profile's last revocation, in milliseconds (``revoked_until``);
-        the new token's ``jti`` is later than that, so that it counts.
+        ``revoked_until`` is up to when the profile's tokens are revoked, in milliseconds. The
+        time in the new token's ``jti`` is later, so that it is valid.
         """
         now = self._clock()
         claims = {
             "sub": profile.gid,
             "aud": profile.store_id,
-            # The time of this moment, not of the monotonic ids: those are ahead of the clock after
-            # it was put back, and would outlive a revocation made by it.
+            # The clock's time, not that of the monotonic ids: they run ahead of a clock that was
+            # set back, and the token would survive a revocation.
             "jti": ids.uuid7_at(max(now, revoked_until + 1)),
             "iat": now // 1000,
             "exp": now // 1000 + LIFETIME,
@@ -124,26 +124,26 @@ class Authenticator:
 
     # contract: token-revoked, store-platform-change
     async def caller(self, token: str) -> Caller:
-        """Who holds the token. Raises ``Unauthenticated``, and ``Unavailable`` as the database.
+        """The caller of a token. Raises ``Unauthenticated`` or ``Unavailable``.
 
-        What form and signature tell comes first: a token that was made up is refused as such, and
-        counted, while the database is away too.
+        Form and signature are checked first, so that a forged token is refused and counted even
+        while the database can't be reached.
         """
         if token.startswith(ADMIN_PREFIX):
             return await self._admin(token)
         known = self._verified.get(token) or await self._verify(token)
         await self._access_cache.ensure_fresh()
         now = self._clock() // 1000
-        if known.issued > now + _SKEW:  # the clock was put back since it was verified
+        if known.issued > now + _SKEW:  # the clock was set back since the token was verified
             raise Unauthenticated(_BAD)
         if now >= known.expires:
             self._verified.pop(token, None)
-            raise Unauthenticated("The access token has expired: ask for a new one.")
+            raise Unauthenticated("The access token has expired. Ask for a new one.")
         store = self._access_cache.store(known.store_id)
         if store is None or self._access_cache.is_revoked(known.profile.id, known.jti):
             raise Unauthenticated(_BAD)
         if known.platform is not None and known.platform != store.platform:
-            raise Unauthenticated(_BAD)  # as for one that was never seen before the store's changed
+            raise Unauthenticated(_BAD)  # the store's platform has changed since
         return Caller(
             "session" if known.profile.is_session else "customer", store, known.jti, known.profile
         )
@@ -172,20 +172,20 @@ class Authenticator:
         except (jwt.PyJWTError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise Unauthenticated(_BAD) from error
         if len(self._verified) >= _KNOWN_TOKENS:
-            # The oldest goes: what is still in use is verified once more.
+            # Drop the oldest. If it is still in use, it is verified again.
             self._verified.pop(next(iter(self._verified)))
         self._verified[token] = known
         return known
 
     def _key_named_in(self, token: str) -> bytes:
-        """The key that a token's header names. Raises what ``_verify`` takes for a refusal."""
+        """The key that a token's header names. Raises errors that ``_verify`` handles."""
         header = jwt.get_unverified_header(token)
         if header.keys() != {"alg", "typ", "kid"} or header["typ"] != _TYPE:
             raise ValueError("header")
         return self._keys[header["kid"]]
 
     async def _store(self, id: str) -> Store | None:
-        """A store by its id; a process may hear of a new one by a token that another issued."""
+        """A store by its id. Another process may issue a token for a store that is new here."""
         if self._access_cache.store(id) is None:
             await self._access_cache.refresh()
         return self._access_cache.store(id)
@@ -207,7 +207,7 @@ class Authenticator:
         return _Known(store.id, platform, profile, claims["jti"], issued, expires)
 
     async def claims_of(self, token: str) -> tuple[Profile, str]:
-        """The profile and ``jti`` of a token of ours, expired or not, else ``Unauthenticated``."""
+        """The profile and ``jti`` of a token, expired or not. Raises ``Unauthenticated``."""
         known = await self._verify(token)
         return known.profile, known.jti
 
@@ -220,7 +220,7 @@ def new_admin_token() -> str:
 
 
 def well_formed(token: str) -> bool:
-    """Whether the checksum holds: a typo is refused without asking the database."""
+    """Whether the checksum is right, so that a typo is refused without asking the database."""
     body = token[len(ADMIN_PREFIX) : -_CHECKSUM]
     return (
         token.startswith(ADMIN_PREFIX)
@@ -232,7 +232,7 @@ def well_formed(token: str) -> bool:
 
 # contract: admin-token-kept
 def hashed(token: str) -> str:
-    """What is stored of an admin token. It has 256 random bits: a plain hash is enough."""
+    """The stored hash of an admin token. A plain hash is enough for 256 random bits."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -245,20 +245,20 @@ def _checksum(body: str) -> str:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Two readers of a token must not see two subjects: parsers keep the last without a word."""
+    """Refuses a duplicate claim: other parsers might read a different one of the two."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name twice")
+        raise ValueError("duplicate claim")
     return found
 
 
 class _JWT(jwt.PyJWT):
-    """``jwt.decode``, but that a name which is there twice is an error."""
+    """``jwt.decode``, which also refuses a duplicate claim."""
 
     def _decode_payload(self, decoded: dict[str, Any]) -> dict[str, Any]:
         claims = json.loads(decoded["payload"], object_pairs_hook=_each_once)
         if not isinstance(claims, dict):
-            raise jwt.DecodeError("no object")
+            raise jwt.DecodeError("not an object")
         return claims
 
 
@@ -272,42 +272,40 @@ def _key_id(key: bytes) -> str:
 async def create_admin_token(
     tx: Writer, store: Store, token: str, label: str, id: str, now: str, expires_at: str | None
 ) -> None:
-    """Makes ``token`` an admin token of a store. Only its hash is kept."""
+    """Stores the hash of ``token`` as an admin token of a store."""
     await tx.run("admin_token_create", id, store.id, label, hashed(token), now, expires_at)
 
 
 def check_label(label: str) -> str:
-    """The label, trimmed: 1 to 200 printable characters; else ``Invalid``."""
+    """The trimmed label. Raises ``Invalid`` unless it is 1 to 200 printable characters."""
     if not 1 <= len(label.strip()) <= 200 or not label.isprintable():
         raise Invalid("label: must be 1 to 200 printable characters.")
     return label.strip()
 
 
 async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
-    """By its id, or by itself. Raises ``NotFound``. Revoking twice is revoking once."""
+    """Revokes an admin token, given its id or the token. Idempotent. Raises ``NotFound``."""
     if well_formed(id):
         row = await tx.one("admin_token_by_hash", hashed(id))
         id = row[0] if row else ""
     if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id, now) is None:
-        # What may be a token with a typo in it is not shown.
-        shown = f" {id!r}" if len(id) <= 36 and ADMIN_PREFIX not in id else " like that"
-        raise NotFound(
-            f"There is no admin token{shown}; `wishwell token list` shows those there are."
-        )
+        # Do not show what may be a token with a typo.
+        shown = f"admin token {id!r}" if len(id) <= 36 and ADMIN_PREFIX not in id else "such token"
+        raise NotFound(f"There is no {shown}. `wishwell token list` shows all admin tokens.")
 
 
 # contract: token-revoked-until
 async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
-    """Revokes one token of a profile, or without ``jti`` all that it was given until now.
+    """Revokes the profile's token with this ``jti``, or without ``jti`` all of its tokens.
 
-    ``now`` in milliseconds. The machine that issued a token may be ahead of this one by as much as
-    is allowed, so it reaches that far; tokens issued afterwards begin behind it (``issue``).
+    ``now`` is in milliseconds. The clock that issued a token may be ahead by ``_SKEW``, so the
+    revocation reaches that far; ``issue`` dates later tokens behind it.
     """
     await tx.run("revoke_profile_token", profile.id, jti, ids.timestamp(now + _SKEW * 1000))
 
 
 async def revoked_until(tx: Reader, profile: Profile) -> int:
-    """Up to when the tokens of a profile are revoked, in milliseconds; 0 for never."""
+    """Up to when the tokens of a profile are revoked, in milliseconds; 0 if they are not."""
     row = await tx.one("revoked_until", profile.id)
     return 0 if row is None else ids.from_timestamp(row[0])
 
@@ -321,30 +319,32 @@ async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenR
 
 
 def _make_key(path: Path) -> None:
-    """Makes the file whole or not at all: another process may start at the same moment."""
+    """Creates the file atomically: another process may start at the same moment."""
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".wishwell-key-") as file:
         file.write(secrets.token_urlsafe(48))
         file.flush()
         os.fsync(file.fileno())
         with contextlib.suppress(FileExistsError):
-            os.link(file.name, path)  # the first one counts
+            os.link(file.name, path)  # fails if another process was first
 
 
 # contract: signing-key-source
 def embedded_key(database: str) -> bytes:
-    """The key of an embedded deployment: made at the first start beside the database file.
+    """The signing key beside an embedded database, made at the first start.
 
-    Only its owner can read it. Raises ``Misconfigured`` when others can, or it can't be made.
+    Raises ``Misconfigured`` if other users can read it, or if it can't be made or read.
     """
     path = Path(database + ".key")
     try:
         if not path.exists():
             _make_key(path)
         if path.stat().st_mode & 0o077:
-            raise Misconfigured(f"The key file {path} can be read by others: chmod 600 it.")
+            raise Misconfigured(f"Other users can read the key file {path}. Run chmod 600 on it.")
         key = path.read_text("ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise Misconfigured(f"The key file {path} can't be used ({error}).") from error
     if len(key) < 32:
-        raise Misconfigured(f"The key file {path} holds no key: delete it, and a new one is made.")
+        raise Misconfigured(
+            f"The key file {path} holds no key. Delete it, and the next start makes a new one."
+        )
     return key.encode()

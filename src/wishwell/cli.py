@@ -42,7 +42,7 @@ def main(ctx: click.Context) -> None:
     Settings come from the environment (WISHWELL_*); docs/configuration.md lists them.
     """
     if sys.stdout is None:
-        raise Misconfigured("Standard output is closed: >/dev/null throws it away.")
+        raise Misconfigured("Standard output is closed. To discard the output, use >/dev/null.")
     ctx.obj = config.load(os.environ)
 
 
@@ -52,10 +52,10 @@ main.add_command(proxy)
 
 
 @main.command()
-@click.option("--welcome", is_flag=True, help="Make an admin token and show the first steps.")
+@click.option("--welcome", is_flag=True, help="Create an admin token and show the first steps.")
 @click.pass_obj
 def serve(settings: Settings, welcome: bool) -> None:
-    """Serve the API. The embedded database is brought up to date first."""
+    """Serve the API. An embedded database is migrated first."""
     log.configure(settings.log_level)
     _prepare(settings)
     serve_until_stopped(settings, _welcome(settings) if welcome else "")
@@ -63,7 +63,7 @@ def serve(settings: Settings, welcome: bool) -> None:
 
 # contract: serve-start
 def _welcome(settings: Settings) -> str:
-    """The text of ``--welcome``; none when it can't be shown, which is no reason not to serve."""
+    """The text of ``--welcome``; empty if the token can't be printed. The service starts anyway."""
     try:
         return _run(settings, _first_steps)
     except terminal.NotShown as error:
@@ -75,7 +75,8 @@ def _welcome(settings: Settings) -> str:
 def _prepare(settings: Settings) -> None:
     if settings.engine == "sqlite":
         migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
-    app.signing_keys(settings)  # after that: no key is made beside what is no database
+    # After the migration, so that no key file is made beside a file that is not a database.
+    app.signing_keys(settings)
     if settings.engine == "postgresql" and (
         waiting := asyncio.run(migrate.pending_postgres(settings.database_url))
     ):
@@ -87,30 +88,30 @@ def _prepare(settings: Settings) -> None:
 
 
 async def _first_steps(db: Database) -> str:
-    """Shows a fresh admin token; the rest of the text of ``--welcome``, ``{url}`` not filled in."""
+    """Prints a new admin token. Returns the rest of the welcome, with ``{url}`` not filled in."""
     known = {store.handle: store for store in await db.read(stores.listed)}
     store = known.get(stores.DEFAULT_HANDLE) or next(iter(known.values()))
     now = ids.wall_clock()
     fresh = auth.new_admin_token()
-    # Shown first: a token counts only when somebody has seen it.
+    # Printed before it is stored: no token is valid that nobody has seen.
     terminal.show_token(_FRESH.replace("{token}", fresh), err=True)
     in_a_month = _in_days(now, 30)
     await db.write(
         auth.create_admin_token, store, fresh, "welcome", new_id(), ids.timestamp(now), in_a_month
     )
-    # Each command is one line to paste; "@" joins what is two lines here.
+    # Each command is one line to paste; "@" marks where two lines here are joined.
     return _WELCOME.replace(" @\n   ", "").replace("{token}", fresh)
 
 
 _FRESH = """
-A fresh admin token, good for 30 days (keep it on the server, never in a page):
+A new admin token, valid for 30 days (keep it on the server, never in a page):
 
   {token}
 """
 _WELCOME = r"""
-Wishwell listens on {url}: the API under {url}/api/2025-04, its pages on {url}/docs
+Wishwell listens on {url}. The API is at {url}/api/2025-04, its documentation at {url}/docs
 
-A visitor's session token, an item saved with it, and the item read back:
+Get a visitor's session token, save an item with it, and read the item back:
 
   TOKEN=$(curl -s -X POST {url}/api/2025-04/profiles/token -H "Authorization: Bearer {token}" @
     | sed 's/.*"token":"\([^"]*\)".*/\1/')
@@ -121,10 +122,10 @@ A visitor's session token, an item saved with it, and the item read back:
 
 
 @main.command("migrate")
-@click.option("--plan", is_flag=True, help="Only show what would be done.")
+@click.option("--plan", is_flag=True, help="Show the pending migrations and change nothing.")
 @click.pass_obj
 def migrate_command(settings: Settings, plan: bool) -> None:
-    """Bring the schema up to date."""
+    """Migrate the database to the current schema."""
     path = config.sqlite_path(settings.database_url)
     embedded = settings.engine == "sqlite"
     if plan:
@@ -159,10 +160,10 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--limit", "limits", multiple=True, metavar="NAME=N",
                      help=f"Override a limit ({', '.join(stores.LIMITS)}); NAME= resets it."),
         click.option("--origin", "origins", multiple=True, metavar="URL",
-                     help="A browser origin that may call the API; repeat for more."),
-        click.option("--auth-flow", metavar="PATH", help="The path of the sign-in flow."),
+                     help="A browser origin that may call the API. Repeat it for several."),
+        click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
         click.option("--product-ids", metavar="integer|text",
-                     help="The JSON type of product and variant ids; integer unless given."),
+                     help="The JSON type of product and variant ids (default: integer)."),
         click.option("--platform", metavar="NAME", help="The <platform> of customer GIDs."),
     ):  # fmt: skip
         command = option(command)
@@ -174,7 +175,7 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
 @_store_options
 @click.pass_obj
 def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any) -> None:
-    """Make a store."""
+    """Create a store."""
     patch = _store_patch(given)
     made = _run(settings, lambda db: db.write(stores.create, new_id(), handle, patch, _now()))
     terminal.show([made], as_json)
@@ -183,7 +184,7 @@ def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any
 @store.command("update")
 @click.argument("handle")
 @click.option("--handle", "new_handle", metavar="HANDLE", help="Rename the store.")
-@click.option("--no-origins", is_flag=True, help="Take all browser origins away.")
+@click.option("--no-origins", is_flag=True, help="Remove all browser origins.")
 @_store_options
 @click.pass_obj
 def store_update(
@@ -195,7 +196,7 @@ def store_update(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Change a store: what is not named stays."""
+    """Change a store. What no option names stays as it is."""
     patch = _store_patch(given, handle=new_handle)
     if no_origins:
         patch = msgspec.structs.replace(patch, origins=())
@@ -207,7 +208,7 @@ def store_update(
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 @click.pass_obj
 def store_list(settings: Settings, as_json: bool) -> None:
-    """Show the stores."""
+    """List the stores."""
     terminal.show(_run(settings, lambda db: db.read(stores.listed)), as_json)
 
 
@@ -238,16 +239,16 @@ def token() -> None:
 
 # contract: command-token-create
 @token.command("create")
-@click.option("--store", "handle", required=True, metavar="HANDLE", help="Whose token it is.")
-@click.option("--label", required=True, help="What it is for, to know it by later.")
+@click.option("--store", "handle", required=True, metavar="HANDLE", help="The token's store.")
+@click.option("--label", required=True, help="What it is for; shown by `token list`.")
 @click.option(
-    "--expires-days", type=click.IntRange(1, 3650), help="Its life; for ever if not given."
+    "--expires-days", type=click.IntRange(1, 3650), help="Days until it expires (default: never)."
 )
 @click.pass_obj
 def token_create(settings: Settings, handle: str, label: str, expires_days: int | None) -> None:
-    """Print a new admin token, alone. It is shown this once.
+    """Create an admin token and print it. It is never shown again.
 
-    It is made once it is printed: one that can't be printed is not made.
+    A token that can't be printed is not created.
     """
     now = ids.wall_clock()
     expires = None if expires_days is None else _in_days(now, expires_days)
@@ -270,29 +271,30 @@ def token_create(settings: Settings, handle: str, label: str, expires_days: int 
         if not printed:
             raise
         made = "may not have been" if isinstance(error, Undecided) else "was not"
-        raise Misconfigured(f"The token that was printed {made} made: {error}") from error
+        raise Misconfigured(f"The token printed above {made} created: {error}") from error
 
 
 # contract: command-token-list
 @token.command("list")
-@click.option("--store", "handle", metavar="HANDLE", help="Only this store's.")
+@click.option("--store", "handle", metavar="HANDLE", help="List only this store's tokens.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
 @click.pass_obj
 def token_list(settings: Settings, handle: str | None, as_json: bool) -> None:
-    """Show the admin tokens (never the tokens themselves)."""
+    """List the admin tokens: ids and labels, never the tokens themselves."""
     terminal.show(_run(settings, lambda db: db.read(auth.admin_tokens, handle)), as_json)
 
 
 # contract: command-token-revoke
 @token.command("revoke")
 @click.argument("what", metavar="ID|GID|TOKEN")
-@click.option("--store", "handle", metavar="HANDLE", help="The store of a GID.")
+@click.option("--store", "handle", metavar="HANDLE", help="The store that the GID belongs to.")
 @click.pass_obj
 def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
-    """Revoke an admin token by its id, or profile tokens: all of a GID, or one, given whole.
+    """Revoke an admin token or profile tokens.
 
-    A single - reads it from standard input, which keeps a token out of the shell's history. It
-    takes effect in every process within 5 seconds.
+    ID or TOKEN revokes one token; GID revokes all tokens of a profile. - reads the argument from
+    standard input, which keeps a token out of the shell's history. It takes effect in every
+    process within 5 seconds.
     """
     what = terminal.first_line() if what == "-" else what.strip()
 
@@ -302,7 +304,7 @@ def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
             profile = profiles.parse(shop, settings.session_namespace, what, "GID")
             if not await db.read(profiles.is_known, profile):
                 raise NotFound(
-                    f"The store {shop.handle!r} has no such session; --store names another."
+                    f"The store {shop.handle!r} has no such session. Name another with --store."
                 )
             await db.write(auth.revoke_profile, profile, ids.wall_clock())
         elif what.count(".") == 2:
@@ -330,13 +332,13 @@ async def _claims(settings: Settings, db: Database, text: str) -> tuple[profiles
 @main.command("purge")
 @click.pass_obj
 def purge_command(settings: Settings) -> None:
-    """Remove sessions past their time. `serve` does it by itself."""
+    """Remove expired sessions now. `serve` also does it by itself."""
 
     async def run(db: Database) -> int:
         seen = 0
         async for total in purge.sessions(db, settings, ids.wall_clock()):
             seen = total
-            await asyncio.sleep(0.02)  # a running service writes meanwhile
+            await asyncio.sleep(0.02)  # lets a running service write in between
             if sys.stderr.isatty():
                 click.echo(f"\r{seen} sessions", err=True, nl=False)
         return seen
@@ -352,8 +354,7 @@ async def _ensure_default(db: Database) -> None:
 
 
 def _run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
-    """Does some work on the open database."""
-
+    """Opens the database, runs ``work`` on it, and closes it."""
     path = config.sqlite_path(settings.database_url)
     missing = settings.engine == "sqlite" and not os.access(path, os.F_OK)
 

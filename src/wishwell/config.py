@@ -1,8 +1,7 @@
-"""Settings: read once from the environment, frozen, and each bad one named.
+"""Settings, read once from the environment and frozen. An error names every bad one.
 
-Every setting is ``WISHWELL_<NAME>``; a secret may also come from a file, ``WISHWELL_<NAME>_FILE``,
-as container platforms hand them out. The list below is the whole of it: ``docs/configuration.md``
-is tested against it.
+A setting is ``WISHWELL_<NAME>``. A secret may also come from a file, ``WISHWELL_<NAME>_FILE``, as
+container platforms provide it. ``docs/configuration.md`` is tested against the list below.
 """
 
 import ipaddress
@@ -56,23 +55,23 @@ def _database(value: str) -> str:
     return value
 
 
-_NO_FILE = "names no file; sqlite:///wishwell.db is one in the current folder"
+_NO_FILE = "names no file; write sqlite:///wishwell.db for one in the current folder"
 _LONGEST_NAME = 247
-"""Bytes: of the 255 that file systems allow, SQLite needs 8 for what it puts beside the file."""
+"""Bytes. File systems allow 255, and SQLite appends up to 8 to name the files beside it."""
 
 
 def _check_file(url: str) -> None:
-    """Refuses what would be another file than the one that whoever wrote it has in mind."""
+    """Refuses a URL that would name a different file than its author means."""
     if not url.startswith(_FILE) or not (path := sqlite_path(url)):
         raise ValueError(_NO_FILE)
     if option := re.search(r"\?(\w+)=", url):
         raise ValueError(
-            f"takes no options, such as {option[1][:40]}; in a file's name, ? is written %3F"
+            f"takes no options such as {option[1][:40]}; write a ? in a file name as %3F"
         )
     if "\0" in path:
-        raise ValueError("must name a file: no name has a NUL (%00) in it")
+        raise ValueError("must name a file: a file name can't contain NUL (%00)")
     if path == ":memory:":
-        raise ValueError(f"{_NO_FILE}; a database in memory would be gone at the end")
+        raise ValueError(f"{_NO_FILE} (a database in memory is lost when the program ends)")
     name = path.rpartition("/")[2]
     if name in ("", ".", ".."):
         raise ValueError("must name a file: this is a folder")
@@ -81,18 +80,18 @@ def _check_file(url: str) -> None:
 
 
 def _check_hosts(parts: SplitResult) -> None:
-    """Refuses what the driver would stumble over, or take for something else."""
+    """Refuses hosts that the driver would fail on or misread."""
     user, at, hosts = parts.netloc.partition("@")  # as the driver does it
     if not _are_hosts(hosts if at else user):
         raise ValueError(
-            "has a host or port that is none: it looks like postgresql://host:5432/database, "
-            "with user:password@ before the host, what is special in them percent-encoded, "
-            "and an IPv6 address in [ ]"
+            "has an invalid host or port; use postgresql://host:5432/database, with "
+            "user:password@ before the host, special characters percent-encoded, and an IPv6 "
+            "address in [ ]"
         )
 
 
 def _are_hosts(text: str, most: int = 100) -> bool:
-    """Whether these are hosts, each with its port or without, between commas; or nothing."""
+    """Whether the text is empty, or hosts separated by commas, each with an optional port."""
     hosts = text.split(",") if text else []
     found = [
         re.fullmatch(r"(?:\[[^\[\]@]+\]|[^\[\]@:]+)(?::([0-9]{1,5}))?", host) for host in hosts
@@ -101,7 +100,7 @@ def _are_hosts(text: str, most: int = 100) -> bool:
 
 
 def _split(value: str) -> SplitResult:
-    """The parts of an address. Its text is in no error: it may hold a password."""
+    """The parts of a URL. An error never shows its text, which may hold a password."""
     wrong = re.search(r"[\x00-\x20\x7f#]|%00|%(?![0-9A-Fa-f]{2})", value)
     try:
         if not wrong:
@@ -109,8 +108,8 @@ def _split(value: str) -> SplitResult:
     except ValueError:
         pass
     raise ValueError(
-        "is no address: what is special in it is percent-encoded (# is %23, % is %25, a space is "
-        "%20), and an IPv6 address is in [ ]"
+        "is not a valid URL; percent-encode special characters (# is %23, % is %25, a space is "
+        "%20), and write an IPv6 address in [ ]"
     )
 
 
@@ -121,35 +120,35 @@ _TLS_OPTIONS = {"ssl_ca_certs", "ssl_ca_path", "ssl_cert_reqs", "ssl_certfile"} 
 
 
 def _redis(value: str) -> str:
-    """What the client does not know it takes for another database, or fails of at each request."""
+    """A URL that the Redis client would misread, or fail on at each request, is refused here."""
     if not value.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("must start with redis://, rediss:// or unix://")
     parts = _split(value)
     if parts.scheme == "unix":
         if len(parts.path) < 2 or not re.fullmatch("(.*@)?", parts.netloc):
-            raise ValueError("names no socket: it looks like unix:///run/redis.sock")
+            raise ValueError("must name a socket, such as unix:///run/redis.sock")
     elif not _are_hosts(parts.netloc.rpartition("@")[2], most=1):
-        raise ValueError("has a host or port that is none: it looks like redis://host:6379/0")
+        raise ValueError("has an invalid host or port; use redis://host:6379/0")
     elif not re.fullmatch(r"/?|/[0-9]{1,9}", parts.path):
-        raise ValueError("must end with a database's number, as redis://host:6379/0 does")
+        raise ValueError("must end with the number of a database, such as redis://host:6379/0")
     options = _REDIS_OPTIONS | (_TLS_OPTIONS if parts.scheme == "rediss" else set())
     given = parse_qsl(parts.query, keep_blank_values=True)
     for name, text in given:
         if name not in options:
-            # By its name, unless it may be a piece of a password with a ? in it.
+            # Show the name only if it can't be a piece of a password that contains a ?.
             shown = f" ({name})" if re.fullmatch("[a-z_]{1,40}", name) else ""
             known = ", ".join(sorted(options))
-            raise ValueError(f"has an option that is none{shown}: there are {known}")
+            raise ValueError(f"has an unknown option{shown}; the options are {known}")
         if not text or (name == "db" and not re.fullmatch("[0-9]{1,9}", text)):
-            raise ValueError(f"has a value of {name} that is none")
+            raise ValueError(f"has an invalid value for the option {name}")
     if len(dict(given)) < len(given):
-        raise ValueError("has an option twice")
+        raise ValueError("has a duplicate option")
     limits.try_out(value)
     return value
 
 
 def secrets(value: str) -> tuple[str, ...]:
-    """Several secrets, the one that signs first."""
+    """Several secrets; the first one signs."""
     found = tuple(part.strip() for part in value.split(","))
     if any(len(part) < 32 for part in found):
         raise ValueError("must be secrets of at least 32 characters each, separated by commas")
@@ -158,7 +157,7 @@ def secrets(value: str) -> tuple[str, ...]:
 
 def _namespace(value: str) -> str:
     if not re.fullmatch(r"[a-z0-9-]{1,40}", value):
-        raise ValueError("must be 1 to 40 of a-z 0-9 -")
+        raise ValueError("must be 1 to 40 characters: a-z, 0-9 or -")
     return value
 
 
@@ -230,10 +229,10 @@ _FILE = "sqlite:///"
 
 
 def sqlite_path(url: str) -> str:
-    """The file of a ``sqlite:///relative.db`` or ``sqlite:////absolute.db`` address.
+    """The path of the file in ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
 
-    ``%20`` and the like are decoded. All else is the name as it stands: ``#`` and ``?`` too, and
-    ``%41``, as nobody encodes a letter or digit.
+    ``%20`` and the like are decoded, except codes of letters and digits, which nobody encodes.
+    ``#`` and ``?`` are part of the name.
     """
     path = os.fsencode(url.removeprefix(_FILE))
     return os.fsdecode(re.sub(rb"%[0-9A-Fa-f]{2}", _decoded, path))
@@ -246,7 +245,7 @@ def _decoded(code: re.Match[bytes]) -> bytes:
 
 # contract: setting-invalid
 def load(environment: Mapping[str, str]) -> Settings:
-    """The settings of an environment. Raises ``Misconfigured`` that names every bad one."""
+    """The settings of an environment. Raises ``Misconfigured``, which names every bad one."""
     own = {
         name: text for name, text in environment.items() if not name.startswith(PREFIX + "PROXY_")
     }
@@ -260,9 +259,9 @@ def load(environment: Mapping[str, str]) -> Settings:
 def read(
     shape: Any, prefix: str, environment: Mapping[str, str], document: str
 ) -> tuple[dict[str, Any], list[str]]:
-    """The values of a class of settings by their fields' names, and what is wrong with others.
+    """The values of a class of settings by field name, and a message for each bad one.
 
-    Of a secret, ``<NAME>_FILE`` names a file that holds it. ``document`` lists what there is.
+    For a secret, ``<NAME>_FILE`` may name a file that holds it. ``document`` lists the settings.
     """
     known = {prefix + entry.name.upper(): entry for entry in fields(shape)}
     values: dict[str, Any] = {}
@@ -277,7 +276,7 @@ def read(
                 if name not in known or not known[name].metadata["secret"]:
                     raise ValueError(f"is not a setting; {document} lists them")
                 if not given.strip():
-                    continue  # empty is not set, like everything here
+                    continue  # an empty variable counts as not set
                 if environment.get(name, "").strip():
                     raise ValueError(f"and {name} are both set; keep one")
                 text = _contents(given)
@@ -293,7 +292,7 @@ def read(
 
 
 def _is_utf8(text: str) -> bool:
-    """Whether it was: bytes of the environment that are none become lone surrogates."""
+    """Whether the variable was UTF-8: Python turns other bytes into lone surrogates."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 

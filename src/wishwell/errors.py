@@ -1,7 +1,7 @@
-"""Everything that can go wrong, as one tree.
+"""The errors of the service, as one tree.
 
     ServiceError
-    ├── RequestError                 the request asks for something that it can't have
+    ├── RequestError            the request is refused
     │   ├── Invalid             a field, parameter or header breaks a rule
     │   │   └── LimitReached    the profile holds as many items or lists as it may
     │   ├── Unauthenticated     no token, or one that no longer counts
@@ -15,16 +15,16 @@
     │   ├── UnsupportedMedia    the body's content type
     │   └── TooManyRequests     a rate limit; nothing was done
     ├── Unavailable             the database can't be reached; nothing was done
-    │   └── Undecided           it broke off before it said whether a write was done
+    │   └── Undecided           it is not known whether a write was done
     └── Misconfigured           a setting, a command's argument or the schema is wrong
 
-``message`` is written for the caller: it names the field and the rule, never the inside.
-Which status each becomes is known to ``http/responses.py`` alone.
+``message`` is written for the caller: it names the field and the rule, and no internals.
+``http/responses.py`` has the status of each.
 """
 
 
 class ServiceError(Exception):
-    """The root; its ``message`` may be shown to whoever asked."""
+    """The root. ``message`` may be shown to the caller."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class ServiceError(Exception):
 
 
 class RequestError(ServiceError):
-    """The request was understood and is refused; repeating it changes nothing."""
+    """The request is refused. Sending it again does not help."""
 
 
 class Invalid(RequestError):
@@ -56,7 +56,7 @@ class NotFound(RequestError):
 
 
 class MethodNotAllowed(RequestError):
-    """The path exists, the method does not; ``allowed`` are those that do."""
+    """The path does not support the method; ``allowed`` are the methods that it supports."""
 
     def __init__(self, message: str, allowed: tuple[str, ...]) -> None:
         super().__init__(message)
@@ -80,7 +80,7 @@ class BodyTimeout(RequestError):
 
 
 class UnsupportedMedia(RequestError):
-    """A body that does not call itself JSON."""
+    """The body's content type is not JSON."""
 
 
 class TooManyRequests(RequestError):
@@ -93,13 +93,12 @@ class TooManyRequests(RequestError):
 
 # contract: unavailable-nothing-done
 class Unavailable(ServiceError):
-    """The database can't be reached or is too slow; nothing was done. Worth repeating after a
-    second."""
+    """The database can't be reached or is too slow. Nothing was done; try again after a second."""
 
 
 # contract: unavailable-unknown
 class Undecided(Unavailable):
-    """The database broke off before it said whether a write was done: all of it was, or nothing."""
+    """It is not known whether a write was done. Either all of it was done or nothing."""
 
 
 class Misconfigured(ServiceError):

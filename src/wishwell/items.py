@@ -1,4 +1,4 @@
-"""Items: what a profile wishes for, one per product and variant (contract: save-once)."""
+"""Items: the products that a profile saved, one per product and variant (contract: save-once)."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from wishwell.profiles import Profile, Scope
 from wishwell.stores import Bounds
 
 NO_VARIANT = ""
-"""Stored instead of a variant: a NULL would slip through the unique constraint."""
+"""Stored instead of a missing variant, because the unique constraint ignores NULL."""
 
 MAX_QUANTITY = 1_000_000
 MAX_TAGS = 20
@@ -22,9 +22,9 @@ MAX_BULK = 250
 
 # contract: item-fields
 class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """An item as the API shows it. ``profile`` is there in a whole store's answers only.
+    """An item as the API shows it. ``profile`` is set only in answers for a whole store.
 
-    Its product and variant are text here; the API shows those of an integer store as numbers.
+    Product and variant ids are text here; for a store with integer ids the API shows numbers.
     """
 
     id: str
@@ -40,9 +40,9 @@ class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 
 class NewItem(msgspec.Struct, frozen=True):
-    """What to save, within its bounds (contract: item-numbers, item-tags, item-list-ids).
+    """An item to save, already checked (contract: item-numbers, item-tags, item-list-ids).
 
-    None is what the body does not name.
+    None means that the body does not have the field.
     """
 
     product_id: str
@@ -54,7 +54,7 @@ class NewItem(msgspec.Struct, frozen=True):
 
 
 class ItemPatch(msgspec.Struct, frozen=True):
-    """What to change; None leaves a field as it is, ``NO_VARIANT`` and an empty note clear it."""
+    """Changes to an item. None leaves a field; ``NO_VARIANT`` and an empty note clear it."""
 
     product_id: str | None = None
     variant_id: str | None = None
@@ -64,7 +64,7 @@ class ItemPatch(msgspec.Struct, frozen=True):
 
 
 def from_row(row: Row) -> Item:
-    """An item of its columns (``rows.ITEM``), and in a whole store its owner's GID."""
+    """Makes an item from its columns (``rows.ITEM``), and in a whole store its owner's GID."""
     item = Item(*row)
     item.variant_id = item.variant_id or UNSET
     item.tags = row[_TAGS].split()
@@ -77,12 +77,12 @@ _TAGS, _LIST_IDS = rows.ITEM.index("tags"), rows.ITEM.index("list_ids")
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
-    """Items, newest first. A session that has ended is refused, not shown as empty."""
+    """A page of items, newest first. Raises ``profiles.missing``."""
     return await pages.read(tx, "items", scope, asked, from_row)
 
 
 async def find(tx: Reader, profile: Profile, id: str) -> Item:
-    """Raises ``NotFound``, or ``profiles.missing`` for a session that has ended."""
+    """The item. Raises ``NotFound``, ``profiles.missing``."""
     row = await tx.one("item_find", profile.id, id)
     if row is None:
         raise await _absent(tx, profile)
@@ -93,11 +93,11 @@ async def find(tx: Reader, profile: Profile, id: str) -> Item:
 async def save(
     tx: Writer, profile: Profile, new: NewItem, id: str, bounds: Bounds, now: str
 ) -> tuple[Item, bool]:
-    """Saves; whether that made the item (with this ``id``) or found it there.
+    """Saves an item. Returns it, and whether it was created (with this ``id``) or existed.
 
-    What ``new`` names is set on an item that is there, its lists are added, nothing else changes.
-    Raises ``LimitReached`` where it would pass one of the ``bounds``, ``NotFound`` for a list that
-    the profile does not have, ``profiles.missing`` for a session that has ended.
+    On an existing item the fields that ``new`` has are set, its lists are added, and nothing else
+    changes. Raises ``LimitReached`` if one of the ``bounds`` would be exceeded, ``NotFound`` for a
+    list that the profile does not have, ``profiles.missing``.
     """
     arguments = (
         profile.id,
@@ -113,7 +113,7 @@ async def save(
     alone = new.tags is None and not new.list_ids
     row = await tx.one("item_save", *arguments) if alone else None
     if row is None:
-        # Lists, tags, a customer's first item, or a full or ended profile.
+        # There are lists or tags, the customer has no row yet, or the profile is full or has ended.
         await profiles.lock(tx, profile, now)
         row = await tx.one("item_save", *arguments)
     if row is None:
@@ -130,10 +130,10 @@ async def save(
 
 # contract: item-update, item-variant-null, item-conflict, item-updated-at
 async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: str) -> Item:
-    """Changes what the patch names; ``updated_at`` moves only when something did change.
+    """Changes an item. ``updated_at`` is set only if something changed.
 
-    Raises ``Conflict`` when another item has the product and variant, ``NotFound``, and
-    ``profiles.missing`` for a session that has ended.
+    Raises ``Conflict`` if another item has the product and variant, ``NotFound``,
+    ``profiles.missing``.
     """
     if patch.tags is not None:
         await profiles.lock_known(tx, profile)
@@ -162,26 +162,25 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
 
 # contract: item-delete
 async def delete(tx: Writer, profile: Profile, id: str) -> None:
-    """Raises ``NotFound`` when it is not there, ``profiles.missing`` for a session that ended."""
+    """Deletes an item. Raises ``NotFound``, ``profiles.missing``."""
     if await profiles.certain(tx, profile, "items_delete", [id]) is None:
         raise NotFound(_NO_ITEM)
 
 
 # contract: items-delete, link-races
 async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str]) -> None:
-    """Deletes all of them or, on an error, none; ids that are not there are no error."""
+    """Deletes all of these items or, on an error, none. Unknown ids are ignored."""
     known = [id for id in ids_ if ids.is_uuid(id)]
     if isinstance(scope, Profile):
         if await profiles.lock_known(tx, scope):
             await tx.run("items_delete", scope.id, known)
         return
-    # A link may move an item between the look-up and the lock, once: customers are not linked.
+    # A link may move an item between the look-up and the lock, but only once, to a customer.
     for _ in range(2):
         by_owner: dict[tuple[bool, str], list[str]] = {}
         for profile_id, id, is_session in await tx.all("item_owners", scope.store_id, known):
             by_owner.setdefault((not is_session, profile_id), []).append(id)
-        # In one order everywhere, sessions before customers as a link takes them, so that none of
-        # these waits for another that waits for it.
+        # Locked in one order everywhere, sessions before customers as in a link: no deadlocks.
         for owner in sorted(by_owner):
             await tx.one("profile_lock", owner[1])
             await tx.run("items_delete", owner[1], by_owner[owner])
@@ -193,8 +192,8 @@ async def set_lists(
 ) -> Item:
     """Puts the item on exactly these lists.
 
-    Raises ``NotFound`` for the item or a list, ``LimitReached`` where a list or the profile would
-    hold more than its bound.
+    Raises ``NotFound`` for the item or a list, ``LimitReached`` if a list or the profile would
+    exceed its bound.
     """
     wanted = sorted(at if ids.is_uuid(at) else ids.NO_UUID for at in list_ids)
     arguments = (id, wanted, " ".join(wanted), bounds.entries, bounds.list_items, now)
@@ -204,14 +203,14 @@ async def set_lists(
     item = from_row(row)
     if item.list_ids == wanted:
         return item
-    # Nothing has changed: why?
+    # Nothing was changed. Find out why.
     sizes = {row[0]: row[1] for row in await tx.all("lists_known", profile.id, wanted)}
     if len(sizes) < len(wanted):
         raise NotFound("listIds: names a list that this profile does not have.")
     if any(sizes[at] >= bounds.list_items for at in set(wanted) - set(item.list_ids)):
         raise LimitReached(f"listIds: a list holds at most {bounds.list_items} items.")
     raise LimitReached(
-        f"listIds: a profile's items stand on its lists at most {bounds.entries} times in all."
+        f"listIds: all lists of a profile together hold at most {bounds.entries} items."
     )
 
 
@@ -224,7 +223,7 @@ async def _absent(tx: Reader, profile: Profile) -> NotFound:
 
 
 async def _index_tags(tx: Writer, profile: Profile, id: str, tags: Sequence[str]) -> None:
-    """Keeps ``item_tags``, by which tags are found, as ``items.tags``, which is what is read."""
+    """Updates ``item_tags``, the index for searching; ``items.tags`` is what is read."""
     await tx.run("item_tags_clear", profile.id, id)
     if tags:
         await tx.run_many("item_tags_add", [(profile.id, id, tag) for tag in tags])
@@ -235,23 +234,24 @@ def _stored(tags: Sequence[str] | None) -> str | None:
 
 
 def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """At most 20, each once, each 1 to 50 of ``a-z 0-9 _ -``; else ``Invalid``."""
+    """The tags. Raises ``Invalid`` unless there are at most 20, no duplicates, each of 1 to 50
+    characters ``a-z 0-9 _ -``."""
     if len(tags) > MAX_TAGS:
-        raise Invalid(f"tags: at most {MAX_TAGS}.")
+        raise Invalid(f"tags: must be at most {MAX_TAGS} tags.")
     if not all(search.TAG.fullmatch(tag) for tag in tags):
-        raise Invalid("tags: each must be 1 to 50 of a-z 0-9 _ -.")
+        raise Invalid("tags: each tag must be 1 to 50 characters: a-z, 0-9, _ or -.")
     if len(set(tags)) != len(tags):
-        raise Invalid("tags: has a duplicate.")
+        raise Invalid("tags: must not contain duplicates.")
     return tuple(tags)
 
 
 # contract: item-note
 def check_note(note: str) -> str:
-    """At most 500 characters, newlines among them and no other control character."""
+    """The note. Raises ``Invalid`` for more than 500 characters or a control one but a newline."""
     if len(note) > MAX_NOTE:
         raise Invalid(f"note: must be at most {MAX_NOTE} characters.")
     if has_control(note.replace("\n", "")):
-        raise Invalid("note: must have no control characters other than newlines.")
+        raise Invalid("note: must not contain control characters other than newlines.")
     return note
 
 

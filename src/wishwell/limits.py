@@ -1,8 +1,8 @@
-"""Rate limits: so many requests a minute, per store, per caller and per kind of method.
+"""Rate limits: requests a minute, per store, caller and kind of method.
 
-Fixed windows of one minute by the clock (contract: limit-window). In the process, or shared through
-Redis or Valkey: then one script counts and answers in one round trip, by the server's own clock.
-When that goes away, requests are served and counted here until it is back.
+Windows are fixed minutes of the clock (contract: limit-window). Requests are counted in this
+process, or for several processes in Redis or Valkey, with one script and one round trip, by that
+server's clock. While it can't be reached, this process counts on its own.
 """
 
 import time
@@ -21,7 +21,7 @@ log = structlog.get_logger()
 
 
 class Taken(NamedTuple):
-    """The state of a limit after a request; ``reset`` in UTC epoch seconds."""
+    """The state of a limit after a request; ``reset`` is in UTC epoch seconds."""
 
     allowed: bool
     limit: int
@@ -30,13 +30,13 @@ class Taken(NamedTuple):
 
 
 class Limiter(Protocol):
-    """Counts requests by key. ``away``: what is shared could not be reached at the last try."""
+    """Counts requests by key. ``away``: the shared server could not be reached at the last try."""
 
     @property
     def away(self) -> bool: ...
 
     async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
-        """Counts one request, or with ``cost`` 0 only looks."""
+        """Counts one request. With ``cost`` 0 it only reads the state."""
 
     async def close(self) -> None: ...
 
@@ -55,10 +55,10 @@ class LocalLimiter:
         return self.count(key, limit, cost)
 
     def count(self, key: str, limit: int, cost: int) -> Taken:
-        """``take``, for where nothing can be awaited."""
+        """``take``, without awaiting."""
         window = self._clock() // (WINDOW * 1000)
         if window != self._window:
-            # Backwards too: after a clock was put right, a limit must not stay used up until then.
+            # Also if it went backwards: after a clock was corrected, limits must not stay used up.
             self._window = window
             self._counts = {}
         count = self._counts.get(key, 0)
@@ -90,20 +90,20 @@ return {allowed, count, window + tonumber(ARGV[3])}
 """
 
 _BOUND = 0.2
-"""Seconds for a connection and for an answer: what a request waits at most for a limit. Less, and a
-burst that keeps this process busy looks like a Redis that is away."""
+"""Seconds to wait for a connection and for an answer. With less, a burst that keeps this process
+busy looks as if Redis could not be reached."""
 
 _HICCUP = 0.5
-"""Seconds since the last answer within which a late one is the request's own trouble."""
+"""Seconds. If the last answer is not older, a timeout concerns only its own request."""
 
 _PAUSE = 1.0
-"""Seconds without a further try after one failed."""
+"""Seconds between a failed try and the next."""
 
 
 def try_out(url: str) -> None:
-    """Makes a connection without connecting, so that the client looks at all that it is given.
+    """Builds a connection without connecting, so that the Redis client checks the whole URL.
 
-    Raises ``ValueError`` with what is wrong, never with the text of the address.
+    Raises ``ValueError``, whose message never contains the URL.
     """
     try:
         pool = _pool(url)
@@ -112,8 +112,8 @@ def try_out(url: str) -> None:
             connection.ssl_context.get()
     except OSError as error:
         raise ValueError(f"names a certificate or key that can't be used ({error})") from error
-    except Exception as error:  # whatever the client thinks of a value
-        raise ValueError("has an option with a value that the client does not take") from error
+    except Exception as error:  # the client raises many kinds of errors for a bad value
+        raise ValueError("has an option with a value that the Redis client rejects") from error
 
 
 def _pool(url: str) -> Any:
@@ -129,7 +129,7 @@ def _pool(url: str) -> Any:
 
 # contract: limit-shared, limit-shared-away
 class RedisLimiter:
-    """Counts in Redis or Valkey; while it is away, in ``local``."""
+    """Counts in Redis or Valkey, and in ``local`` while that can't be reached."""
 
     def __init__(self, url: str, local: LocalLimiter) -> None:
         pool = _pool(url)
@@ -143,10 +143,10 @@ class RedisLimiter:
     async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
         if time.monotonic() >= self._again_at:
             try:
-                # Without the window in KEYS[1] a cluster still finds it: the hash tag is the key.
+                # The script appends the window to KEYS[1]. The hash tag {} keeps it on one node.
                 name = f"wishwell:limit:{{{key}}}"
                 allowed, count, reset = map(int, await self._script([name], [limit, cost, WINDOW]))
-            except Exception as error:  # whatever it is, the request is served and counted here
+            except Exception as error:  # any failure: the request is counted here
                 now = time.monotonic()
                 slow = isinstance(error, TimeoutError | redis.exceptions.TimeoutError)
                 if slow and now - self._answered_at < _HICCUP:

@@ -1,9 +1,9 @@
 """Linking: a visitor signs in, and what the session holds becomes the customer's.
 
-One transaction, however often and from wherever it is asked at once (contract: link-atomic). It
-holds the session's row, then the customer's, so that it waits for every write that was accepted
-before, and every later write finds the session closed. Rows are copied and deleted: a row's profile
-is never changed. The number of statements does not depend on how much there is to move.
+It is one transaction, also when several requests link the same profiles at once (contract:
+link-atomic). It locks the session's row, then the customer's. So it waits for earlier writes, and
+later writes find the session closed. Rows are copied and deleted; a row's profile never changes.
+The number of statements does not depend on how many records are moved.
 """
 
 import msgspec
@@ -16,11 +16,10 @@ from wishwell.profiles import Profile
 
 # contract: link-items, link-limits, link-email, link-closes-session, link-again, link-races
 async def link(tx: Writer, session: Profile, customer: Profile, list_items: int, now: str) -> int:
-    """Moves all that the session holds and closes it; how many items that were.
+    """Moves all records of the session and closes it. Returns the number of items moved.
 
-    ``list_items`` is the bound of a list: one that has been joined past it takes no more. A
-    session that is closed already has nothing left to move: that succeeds, with 0. Raises
-    ``NotFound`` for a session that is not there.
+    ``list_items`` is the bound of a list; a list that exceeds it takes no further list. Returns 0
+    for a session that is closed already. Raises ``NotFound`` for an unknown session.
     """
     row = await tx.one("link_begin", session.id)
     if row is None:
@@ -39,7 +38,7 @@ async def link(tx: Writer, session: Profile, customer: Profile, list_items: int,
     for statement in _LEAVE:
         await tx.run(statement, session.id)
     await tx.run("link_size_lists", customer.id)
-    # An address that the visitor gave follows, unless the customer has one.
+    # The session's e-mail address moves too, unless the customer has one.
     await tx.run("link_count", customer.id, email)
     await tx.run("session_close", session.id, now)
     moved: int = count
@@ -51,7 +50,7 @@ _LEAVE = ("link_leave_entries", "link_leave_tags", "link_leave_lists", "link_lea
 
 # contract: link-tags
 async def _merge_tags(tx: Writer, session: Profile, customer: Profile, now: str) -> None:
-    """The union of both, the customer's tags first. It may pass the 20 that a body may name."""
+    """Merges the tags of items that both have, the customer's first. They may exceed 20."""
     unions = {}
     for id, mine, theirs in await tx.all("link_tags", session.id, customer.id):
         union = " ".join(dict.fromkeys([*mine.split(), *theirs.split()]))
@@ -65,7 +64,7 @@ async def _merge_tags(tx: Writer, session: Profile, customer: Profile, now: str)
 async def _move_lists(
     tx: Writer, session: Profile, customer: Profile, list_items: int, now: str
 ) -> None:
-    """Moves the lists; one with a name that the customer has joins that list, behind its items."""
+    """Moves the lists. A list whose name the customer has is appended to the customer's list."""
     named: dict[str, str] = {}
     sizes = {}
     for id, name, size in await tx.all("link_lists", customer.id):
@@ -87,5 +86,5 @@ async def _move_lists(
 
 
 def _pairs(texts: dict[str, str]) -> str:
-    """What ``pairs`` of queries.sql takes."""
+    """The argument of ``pairs`` in queries.sql."""
     return msgspec.json.encode(texts).decode()

@@ -1,4 +1,4 @@
-"""Lists: named collections of a profile's items, with an order (contract: list-order)."""
+"""Lists: named, ordered collections of a profile's items (contract: list-order)."""
 
 import math
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ MAX_NAME = 255
 
 # contract: list-fields
 class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """A list as the API shows it; ``items`` only where a single list is answered with them."""
+    """A list as the API shows it. ``items`` is set only for a single list."""
 
     id: str
     name: str
@@ -34,7 +34,7 @@ class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 
 def from_row(row: Row) -> List:
-    """A list of its columns (``rows.LIST``), and in a whole store its owner's GID."""
+    """Makes a list from its columns (``rows.LIST``), and in a whole store its owner's GID."""
     found = List(*row[:_COLUMNS])
     if len(row) > _COLUMNS:
         found.profile = row[_COLUMNS]
@@ -46,17 +46,17 @@ _COLUMNS = len(rows.LIST)
 
 # contract: list-name
 def check_name(name: str) -> str:
-    """The name, trimmed: 1 to 255 characters, no control characters; else ``Invalid``."""
+    """The trimmed name. Raises ``Invalid`` unless it is 1 to 255 characters, none a control one."""
     name = name.strip()
     if not 1 <= len(name) <= MAX_NAME:
         raise Invalid(f"name: must be 1 to {MAX_NAME} characters after trimming.")
     if items.has_control(name):
-        raise Invalid("name: must have no control characters.")
+        raise Invalid("name: must not contain control characters.")
     return name
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[List]:
-    """Lists, newest first. A session that has ended is refused, not shown as empty."""
+    """A page of lists, newest first. Raises ``profiles.missing``."""
     return await pages.read(tx, "lists", scope, asked, from_row)
 
 
@@ -77,7 +77,7 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
             shown.append(item)
     shown.sort(key=lambda item: (item.created_at, item.id), reverse=sort != "oldest_saved")
     if sort == "customer":
-        # Stable: what was never placed (0) stays newest first, behind the placed.
+        # The sort is stable: items that were never placed (0) stay newest first, at the end.
         shown.sort(key=lambda item: positions[item.id] or math.inf)
     return found
 
@@ -86,11 +86,11 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
 async def create(
     tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str
 ) -> List:
-    """A new, empty list. Raises ``LimitReached`` for one more than may be, ``profiles.missing``."""
+    """Creates an empty list. Raises ``LimitReached``, ``profiles.missing``."""
     arguments = (profile.id, id, name, now, bounds.lists)
     row = await tx.one("list_create", *arguments)
     if row is None:
-        # A customer's first record, or a full or ended profile.
+        # The customer has no row yet, or the profile is full or has ended.
         await profiles.lock(tx, profile, now)
         row = await tx.one("list_create", *arguments)
     if row is None:
@@ -100,7 +100,7 @@ async def create(
 
 # contract: list-update, list-updated-at
 async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: str) -> List:
-    """Sets the name; without one, changes nothing. Raises ``NotFound``, ``profiles.missing``."""
+    """Sets the name, unless it is None. Raises ``NotFound``, ``profiles.missing``."""
     if name is None:
         row = await tx.one("list_find", profile.id, id)
     else:
@@ -119,18 +119,17 @@ async def delete(tx: Writer, profile: Profile, id: str) -> None:
 
 # contract: list-order-partial, list-order-invalid
 async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], now: str) -> List:
-    """Places the items named, in this order; answers the list in its customer order.
+    """Places these items first, in this order. Returns the list in customer order.
 
-    What was placed before and is not named follows in the order that it had; what was never placed
-    comes last. Raises ``Invalid``, and changes nothing, when an id is not on the list or is there
-    twice; ``NotFound``; ``profiles.missing``.
+    Items placed before follow in their old order; items that were never placed come last. Raises
+    ``Invalid`` if an id is a duplicate or not on the list; ``NotFound``; ``profiles.missing``.
     """
     known = await profiles.lock_known(tx, profile)
     if not known or await tx.one("list_find", profile.id, id) is None:
         raise NotFound(_NO_LIST)
     positions = {row[0]: row[1] for row in await tx.all("list_positions", profile.id, id)}
     if len(set(item_ids)) != len(item_ids):
-        raise Invalid("itemIds: has a duplicate.")
+        raise Invalid("itemIds: must not contain duplicates.")
     if not positions.keys() >= set(item_ids):
         raise Invalid("itemIds: names an item that is not on this list.")
     before = sorted((item for item, at in positions.items() if at), key=positions.__getitem__)

@@ -1,4 +1,4 @@
-"""Logging: one JSON object a line, on standard output."""
+"""Logging: one JSON object per line, on standard output."""
 
 import io
 import logging
@@ -15,7 +15,7 @@ _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
 class Line(msgspec.Struct, omit_defaults=True, gc=False):
-    """What every line has; what does not apply is left out."""
+    """The fields of every line. Empty fields are left out."""
 
     event: str = ""
     level: str = ""
@@ -38,7 +38,7 @@ class RequestLine(Line, kw_only=True, rename={"request_id": "requestId"}):
 
 
 class _LostLine(Line, kw_only=True):
-    """Tells that the log has a gap."""
+    """Says that the log has a gap."""
 
     lines: int
     reason: str
@@ -50,7 +50,7 @@ def _told(lines: int, reason: str) -> bytes:
     return msgspec.json.encode(line) + b"\n"
 
 
-# Of what was closed at the start, the number may belong to something else by now.
+# If a stream was closed at the start, its descriptor may belong to another file now.
 _output = Output(1 if sys.__stdout__ else -1, _told)
 _errors = Output(2 if sys.__stderr__ else -1, _told)
 _encoder = msgspec.json.Encoder()
@@ -58,7 +58,7 @@ _requests_shown = True
 
 
 def write_line(line: Line) -> None:
-    """Notes a request, if the level shows such lines; structlog would take 9 % of its time."""
+    """Logs a request, if the level includes it. structlog would take 9 % of a request's time."""
     if _requests_shown:
         line.event, line.level = "request", "info"
         line.time = ids.timestamp(ids.wall_clock())
@@ -66,14 +66,14 @@ def write_line(line: Line) -> None:
 
 
 def lost() -> int:
-    """How many lines of this process could not be written."""
+    """How many lines this process has lost."""
     return _output.lost
 
 
 def configure(level: str) -> None:
-    """Sends our events, and what libraries log through ``logging``, to standard output.
+    """Sends structlog's events, and what libraries log, to standard output.
 
-    From then on nothing that is written there or to standard error waits or fails.
+    After this, writing to standard output or standard error never blocks and never fails.
     """
     global _requests_shown
     structlog.configure(
@@ -89,7 +89,7 @@ def configure(level: str) -> None:
     )
     _requests_shown = _LEVELS[level] <= _LEVELS["info"]
     logging.basicConfig(handlers=[_ToStructlog()], level=logging.WARNING, force=True)
-    # Warnings, tracebacks and the welcome go there, and it may be the same pipe.
+    # It carries warnings, tracebacks and the welcome, and may be the same pipe.
     sys.stderr = io.TextIOWrapper(
         cast(BinaryIO, _errors), "utf-8", "backslashreplace", line_buffering=True
     )
@@ -105,7 +105,7 @@ def _time(_logger: Any, _method: str, event: Any) -> Any:
 
 
 class _ToStructlog(logging.Handler):
-    """Takes what uvicorn and other libraries log."""
+    """Passes on what uvicorn and other libraries log."""
 
     def emit(self, record: logging.LogRecord) -> None:
         logger = structlog.get_logger(record.name)

@@ -1,4 +1,4 @@
-"""Standard output and error as streams that never make their writer wait, and never fail."""
+"""Standard output and standard error as streams that never block and never fail."""
 
 import atexit
 import io
@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 QUEUE_BYTES = 2**20
-"""How much waits to be written at most; what is being written comes on top of it."""
+"""The most bytes that wait to be written, besides those being written now."""
 
 _GATHER_SECONDS = 0.02
-"""What comes within this goes out together: so the thread takes the interpreter from the event loop
-fifty times a second at most, not once a line."""
+"""Lines are gathered for this long and written together. So the thread interrupts the event loop at
+most fifty times a second, and not once a line."""
 
 _AGAIN_SECONDS = 0.1
 _END_SECONDS = 0.5
@@ -24,10 +24,10 @@ _NEWLINE = ord("\n")
 
 # contract: log-never-stops
 class Output(io.RawIOBase):
-    """Takes lines at once; a thread of its own writes them to a file descriptor, in their order.
+    """Takes lines without waiting; a thread writes them to a file descriptor, in order.
 
-    Lines are lost when their write fails, and when they come while ``QUEUE_BYTES`` wait. They are
-    counted, and once writing works again ``told`` makes a line of how many they were and why.
+    Lines are lost if their write fails, or if ``QUEUE_BYTES`` are already waiting. They are
+    counted. Once writing works again, ``told`` makes a line from the count and the reason.
     """
 
     def __init__(self, descriptor: int, told: Callable[[int, str], bytes]) -> None:
@@ -41,11 +41,11 @@ class Output(io.RawIOBase):
         """How many lines could not be written, since the start."""
         self._said = 0
         self._reason = ""
-        self._torn = False  # whether half a line was written last
+        self._torn = False  # whether the last write ended within a line
         self._most = 0
         self._busy = False
         self._queue = bytearray()
-        # A collection of garbage may log something while this very thread holds the lock.
+        # Reentrant: a garbage collection may log while this thread holds the lock.
         self._lock = threading.RLock()
         self._wake = threading.Semaphore(0)
         self._thread: threading.Thread | None = None
@@ -66,14 +66,14 @@ class Output(io.RawIOBase):
         return len(data)
 
     def drain(self) -> None:
-        """Waits until all is written, but not for long: for the end of the process."""
+        """Waits until all is written, at most ``_END_SECONDS``; called when the process ends."""
         end = time.monotonic() + _END_SECONDS
         while self._busy and time.monotonic() < end:
             time.sleep(0.002)
 
     def _begin(self) -> None:
         if self._thread is None:
-            # Of several workers on one pipe, what is longer may be torn by another's line.
+            # When several workers share a pipe, only writes up to PIPE_BUF are atomic.
             self._most = select.PIPE_BUF if multiprocessing.parent_process() else QUEUE_BYTES
             self._thread = threading.Thread(target=self._work, daemon=True)
             self._thread.start()
@@ -100,7 +100,7 @@ class Output(io.RawIOBase):
                     self._busy = bool(self._queue)
 
     def _send(self, data: bytearray, lines: int) -> None:
-        """Writes what waited, then says how many lines were lost behind it; loses what it can't."""
+        """Writes the queue, then reports lost lines. What can't be written is lost too."""
         at = 0
         try:
             while self._torn:
@@ -116,18 +116,18 @@ class Output(io.RawIOBase):
             time.sleep(_AGAIN_SECONDS)
 
     def _end(self, data: bytearray, at: int) -> int:
-        """Where the next write ends: behind a line, which no other process can write into then."""
+        """Where the next write ends: at the end of a line, so that no other process splits it."""
         end = at + self._most
         if end >= len(data):
             return len(data)
         return data.rfind(b"\n", at, end) + 1 or data.find(b"\n", end) + 1 or len(data)
 
     def _put(self, piece: bytes | memoryview) -> int:
-        """One write: how much of the piece it took. Raises ``OSError``."""
+        """Writes once, and returns how many bytes were taken. Raises ``OSError``."""
         try:
             taken = os.write(self._descriptor, piece)
         except BlockingIOError:
-            # Whoever else has the pipe has made it non-blocking.
+            # Another process that shares the pipe has made it non-blocking.
             select.select([], [self._descriptor], [])
             return 0
         if taken:

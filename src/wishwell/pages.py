@@ -1,9 +1,8 @@
-"""Pages: newest first, walked by cursors that are opaque outside and plain inside.
+"""Pages, newest first, and their cursors.
 
-A cursor is the id at a page's edge and a direction, signed so that a changed one, or one of another
-request, is refused (contract: cursor-opaque, cursor-bound-to-request). A page is read by
-``id < edge`` over an index, one row more than asked for, so that it costs the same at any depth:
-never OFFSET, never a count.
+A cursor is the id at a page's edge and a direction. It is signed, so that a changed cursor or one
+of another request is refused (contract: cursor-opaque, cursor-bound-to-request). A page is read by
+``id < edge`` over an index, with one row more than asked for, so it costs the same at any depth.
 """
 
 import base64
@@ -26,19 +25,19 @@ DEFAULT_SIZE = 50
 MAX_SIZE = 250
 T = TypeVar("T")
 
-# 1 + 16 + 13 bytes are 40 characters of base64 with none to spare: one text for each cursor.
+# 1 + 16 + 13 bytes are exactly 40 characters of base64, so a cursor has only one spelling.
 _SIGNATURE = 13
 
 
 class Cursor(msgspec.Struct, frozen=True):
-    """``id`` is the edge: the page holds what is older, or with ``backward`` what is newer."""
+    """``id`` is the edge. The page holds older records, or with ``backward`` newer ones."""
 
     id: str
     backward: bool
 
 
 class PageRequest(msgspec.Struct, frozen=True):
-    """What was asked: the cursor, 1 to 250 records, and the parsed query."""
+    """What is asked for: a cursor, 1 to 250 records, and the parsed query."""
 
     cursor: Cursor | None
     limit: int
@@ -46,7 +45,7 @@ class PageRequest(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True):
-    """The records, and the cursors of the pages beside them, where there are any."""
+    """The records, and the cursors of the next and previous page, if there are any."""
 
     records: list[T]
     next: Cursor | None
@@ -54,23 +53,23 @@ class Page(msgspec.Struct, Generic[T], frozen=True):
 
 
 class CursorSigner:
-    """Signs cursors with the newest of the keys, verifies them with any."""
+    """Signs cursors with the newest key and verifies them with any key."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
         self._keys = [hmac.digest(key, b"wishwell cursor", "sha256") for key in keys]
 
     def sign(self, cursor: Cursor, request: str) -> str:
-        """``request`` is all that the cursor is bound to, as text."""
+        """The cursor as text. ``request`` is what it is bound to."""
         plain = bytes([cursor.backward]) + UUID(cursor.id).bytes
         mac = hmac.digest(self._keys[0], plain + request.encode(), "sha256")[:_SIGNATURE]
         return base64.urlsafe_b64encode(plain + mac).decode()
 
     def verify(self, text: str, request: str) -> Cursor:
-        """Raises ``Invalid`` for what ``sign`` has not made for this very request."""
+        """The cursor. Raises ``Invalid`` unless ``sign`` made the text for this ``request``."""
         try:
             raw = base64.b64decode(text.encode(), altchars=b"-_", validate=True)
             if base64.urlsafe_b64encode(raw).decode() != text:
-                raw = b""  # another spelling of the same bytes: + and / for - and _
+                raw = b""  # another spelling of the same bytes, with + and / for - and _
         except (binascii.Error, UnicodeEncodeError):
             raw = b""
         plain, mac = raw[:17], raw[17:]
@@ -79,8 +78,8 @@ class CursorSigner:
             if len(raw) == 17 + _SIGNATURE and hmac.compare_digest(mac, expected[:_SIGNATURE]):
                 return Cursor(str(UUID(bytes=plain[1:])), bool(plain[0]))
         raise Invalid(
-            "page: is not a cursor of this request; take pageInfo.next or pageInfo.previous of an "
-            "earlier answer and repeat the other parameters."
+            "page: is not a cursor for this request; use pageInfo.next or pageInfo.previous from "
+            "an earlier answer, with the same other parameters."
         )
 
 
@@ -88,9 +87,9 @@ class CursorSigner:
 async def read(
     tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
 ) -> Page[T]:
-    """One page of items or lists; ``from_row`` makes a record of a row, whose id is first.
+    """One page of items or lists. ``from_row`` makes a record from a row; the id comes first.
 
-    A session that has ended is refused with ``profiles.missing``, not shown as empty.
+    For a session that has ended it raises ``profiles.missing``, and returns no empty page.
     """
     cursor, limit = asked.cursor, asked.limit
     backward = cursor is not None and cursor.backward
@@ -120,13 +119,13 @@ async def read(
 async def _empty(
     tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
 ) -> Page[T]:
-    """A page whose records are all gone, with the cursor to what lies at its edge and beyond, if
-    that is still there.
+    """A page without records. It has a cursor back to the records on the other side of its edge.
 
-    The record that is farthest to the page's side tells both, and at one moment.
+    One query for the record farthest to this side answers two questions at the same moment: is
+    this page still empty, and are there records on the other side.
     """
-    # A link takes all away in the moment in which it closes the session: a page that holds a record
-    # needs no look at the profile.
+    # A link closes the session and moves its records at the same moment, so only an empty page
+    # needs this check.
     if isinstance(scope, Profile):
         await profiles.check_open(tx, scope)
     if asked.cursor is None:
@@ -138,7 +137,7 @@ async def _empty(
         return Page([], None, None)
     farthest = UUID(rows[0][0])
     if farthest > at if backward else farthest < at:
-        # A link has just moved a record to where there was none: once more.
+        # A link has just moved a record into this page: read it again.
         return await read(tx, noun, scope, asked, from_row)
     edge = Cursor(str(UUID(int=(at.int + (1 if backward else -1)) % 2**128)), not backward)
     return Page([], edge, None) if backward else Page([], None, edge)

@@ -1,7 +1,7 @@
-"""Profiles: who owns items and lists, a store's customer or a visitor's session.
+"""Profiles: the owners of items and lists. A profile is a store's customer or a visitor's session.
 
-A customer exists as soon as somebody names it; its row is made by its first write. A session is
-made by asking for its token, and ends by being linked to a customer (``linking.py``) or purged.
+Any customer may be named; the first write creates its row. A session is created together with its
+first token. It ends when it is linked to a customer (``linking.py``) or purged.
 """
 
 import re
@@ -15,14 +15,13 @@ from wishwell.db import Reader, Row, Writer
 from wishwell.errors import Invalid, NotFound, Unauthenticated
 from wishwell.stores import Store
 
-# What any mail server would take, without quoting: a local part, and a domain of non-empty labels,
-# in any script.
+# An address that needs no quoting: a local part, and a domain of non-empty labels, in any script.
 _SPECIAL = r"\s\x00-\x1f\x7f-\x9f@<>()\[\]\\,;:\""
 _EMAIL = re.compile(rf"[^{_SPECIAL}]{{1,64}}@[^.{_SPECIAL}]+(\.[^.{_SPECIAL}]+)*")
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """The owner of records. ``by_token``: named by its own token, not by an admin's header."""
+    """The owner of records. ``by_token``: it was named by its own token, not by a header."""
 
     id: str
     store_id: str
@@ -32,7 +31,7 @@ class Profile(msgspec.Struct, frozen=True):
 
 
 class WholeStore(msgspec.Struct, frozen=True):
-    """What an admin token acts on when it names no profile."""
+    """The scope of an admin token without a ``Profile`` header."""
 
     store_id: str
 
@@ -46,10 +45,10 @@ KINDS: tuple[Kind, ...] = ("customer", "session")
 def parse(
     store: Store, namespace: str, gid: str, field: str, kinds: Sequence[Kind] = KINDS
 ) -> Profile:
-    """The profile that a GID names in a store; whether the session exists is not asked here.
+    """The profile that a GID names in a store. It is not checked whether a session exists.
 
-    Raises ``Invalid`` for another form, another platform than the store's, another namespace, and
-    one of none of the ``kinds``.
+    Raises ``Invalid`` unless the GID has the right form, the store's platform or the namespace,
+    and one of the ``kinds``.
     """
     prefix = f"gid://{namespace}/Session/"
     if gid.startswith(prefix) and ids.is_uuid(gid.removeprefix(prefix)) and "session" in kinds:
@@ -58,7 +57,8 @@ def parse(
     if customer is not None and customer[0] == store.platform and "customer" in kinds:
         return of_customer(store, gid)
     forms = {
-        "customer": f"gid://{store.platform}/Customer/<id>, the id 1 to 64 of A-Z a-z 0-9 _ -",
+        "customer": f"gid://{store.platform}/Customer/<id> with an id of 1 to 64 characters "
+        "(A-Z, a-z, 0-9, _ or -)",
         "session": f"{prefix}<uuid>",
     }
     raise Invalid(f"{field}: must be {', or '.join(forms[kind] for kind in kinds)}.")
@@ -74,19 +74,19 @@ def of_customer(store: Store, gid: str) -> Profile:
 
 # contract: session-ended, session-unknown
 def missing(profile: Profile) -> NotFound | Unauthenticated:
-    """What to answer for a session that was linked, purged or never made.
+    """The error for a session that was linked, purged or never created.
 
-    Its own token is told to ask for a new one; a GID in a header is just unknown.
+    With its own token the answer is 401, with its GID in a header 404.
     """
     if profile.by_token:
         return Unauthenticated(
-            "This session has ended (it was linked to a customer, or purged): ask for a new token."
+            "This session has ended: it was linked to a customer, or purged. Ask for a new token."
         )
     return NotFound("Profile: there is no such session.")
 
 
 async def check_open(tx: Reader, profile: Profile) -> None:
-    """Raises ``missing(profile)`` unless a session is there and open; a customer always is."""
+    """Raises ``missing(profile)`` if a session does not exist or has ended."""
     if profile.is_session:
         row = await tx.one("profile_state", profile.id)
         if row is None or row[0] is not None:
@@ -94,17 +94,16 @@ async def check_open(tx: Reader, profile: Profile) -> None:
 
 
 async def is_known(tx: Reader, profile: Profile) -> bool:
-    """Whether a session was ever made here; any customer may exist."""
+    """Whether a session was ever created; always true for a customer."""
     return not profile.is_session or await tx.one("profile_state", profile.id) is not None
 
 
 # contract: customer-exists, limit-exact, request-linearizable
 async def lock(tx: Writer, profile: Profile, now: str) -> None:
-    """Takes the profile for the rest of the transaction, making a customer's row if need be.
+    """Locks the profile for the rest of the transaction, and creates a customer's row if needed.
 
-    Every use-case that writes in several statements begins with this: so the writes of a profile,
-    links and purges happen one after the other. Raises ``missing(profile)`` for a session that is
-    not there or closed.
+    Every use-case that writes in several statements begins with this, so that the writes of a
+    profile, links and purges happen one after the other. Raises ``missing(profile)``.
     """
     if not await lock_known(tx, profile):
         await tx.run("profile_create", profile.id, profile.store_id, profile.gid, 0, now)
@@ -112,9 +111,9 @@ async def lock(tx: Writer, profile: Profile, now: str) -> None:
 
 
 async def lock_known(tx: Writer, profile: Profile) -> bool:
-    """``lock`` for what changes a record that is there: makes no row.
+    """``lock``, but creates no row. Returns False for a customer without a row.
 
-    False for a customer of whom nothing is known. Raises ``missing(profile)`` as ``lock`` does.
+    Raises ``missing(profile)``.
     """
     row = await tx.one("profile_lock", profile.id)
     if row is None and not profile.is_session:
@@ -125,11 +124,10 @@ async def lock_known(tx: Writer, profile: Profile) -> bool:
 
 
 async def certain(tx: Writer, profile: Profile, statement: str, *arguments: object) -> Row | None:
-    """The row of a writing statement that takes the profile's lock by itself; None where there is
-    nothing to write to. Raises ``missing(profile)`` as ``lock`` does.
+    """Runs a write that locks the profile by itself. Returns its row, or None if nothing matches.
 
-    It also gives no row when it has waited for the lock: what it sees is then of before. With the
-    lock in hand it gives one.
+    The statement also returns no row if it had to wait for the lock, because it then sees old
+    rows. So it is run again with the lock held. Raises ``missing(profile)``.
     """
     row = await tx.one(statement, profile.id, *arguments)
     if row is None and await lock_known(tx, profile):
@@ -138,7 +136,7 @@ async def certain(tx: Writer, profile: Profile, statement: str, *arguments: obje
 
 
 async def create_session(tx: Writer, store: Store, namespace: str, id: str, now: str) -> Profile:
-    """A new session, with the UUID given."""
+    """Creates a session with the UUID ``id``."""
     profile = of_session(store, ids.session_gid(namespace, id))
     await tx.run("profile_create", profile.id, store.id, profile.gid, 1, now)
     return profile
@@ -146,34 +144,34 @@ async def create_session(tx: Writer, store: Store, namespace: str, id: str, now:
 
 # contract: session-touched
 async def renew_session(tx: Writer, profile: Profile, now: str) -> None:
-    """Notes that a session was given a token. Raises ``NotFound`` unless it is there and open."""
+    """Records that a session gets a new token. Raises ``NotFound`` if it is unknown or closed."""
     if await tx.one("session_renew", profile.id, now) is None:
         raise NotFound("session: there is no such session, or it has been linked to a customer.")
 
 
 async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> None:
-    """Keeps the address on the profile. Raises ``missing(profile)`` for a session that is gone."""
+    """Stores the e-mail address with the profile. Raises ``missing(profile)``."""
     await lock(tx, profile, now)
     await tx.run("profile_remember_email", profile.id, email)
 
 
 # contract: identify-email
 def check_email(email: str) -> str:
-    """The address, if it is one: something@something, 3 to 254 characters, no spaces."""
+    """The address. Raises ``Invalid`` unless it is an e-mail address of 3 to 254 characters."""
     if len(email) > 254 or not _EMAIL.fullmatch(email):
         raise Invalid("email: must be an e-mail address of 3 to 254 characters.")
     return email
 
 
 async def sessions_owning(tx: Reader, store: WholeStore, item_ids: Sequence[str]) -> set[str]:
-    """The keys of the sessions that have any of these items."""
+    """The keys of the sessions that own any of these items."""
     known = [id for id in item_ids if ids.is_uuid(id)]
     owners = await tx.all("item_owners", store.store_id, known)
     return {row[0] for row in owners if row[2]}
 
 
 async def owner(tx: Reader, store: WholeStore, noun: Literal["item", "list"], id: str) -> Profile:
-    """Whose this item or list of the store is. Raises ``NotFound``."""
+    """The owner of an item or list of the store. Raises ``NotFound``."""
     row = await tx.one(f"{noun}_owner", store.store_id, id)
     if row is None:
         raise NotFound(f"There is no such {noun}.")

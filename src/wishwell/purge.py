@@ -1,4 +1,4 @@
-"""Removes sessions past their time, with all that they hold (contract: session-purged)."""
+"""Removes expired sessions with all their records (contract: session-purged)."""
 
 from collections.abc import AsyncIterator, Sequence
 
@@ -10,8 +10,8 @@ from wishwell.db import Database, Reader, Row, Writer
 
 _BATCH = 100
 _RECORDS = 2_000
-"""How many records a step removes at most: what others wait for, and what a transaction's time must
-suffice for. A large session takes several steps."""
+"""The most records that one step removes. Other writes wait for a step, and it must fit into a
+transaction's time limit. A large session takes several steps."""
 
 _DAY_MS = 86_400_000
 _FIRST = ("", "00000000-0000-0000-0000-000000000000")
@@ -22,11 +22,11 @@ log = structlog.get_logger("wishwell.purge")
 
 # contract: purge-steps
 async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[int]:
-    """Purges in small steps; yields after each how many sessions are gone so far.
+    """Purges in small steps, and yields after each how many sessions were removed so far.
 
-    A session's time runs from its last token: until that ends, up to a day later, it is in use, so
-    the longer period begins there. One that holds nothing goes by the shorter period. One that
-    can't be removed is passed over, and named in the log. Raises ``Unavailable``.
+    The longer period starts when the session's last token expires, up to a day after it was
+    issued. The shorter period, from the last token on, is for sessions without records. A session
+    that can't be removed is skipped and logged. Raises ``Unavailable``.
     """
     idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * _DAY_MS)))
     empty = ids.timestamp(max(0, now - int(settings.empty_session_days * _DAY_MS)))
@@ -53,17 +53,17 @@ async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[
 
 
 async def take_lease(tx: Writer, now: str, before: str) -> bool:
-    """Whether this process is to purge now: nobody has since ``before``."""
+    """Whether this process is to purge now, as none has since ``before``."""
     return await tx.one("lease_take", "purge", now, before) is not None
 
 
 async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:
-    """Key, time and GID of the next sessions that are past their time."""
+    """Key, time and GID of the next expired sessions."""
     return await tx.all("sessions_idle", idle, empty, *after, _BATCH)
 
 
 async def _end(tx: Writer, idle: str, empty: str, found: list[str], now: str) -> list[str]:
-    """Closes those that are still past their time and that nobody writes to now."""
+    """Closes those that are still expired and that no other transaction has locked."""
     held = [row[0] for row in await tx.all("sessions_lock", found)]
     return [row[0] for row in await tx.all("sessions_end", idle, empty, held, now)]
 
@@ -71,22 +71,21 @@ async def _end(tx: Writer, idle: str, empty: str, found: list[str], now: str) ->
 async def _end_and_step(
     tx: Writer, idle: str, empty: str, found: list[str], now: str
 ) -> tuple[list[str], int | None]:
-    """Both in one moment, so that nobody finds items of a session that has ended: unless it is so
-    large that it takes several steps."""
+    """Closes and empties in one transaction, unless it takes several steps."""
     ended = await _end(tx, idle, empty, found, now)
     return ended, await _step(tx, ended) if ended else 0
 
 
 # contract: purge-passes-over
 async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
-    """Removes the sessions with these keys; yields after each step how many are gone by it."""
+    """Removes the sessions with these keys, and yields after each step how many it removed."""
     gone = None if gids else 0
     try:
         while gone is None:
             gone = await db.write(_locked_step, list(gids))
             yield gone or 0
     except Exception as error:
-        await db.ping()  # without a database there is nothing to pass over
+        await db.ping()  # raises if the database is the cause
         if len(gids) == 1:
             log.warning("session_not_purged", profile=next(iter(gids.values())), reason=str(error))
             return
@@ -101,7 +100,7 @@ async def _locked_step(tx: Writer, sessions: list[str]) -> int | None:
 
 
 async def _step(tx: Writer, sessions: list[str]) -> int | None:
-    """Removes some of what the sessions hold, or the rest and themselves: then, how many went."""
+    """Removes some of the records; or the rest and the sessions, and returns how many sessions."""
     left = _RECORDS
     for statement in _STEPS:
         left -= len(await tx.all(statement, sessions, left))

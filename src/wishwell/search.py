@@ -1,7 +1,7 @@
 """The search expression of ``GET /items``: ``product:123,456 variant:7 tag:gift list:<id>``.
 
-Terms are separated by spaces and all must hold; a term's values by commas, and any may hold
-(contract: search-terms). ``db/pages.py`` has the SQL of each field.
+An item must match all terms, and of each term at least one value (contract: search-terms).
+``db/pages.py`` has the SQL of each field.
 """
 
 import re
@@ -18,14 +18,14 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,15}", re.ASCII)
 
 _FIELDS = ("product", "variant", "tag", "list")
 _GRAMMAR = (
-    "A query is made of product:<id>, variant:<id>, tag:<tag> and list:<list id>: values are "
-    "separated by commas, terms by spaces."
+    "A query consists of the terms product:<id>, variant:<id>, tag:<tag> and list:<list id>; "
+    "separate terms by spaces, and several values of a term by commas."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A parsed expression: per field its values, each term one entry. Equal text, equal search."""
+    """A parsed expression: a field and its values for each term."""
 
     terms: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
@@ -42,7 +42,7 @@ class Search:
 
 # contract: search-invalid
 def parse(query: str, store: Store) -> Search:
-    """Raises ``Invalid`` with what there is for an unknown field or a malformed value."""
+    """Parses an expression. Raises ``Invalid`` for an unknown field or a malformed value."""
     terms = []
     for term in query.split(" "):
         if not term:
@@ -64,10 +64,12 @@ def parse(query: str, store: Store) -> Search:
 def _value(field: str, text: str, store: Store) -> str:
     if field == "tag":
         if not TAG.fullmatch(text):
-            raise Invalid(f"query: a tag is 1 to 50 of a-z 0-9 _ -. {_GRAMMAR}")
+            raise Invalid(
+                f"query: each tag must be 1 to 50 characters: a-z, 0-9, _ or -. {_GRAMMAR}"
+            )
     elif field == "list":
         if not ids.is_uuid(text):
-            raise Invalid(f"query: {_shown(text)} is not the id of a list. {_GRAMMAR}")
+            raise Invalid(f"query: {_shown(text)} is not a list id. {_GRAMMAR}")
     else:
         is_text = store.has_text_ids
         known = stores.TEXT_ID.fullmatch(text) if is_text else _NUMBER.fullmatch(text)
@@ -77,5 +79,5 @@ def _value(field: str, text: str, store: Store) -> str:
 
 
 def _shown(text: str) -> str:
-    """Some of what the caller sent, safe to show again."""
+    """The start of what the caller sent, if it is safe to show."""
     return repr(text[:40]) if text[:40].isprintable() else "that text"

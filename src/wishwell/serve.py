@@ -1,4 +1,4 @@
-"""Serving: the socket, the processes, and the way in and out of them."""
+"""Serving: the listening socket and the processes, from start to stop."""
 
 import asyncio
 import contextlib
@@ -27,36 +27,36 @@ logger = structlog.get_logger("wishwell")
 
 _BACKLOG = 2048
 _ACCEPTS = 64
-"""Connections that one turn of the event loop takes in. uvloop takes one a turn from each listening
-socket: with long turns, under overload, new clients waited for many seconds (decision 0015)."""
+"""Connections accepted in one turn of the event loop. uvloop accepts one a turn from each listening
+socket; turns are long under overload, and new clients waited many seconds (decision 0015)."""
 
 _UNSENT = 128 * 1024
-"""Bytes of answers that the kernel takes for a connection beyond what its client has room for. Left
-to itself it takes megabytes, and nobody sees that they are not read."""
+"""Bytes of unsent answers that the kernel buffers for a connection. By default it takes megabytes,
+which hides that a client does not read."""
 
 _KEEP_ALIVE_SECONDS = 30
 _START_SECONDS = 20
 
 
 def serve_until_stopped(settings: Settings, welcome: str) -> None:
-    """Serves until SIGTERM or SIGINT. ``welcome`` is shown once it listens, ``{url}`` filled in."""
+    """Serves until SIGTERM or SIGINT. ``welcome`` is printed at the start, with ``{url}`` set."""
     listening = listen(settings.host, settings.port, "WISHWELL_HOST and WISHWELL_PORT")
     url = _url(listening)
     if settings.workers > 1:
-        # Where the workers add their metrics up; it goes when the last reference does, at the end.
+        # The workers add up their metrics here. It is removed with its last reference, at the end.
         counters = tempfile.TemporaryDirectory(prefix="wishwell-metrics-")
         os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", counters.name)
         if not settings.redis_url:
             logger.warning(
                 "limits_per_worker",
                 workers=settings.workers,
-                reason="without WISHWELL_REDIS_URL each worker counts rate limits for itself",
+                reason="without WISHWELL_REDIS_URL each worker counts rate limits on its own",
             )
 
     def ready() -> None:
         logger.info("listening", url=url, engine=settings.engine, workers=settings.workers)
         if welcome:
-            with contextlib.suppress(OSError):  # nobody reads it any more, and it serves
+            with contextlib.suppress(OSError):  # the service runs even if nobody reads it
                 click.echo(welcome.replace("{url}", url), err=True)
 
     proxy = app.proxy_of(os.environ)
@@ -82,9 +82,9 @@ def serve_one(
     stop_seconds: int,
     **shown: str,
 ) -> None:
-    """Serves any application in this process until SIGTERM or SIGINT; logs where, and ``shown``.
+    """Serves an application in this process until SIGTERM or SIGINT. It must send ``Date`` itself.
 
-    The application writes ``Date`` itself.
+    Logs the URL and ``shown``.
     """
 
     def ready() -> None:
@@ -113,7 +113,7 @@ def _options(
 
 # contract: serve-stop
 class _Server(uvicorn.Server):
-    """One process: says when it listens."""
+    """One process. Calls ``ready`` once it listens."""
 
     def __init__(self, configuration: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(configuration)
@@ -121,11 +121,12 @@ class _Server(uvicorn.Server):
         self._in_terminal = sys.stdin is not None and sys.stdin.isatty()
 
     def _hung_up(self) -> None:
-        """SIGHUP: from a terminal that was closed it means stop; else there is nothing to do."""
+        """SIGHUP. From a terminal that was closed it means stop; otherwise it is only logged."""
         if self._in_terminal:
             self.should_exit = True
         else:
-            logger.warning("hangup_ignored", reason="one worker: restart it to read settings again")
+            reason = "with one worker, settings are read again only at a restart"
+            logger.warning("hangup_ignored", reason=reason)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -135,13 +136,13 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)
-        # A stop that was asked for is no failure: without this, uvicorn raises the signal again.
+        # A requested stop is not a failure. Without this, uvicorn raises the signal again.
         self._captured_signals.clear()
 
 
 # contract: serve-workers
 class _Workers(Multiprocess):
-    """Several processes on one socket: says when all of them serve."""
+    """Several processes on one socket. Calls ``ready`` once all of them serve."""
 
     def __init__(
         self, configuration: uvicorn.Config, sockets: list[socket.socket], ready: Callable[[], None]
@@ -157,13 +158,13 @@ class _Workers(Multiprocess):
             self._ready()
 
     def terminate_all(self) -> None:
-        """At a stop. As long as the parent held the port, who came meanwhile would wait for it."""
+        """Closes the port first: new clients would wait in vain as long as the parent held it."""
         for listening in self.sockets:
             listening.close()
         super().terminate_all()
 
     def keep_subprocess_alive(self) -> None:
-        """Also says who died, and forgets how busy those were that have ended."""
+        """Also logs workers that died, and removes the gauges of workers that have ended."""
         before = list(self.processes)
         super().keep_subprocess_alive()
         for old, new in zip(before, self.processes, strict=True):
@@ -179,7 +180,7 @@ class _Workers(Multiprocess):
 
 # contract: serve-start
 def listen(host: str, port: int, names: str) -> socket.socket:
-    """A listening socket; ``names`` are the settings to blame. Raises ``Misconfigured``."""
+    """A listening socket. Raises ``Misconfigured``; ``names`` are the settings to change."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -187,11 +188,11 @@ def listen(host: str, port: int, names: str) -> socket.socket:
         listening.bind((host, port))
         listening.listen(_BACKLOG)
     except (OSError, ValueError) as error:
-        # ValueError: a name that can't be one, such as a..b, or too long.
-        reason = error.strerror if isinstance(error, OSError) else "that is no address"
+        # ValueError: an impossible host name, such as a..b, or one that is too long.
+        reason = error.strerror if isinstance(error, OSError) else "not a valid address"
         listening.close()
         raise Misconfigured(
-            f"{host[:80]}:{port} can't be listened on ({reason}): set {names}."
+            f"Can't listen on {host[:80]}:{port} ({reason}). Change {names}."
         ) from error
     if hasattr(socket, "TCP_NOTSENT_LOWAT"):
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)
@@ -200,7 +201,7 @@ def listen(host: str, port: int, names: str) -> socket.socket:
 
 
 def _many(listening: socket.socket) -> list[socket.socket]:
-    """The socket under several numbers, which uvloop takes for as many sockets."""
+    """The socket under several descriptors, which uvloop treats as separate sockets."""
     return [listening, *(listening.dup() for _ in range(_ACCEPTS - 1))]
 
 

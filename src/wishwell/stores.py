@@ -1,4 +1,4 @@
-"""Stores: the shops that one deployment serves, each alone (contract: store-isolation)."""
+"""Stores: the shops of one deployment, isolated from each other (contract: store-isolation)."""
 
 import re
 from collections.abc import Mapping
@@ -23,14 +23,17 @@ LIMITS = (
     "entries",
     "list_items",
 )
-"""What a store may override: requests per minute, and the bounds of a profile."""
+"""The limits that a store may override: requests per minute, and the bounds of a profile."""
 
 DEFAULT_HANDLE = "default"
 
 ProductIds = Literal["integer", "text"]
 MAX_NUMBER = 2**53 - 1
 TEXT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:~=-]{0,99}")
-TEXT_RULE = "a string of 1 to 100 of A-Z a-z 0-9 . _ : ~ = - that begins with a letter or digit"
+TEXT_RULE = (
+    "a string of 1 to 100 characters (A-Z, a-z, 0-9 or one of . _ : ~ = -) that begins with a "
+    "letter or digit"
+)
 
 _HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
@@ -38,9 +41,10 @@ _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 
 # contract: store-fields, store-product-ids
 class Store(msgspec.Struct, frozen=True, rename="camel"):
-    """One shop. ``auth_flow`` is a path of its sign-in flow and may hold ``{email}``.
+    """One shop.
 
-    ``product_ids``: the JSON type of its product and variant ids (contract: product-id-kind).
+    ``auth_flow`` is the path of its sign-in page and may contain ``{email}``. ``product_ids`` is
+    the JSON type of its product and variant ids (contract: product-id-kind).
     """
 
     id: str
@@ -58,7 +62,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
 
     # contract: product-id-text
     def product_id(self, field: str, id: int | str) -> str:
-        """The id as it is stored. Raises ``Invalid`` for one of the other kind."""
+        """The id as it is stored. Raises ``Invalid`` if it breaks ``id_rule``."""
         text = str(id)
         if isinstance(id, str) != self.has_text_ids or not TEXT_ID.fullmatch(text):
             raise Invalid(f"{field}: {self.id_rule}.")
@@ -68,20 +72,23 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     def id_rule(self) -> str:
         """What a product or variant id must be."""
         if self.has_text_ids:
-            return f"must be {TEXT_RULE}, as this store has text ids"
-        return f"must be an integer from 1 to {MAX_NUMBER}, as this store has integer ids"
+            return f"must be {TEXT_RULE}, because this store has text ids"
+        return f"must be an integer from 1 to {MAX_NUMBER}, because this store has integer ids"
 
     # contract: identify-answer
     def sign_in_path(self, email: str) -> str:
-        """The path of the sign-in flow for an address. Raises ``NotFound`` when there is none."""
+        """The sign-in path for an e-mail address. Raises ``NotFound`` if the store has none."""
         if not self.auth_flow:
             raise NotFound("This store has no sign-in path (authFlow).")
         return self.auth_flow.replace("{email}", quote(email, safe=""))
 
 
 class Bounds(NamedTuple):
-    """How much a profile may hold: ``entries`` are the places of its items on all of its lists,
-    ``list_items`` the items of one. Only a link may take a profile past them."""
+    """How much a profile may hold. Only a link may exceed these bounds.
+
+    ``list_items`` bounds one list; ``entries`` bounds the items of all lists together, where an
+    item counts once for each list that it is on.
+    """
 
     items: int
     lists: int
@@ -90,7 +97,7 @@ class Bounds(NamedTuple):
 
 
 class StorePatch(msgspec.Struct, frozen=True):
-    """What to change of a store; None leaves a field as it is."""
+    """Changes to a store. None leaves a field as it is."""
 
     handle: str | None = None
     platform: str | None = None
@@ -101,12 +108,12 @@ class StorePatch(msgspec.Struct, frozen=True):
 
 
 async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) -> Store:
-    """A new store. Raises ``Invalid`` for a bad field and for a handle that is taken."""
+    """Creates a store. Raises ``Invalid`` for a bad field or a handle that is in use."""
     store = _patched(_blank(id, handle, now), patch)
     try:
         await tx.run("store_create", *_values(store), now)
     except UniqueViolation as error:
-        raise Invalid(f"There is a store with the handle {handle!r} already.") from error
+        raise Invalid(f"handle: {handle!r} is already used by another store.") from error
     return store
 
 
@@ -118,26 +125,26 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     store = _patched(before, patch)
     to_integer = before.has_text_ids and not store.has_text_ids
     if to_integer and await tx.one("store_holds_items", store.id) is not None:
-        raise Conflict("product-ids: can be integer again only when the store has no items.")
+        raise Conflict("product-ids: can be changed to integer only when the store has no items.")
     try:
         await tx.run("store_update", *_values(store), now)
     except UniqueViolation as error:
-        raise Invalid(f"There is a store with the handle {store.handle!r} already.") from error
+        raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
     return store
 
 
 # contract: store-default
 async def ensure_default(tx: Writer, id: str, now: str) -> None:
-    """Makes the store ``default`` on a database that has no store at all."""
+    """Creates the store ``default`` if the database has no store."""
     await tx.run("store_create_first", *_values(_blank(id, DEFAULT_HANDLE, now)), now)
 
 
 async def by_handle(tx: Reader, handle: str) -> Store:
-    """Raises ``NotFound`` with what to do."""
+    """The store with this handle. Raises ``NotFound``."""
     row = await tx.one("store_by_handle", handle) if _HANDLE.fullmatch(handle) else None
     if row is None:
         raise NotFound(
-            f"There is no store {handle[:80]!r}; `wishwell store list` shows those there are."
+            f"There is no store {handle[:80]!r}. `wishwell store list` shows all stores."
         )
     return from_row(row)
 
@@ -148,7 +155,7 @@ async def listed(tx: Reader) -> list[Store]:
 
 
 def from_row(row: Row) -> Store:
-    """A store of its columns (``rows.STORE``)."""
+    """Makes a store from its columns (``rows.STORE``)."""
     store = Store(*row)
     return msgspec.structs.replace(
         store,
@@ -162,7 +169,7 @@ _ORIGINS, _LIMITS = rows.STORE.index("origins"), rows.STORE.index("limits")
 
 # contract: store-limits
 def limit(store: Store, settings: Settings, name: str) -> int:
-    """A store's own limit, else the setting's."""
+    """The store's own limit, or else the limit from the settings."""
     own = store.limits.get(name)
     if own is not None:
         return own
@@ -172,7 +179,7 @@ def limit(store: Store, settings: Settings, name: str) -> int:
 
 
 def bounds(store: Store, settings: Settings) -> Bounds:
-    """A store's own bounds, else the settings'."""
+    """The store's own bounds, or else those from the settings."""
     return Bounds(*(limit(store, settings, name) for name in Bounds._fields))
 
 
@@ -206,14 +213,14 @@ def _patched(store: Store, patch: StorePatch) -> Store:
 # contract: store-bounds
 def _check(store: Store) -> None:
     if not _HANDLE.fullmatch(store.handle):
-        raise Invalid("handle: must be 1 to 63 of a-z 0-9 -, and not begin with -.")
+        raise Invalid("handle: must be 1 to 63 characters (a-z, 0-9 or -) and not begin with -.")
     if not re.fullmatch(r"[a-z0-9-]{1,40}", store.platform):
-        raise Invalid("platform: must be 1 to 40 of a-z 0-9 -.")
+        raise Invalid("platform: must be 1 to 40 characters: a-z, 0-9 or -.")
     if store.product_ids not in get_args(ProductIds):
         raise Invalid("product-ids: must be integer or text.")
-    # A path, and no address of another host (//host) either: the browser is sent there.
+    # The browser is sent there, so it must not name another host (//host).
     if store.auth_flow and not re.fullmatch(r"/(?![/\\])[!-\[\]-~]{0,999}", store.auth_flow):
-        raise Invalid("auth-flow: must be a path that begins with one /, without spaces; or empty.")
+        raise Invalid("auth-flow: must be empty, or a path without spaces that begins with one /.")
     for origin in store.origins:
         if not _ORIGIN.fullmatch(origin):
             raise Invalid(

@@ -1,4 +1,4 @@
-"""What the commands print and read; and how they end when something is wrong: with one line."""
+"""Output and input of the commands. A command that fails ends with one line."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ from wishwell.errors import Invalid, Misconfigured, ServiceError, Unavailable
 
 # contract: command-error
 class Command(click.Group):
-    """Ends with one plain line on an error of ours."""
+    """A group of commands that ends with one line, without a traceback, on an expected error."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         with _one_line():  # --help and --version print here
@@ -38,11 +38,14 @@ def _one_line() -> Iterator[None]:
     except ServiceError as error:
         line = error.message
     except (asyncpg.PostgresError, sqlite3.Error) as error:
-        # An unknown database or role, a schema that is not there, a file that is none.
-        line = f"the database refused: {error}; see WISHWELL_DATABASE_URL, `wishwell migrate`"
+        # An unknown database or role, a missing schema, a file that is not a database.
+        line = (
+            f"The database refused: {error}. Check WISHWELL_DATABASE_URL, and whether "
+            "`wishwell migrate` was run."
+        )
     except OSError as error:  # such as --help on a disk that is full
         _give_up(sys.stdout)
-        line = f"reading or writing failed ({error.strerror or error})"
+        line = f"Reading or writing failed ({error.strerror or error})."
     try:
         click.echo(f"wishwell: {' '.join(line.split())}", err=True)
     except OSError:
@@ -51,13 +54,13 @@ def _one_line() -> Iterator[None]:
 
 
 def _give_up(stream: Any) -> None:
-    """What could not be written is not tried again at the end, which would fail once more."""
-    with contextlib.suppress(OSError, AttributeError):  # one that is closed, or no file
+    """Discards what could not be written: Python would try it again at exit, and fail again."""
+    with contextlib.suppress(OSError, AttributeError):  # it is closed, or not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def first_line() -> str:
-    """The first line of standard input, which may be closed, a folder, or no text."""
+    """The first line of standard input. Raises ``Invalid`` if it is a folder or not text."""
     try:
         return "" if sys.stdin is None else sys.stdin.readline(100_000).strip()
     except (OSError, ValueError) as error:
@@ -66,7 +69,7 @@ def first_line() -> str:
 
 def say(text: str, err: bool = False) -> None:
     """Prints a line, on standard error if ``err``. Raises ``Misconfigured`` when that fails."""
-    # The real one: what `serve` puts in the place of standard error never fails.
+    # The original stream: the one that `serve` puts in place of standard error never fails.
     stream = sys.__stderr__ if err else sys.stdout
     try:
         if stream is None:
@@ -83,11 +86,11 @@ class NotShown(Misconfigured):
 
 
 def show_token(text: str, err: bool = False) -> None:
-    """The same for a token that is about to be made. Raises ``NotShown``."""
+    """Prints a token that is about to be created. Raises ``NotShown``."""
     try:
         say(text, err)
     except Misconfigured as error:
-        raise NotShown(f"No token was made. {error.message}") from error
+        raise NotShown(f"No token was created. {error.message}") from error
 
 
 # contract: command-json

@@ -118,9 +118,10 @@ def test_change_without_a_body_is_told_what_is_missing(shop):
     saved, kept = save(http, 1), new_list(http)
     for path in (f"/items/{saved['id']}", f"/lists/{kept['id']}"):
         message = refused(http.patch(path), 400)
-        assert message == "A body is required: a JSON object with what is to change."
+        assert message == "body: is required; send a JSON object with the fields to change."
     assert (
-        refused(http.post("/items"), 400) == "productId: is required, in a JSON object as the body."
+        refused(http.post("/items"), 400)
+        == "productId: is required; send a JSON object as the body."
     )
 
 

@@ -113,7 +113,7 @@ def test_token_that_the_database_refuses_was_printed_and_does_not_count(tmp_path
         )
     code, out, err = service.attempt("token", "create", "--store", "default", "--label", "x")
     assert out.startswith("wwadm_")
-    assert "The token that was printed was not made: full" in plain(code, err)
+    assert "The token printed above was not created: full" in plain(code, err)
     assert tokens(service) == []
     service.close()
 

@@ -218,7 +218,7 @@ def test_behind_a_path_of_a_proxy(connect, shop):
     ],
 )
 def test_what_can_not_be_right_is_refused_at_once(connect, url, token, more):
-    with pytest.raises(ValueError, match=r"must be|are 0 or more|is more than 0") as refused:
+    with pytest.raises(ValueError, match="must be") as refused:
         connect(url, token, **more)
     assert "secret" not in str(refused.value)
 

@@ -3,15 +3,14 @@
     with Wishwell("https://wishes.example", token, profile="gid://shopify/Customer/7") as wishes:
         item = wishes.items.create(632910392, quantity=2)
 
-Described in ``docs/client.md``. The service itself needs nothing of this.
+See ``docs/client.md``. The service itself does not use it.
 """
 
 try:
     import httpx2 as _  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        "wishwell.client needs httpx2, which the service itself does not: "
-        "pip install 'wishwell[client]'"
+        "wishwell.client needs httpx2. Install it with: pip install 'wishwell[client]'"
     ) from error
 
 from wishwell.client.asynchronous import AsyncWishwell

@@ -1,4 +1,4 @@
-"""The client for asyncio; ``make format`` writes ``sync.py``, its twin that blocks, from this."""
+"""The client for asyncio. ``make format`` generates ``sync.py``, the blocking client, from it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class _Line:
-    """The connections, and whom they speak for."""
+    """The connections, and the profile that they act for."""
 
     def __init__(self, http: httpx2.AsyncClient, terms: Terms, profile: str | None) -> None:
         self.http = http
@@ -62,7 +62,7 @@ class _Line:
 
 
 class AsyncItems:
-    """``/items``: what a profile wishes for, one item per product and variant."""
+    """``/items``: the products that a profile saved, one item per product and variant."""
 
     def __init__(self, line: _Line) -> None:
         self._line = line
@@ -81,7 +81,7 @@ class AsyncItems:
         query: str | None = None,
         direction: Direction = "next",
     ) -> AsyncIterator[Page[Item]]:
-        """Every page from here to the end; with ``direction="previous"`` back to the newest."""
+        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
         first = calls.begin(calls.list_items(page, limit, query), direction)
         return self._line.pages(first, direction)
 
@@ -93,7 +93,7 @@ class AsyncItems:
         query: str | None = None,
         direction: Direction = "next",
     ) -> AsyncIterator[Item]:
-        """Every item, newest first; with ``direction="previous"`` those before ``page``, back."""
+        """All items, newest first. ``direction="previous"`` walks from ``page`` to the newest."""
         first = calls.begin(calls.list_items(page, limit, query), direction)
         return self._line.all(first, direction)
 
@@ -107,7 +107,7 @@ class AsyncItems:
         note: str | None = None,
         list_ids: Sequence[str] | None = None,
     ) -> Item:
-        """Saves; on an item that was there, sets what is named and adds the lists.
+        """Saves an item. On an existing item it sets the given fields and adds the lists.
 
         ``note=""`` clears the note.
         """
@@ -129,7 +129,7 @@ class AsyncItems:
         tags: Sequence[str] | UnsetType = UNSET,
         note: str | UnsetType | None = UNSET,
     ) -> Item:
-        """Changes what is named; None clears the variant or the note. Raises ``Conflict``."""
+        """Changes the given fields. None clears the variant or the note. Raises ``Conflict``."""
         return await self._line.result(
             calls.update_item(id, product_id, variant_id, quantity, tags, note)
         )
@@ -139,7 +139,7 @@ class AsyncItems:
         await self._line.result(calls.delete_item(id))
 
     async def delete_many(self, ids: Sequence[str]) -> None:
-        """1 to 250 items, all or none; those that are gone already are no error."""
+        """Deletes 1 to 250 items, all or none. Unknown ids are ignored."""
         await self._line.result(calls.delete_items(ids))
 
     async def set_lists(self, id: str, list_ids: Sequence[str]) -> Item:
@@ -164,7 +164,7 @@ class AsyncLists:
         limit: int | None = None,
         direction: Direction = "next",
     ) -> AsyncIterator[Page[List]]:
-        """Every page from here to the end; with ``direction="previous"`` back to the newest."""
+        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
         first = calls.begin(calls.list_lists(page, limit), direction)
         return self._line.pages(first, direction)
 
@@ -175,20 +175,20 @@ class AsyncLists:
         limit: int | None = None,
         direction: Direction = "next",
     ) -> AsyncIterator[List]:
-        """Every list, newest first; with ``direction="previous"`` those before ``page``, back."""
+        """All lists, newest first. ``direction="previous"`` walks from ``page`` to the newest."""
         first = calls.begin(calls.list_lists(page, limit), direction)
         return self._line.all(first, direction)
 
     async def create(self, name: str) -> List:
-        """Makes a list; names need not be unique. Never repeated after a lost connection."""
+        """Creates a list. Not retried after a lost connection: names need not be unique."""
         return await self._line.result(calls.create_list(name))
 
     async def find(self, id: str, *, sort: Sort | None = None) -> List:
-        """The list and all of its items, by default the last saved first. Raises ``NotFound``."""
+        """The list with all its items, by default the newest first. Raises ``NotFound``."""
         return await self._line.result(calls.find_list(id, sort))
 
     async def update(self, id: str, *, name: str | UnsetType = UNSET) -> List:
-        """Changes what is named."""
+        """Changes the given fields. Raises ``NotFound``."""
         return await self._line.result(calls.update_list(id, name))
 
     async def delete(self, id: str) -> None:
@@ -196,12 +196,12 @@ class AsyncLists:
         await self._line.result(calls.delete_list(id))
 
     async def order(self, id: str, item_ids: Sequence[str]) -> List:
-        """Puts these items first, in this order; answers the list in the order ``customer``."""
+        """Puts these items first, in this order. Returns the list in the order ``customer``."""
         return await self._line.result(calls.order_list(id, item_ids))
 
 
 class AsyncProfiles:
-    """``/profiles``: tokens, and the way into the store's sign-in."""
+    """``/profiles``: profile tokens, and the store's sign-in path."""
 
     def __init__(self, line: _Line) -> None:
         self._line = line
@@ -209,14 +209,15 @@ class AsyncProfiles:
     async def token(
         self, *, customer: str | None = None, session: str | None = None
     ) -> ProfileToken:
-        """A token: for a new session, the customer, the session, or with both after linking.
+        """A token for the customer or the session; without both, for a new session.
 
-        Of a client that acts for a profile, that is the customer or the session.
+        With both, the session is linked to the customer first. The profile that the client acts
+        for takes the place of an argument that is not given.
         """
         return await self._line.result(calls.create_token(customer, session, self._line.profile))
 
     async def identify(self, email: str) -> str:
-        """The path of the store's sign-in for this address, whether or not it is known."""
+        """The store's sign-in path for this e-mail address, whether or not it is known."""
         sign_in = await self._line.result(calls.identify(email))
         return sign_in.auth_flow
 
@@ -224,10 +225,10 @@ class AsyncProfiles:
 class AsyncWishwell:
     """A client with one token, for any number of tasks of one event loop.
 
-    ``profile`` is the GID that an admin token acts for. ``timeout`` is in seconds, for the
-    connection and for each silence; a call is tried again ``retries`` times at most, where that is
-    harmless, after ``longest_wait`` seconds at most: when the service asks for more, the error is
-    raised at once. Raises ``ValueError`` for a URL or token that can't be one.
+    ``profile`` is the GID that an admin token acts for. ``timeout`` is in seconds, and applies to
+    connecting and to each wait for data. A call is retried at most ``retries`` times, if that is
+    harmless, after at most ``longest_wait`` seconds. If the service asks for a longer wait, the
+    error is raised at once. Raises ``ValueError`` for a bad URL, token, profile or number.
     """
 
     def __init__(
@@ -251,7 +252,7 @@ class AsyncWishwell:
         self.profiles = AsyncProfiles(line)
 
     def acting_as(self, profile: str) -> Self:
-        """The same client for another profile, on the same connections: close only one of them."""
+        """A client for another profile on the same connections. Close only one of the two."""
         other = type(self).__new__(type(self))
         other._attach(_Line(self._line.http, self._line.terms, transport.named(profile)))
         return other

@@ -1,7 +1,4 @@
-"""Every operation of the API as a value: what to send, whether it may be repeated, how to read it.
-
-No input or output here: ``sync.py`` and ``asynchronous.py`` send what this makes.
-"""
+"""Every operation of the API as a ``Call``. ``sync.py`` and ``asynchronous.py`` send them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -29,9 +26,8 @@ R = TypeVar("R")
 class Call(Generic[T]):
     """One operation.
 
-    ``repeatable``: done twice is the same as done once, so that it may be sent again when nobody
-    knows whether it was done. ``gone_is_done``: when it is sent again for that reason, a 404 says
-    that it was done. No other call's second time is refused for its first: each sets what is named.
+    ``repeatable``: it is idempotent, so it may be sent again if it is not known whether it was
+    done. ``gone_is_done``: if it was sent again for that reason, a 404 means that it was done.
     """
 
     method: str
@@ -52,10 +48,10 @@ _sign_in = records.one(SignIn)
 
 
 def _path(*parts: str) -> str:
-    """A path with ids in it, which may be anything: an id must not lead to another path.
+    """A path with ids in it. An id may be any text, and must not lead to another path.
 
-    Servers and proxies decode what is escaped before they look for slashes and dots. No id has a
-    slash, so one is escaped twice: then it is an id that is not there.
+    Some servers and proxies decode escapes before they split a path. So slashes are escaped twice;
+    no id has one, and the service answers 404.
     """
     escaped = (quote(part.replace("/", "%2F"), safe="").replace(".", "%2E") for part in parts)
     return "/" + "/".join(escaped)
@@ -66,7 +62,7 @@ def _params(**given: str | int | None) -> tuple[tuple[str, str], ...]:
 
 
 def _body(**fields: Any) -> bytes:
-    """A JSON object of what is named."""
+    """A JSON object of the fields that are set."""
     return msgspec.json.encode({k: v for k, v in fields.items() if v is not UNSET})
 
 
@@ -76,8 +72,8 @@ def _or_unset(value: T | None) -> T | UnsetType:
 
 def _strings(given: Sequence[str]) -> list[str]:
     if isinstance(given, str):
-        # It is a sequence of strings too: each of its characters.
-        raise TypeError("a sequence of strings is needed, not one string")
+        # A string is a sequence of strings too: its characters.
+        raise TypeError("must be a sequence of strings, not a single string")
     return list(given)
 
 
@@ -100,7 +96,7 @@ def create_item(
     note: str | None,
     list_ids: Sequence[str] | None,
 ) -> Call[Item]:
-    """Saving twice is saving once (contract: save-once), so it may be repeated."""
+    """Repeatable: saving twice is the same as saving once (contract: save-once)."""
     body = _body(
         productId=product_id,
         variantId=_or_unset(variant_id),
@@ -124,7 +120,7 @@ def update_item(
     tags: Sequence[str] | UnsetType,
     note: str | UnsetType | None,
 ) -> Call[Item]:
-    """Only what is named is changed; None clears the variant or the note."""
+    """Changes only the fields that are set; None clears the variant or the note."""
     body = _body(
         productId=product_id,
         variantId=variant_id,
@@ -182,9 +178,9 @@ def order_list(id: str, item_ids: Sequence[str]) -> Call[List]:
 def create_token(
     customer: str | None, session: str | None, profile: str | None = None
 ) -> Call[ProfileToken]:
-    """For a new session it is not repeated: each time would make another session.
+    """Not repeatable for a new session: each time would create another one.
 
-    ``profile``: whom the client acts for, who is named by that.
+    ``profile`` is the profile that the client acts for, which then gets the token.
     """
     body = _body(customer=_or_unset(customer), session=_or_unset(session))
     named = (customer, session, profile) != (None, None, None)
@@ -199,16 +195,16 @@ def identify(email: str) -> Call[SignIn]:
 
 
 def begin(call: Call[Page[R]], direction: Direction) -> Call[Page[R]]:
-    """The first call of a walk. Raises ``ValueError`` for one back from nowhere."""
+    """The first call of a walk. Raises ``ValueError`` for "previous" without a page."""
     if direction not in ("next", "previous"):
-        raise ValueError("direction is 'next' or 'previous'")
+        raise ValueError("direction must be 'next' or 'previous'")
     if direction == "previous" and "page" not in dict(call.params):
-        raise ValueError("a walk back begins at a page: name its cursor in page")
+        raise ValueError("direction 'previous' needs page: the cursor to start from")
     return call
 
 
 def onward(call: Call[Page[R]], page: Page[R], direction: Direction) -> Call[Page[R]] | None:
-    """The call of the page after this one in the direction, or None at the end."""
+    """The call for the next page in this direction; None at the end."""
     cursor = page.next if direction == "next" else page.previous
     if cursor is None:
         return None
@@ -216,5 +212,5 @@ def onward(call: Call[Page[R]], page: Page[R], direction: Direction) -> Call[Pag
 
 
 def in_order(page: Page[R], direction: Direction) -> Sequence[R]:
-    """The records of a page as a walk meets them: a walk back meets the newest last."""
+    """The records of a page in the order of the walk; a walk back ends with the newest."""
     return page.data if direction == "next" else page.data[::-1]

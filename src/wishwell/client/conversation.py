@@ -1,7 +1,7 @@
-"""What happens between a call and its result: attempts, pauses, and errors made of answers.
+"""Retries: the attempts and pauses between a call and its result, and the errors.
 
-A generator without input or output. It yields what to do next, an ``Attempt`` or a ``Pause``, is
-sent the outcome of the attempt, and returns the call's result or raises a ``WishwellError``.
+A generator without input or output. It yields an ``Attempt`` or a ``Pause``, is sent the outcome
+of the attempt, and returns the result of the call or raises a ``WishwellError``.
 """
 
 import random
@@ -22,19 +22,19 @@ _draw = random.SystemRandom().random
 
 FIRST_BACKOFF: Final = 0.2
 LONGEST_BACKOFF: Final = 10.0
-"""Seconds: the first pause is at most the one, and each next at most double, up to the other."""
+"""Seconds: the longest first pause, which doubles with each attempt up to the second value."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """How often to try again, and the seconds that a single pause may last."""
+    """How often to retry, and how many seconds a single pause may last."""
 
     retries: int
     longest_wait: float
 
     def __post_init__(self) -> None:
         if self.retries < 0 or self.longest_wait < 0:
-            raise ValueError("retries and longest_wait are 0 or more")
+            raise ValueError("retries and longest_wait must be 0 or more")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Pause:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer; the names of the headers in lower case."""
+    """An answer. Header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -63,7 +63,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Lost:
-    """No answer. ``sent`` is False only when nothing of the request can have arrived."""
+    """No answer. ``sent`` is False only if nothing of the request can have arrived."""
 
     sent: bool
     error: Exception
@@ -74,7 +74,7 @@ Conversation = Generator[Attempt | Pause, Reply | Lost | None, T]
 
 def about(call: Call[T], terms: Terms, draw: Callable[[], float] = _draw) -> Conversation[T]:
     """The conversation about a call. ``draw`` gives numbers from 0 to 1, for the jitter."""
-    # One id for all attempts, and ours: it is in the service's log even when no answer arrives.
+    # One id for all attempts, made here, so that it is known even if no answer arrives.
     request_id = str(uuid.uuid4())
     perhaps_done = False
     for tried in range(terms.retries + 1):
@@ -95,9 +95,9 @@ def about(call: Call[T], terms: Terms, draw: Callable[[], float] = _draw) -> Con
 
 
 def _perhaps_done(outcome: Reply | Lost) -> bool:
-    """Whether this outcome leaves open that the request was done.
+    """Whether the request may have been done in spite of this outcome.
 
-    A 503 does: a proxy may have lost the service's answer, or the service its database's.
+    It may after a 503: a proxy may have lost the service's answer, or the service the database's.
     """
     return outcome.sent if isinstance(outcome, Lost) else outcome.status == 503
 
@@ -114,11 +114,12 @@ def _harmless(call: Call[Any], outcome: Reply | Lost, error: WishwellError) -> b
 def _pause(
     tried: int, asked: int | None, longest: float, draw: Callable[[], float]
 ) -> float | None:
-    """Seconds until the next attempt; None when that would be longer than the caller waits.
+    """Seconds until the next attempt; None if the service asks for more than ``longest``.
 
-    The jitter comes after what was asked for: else all who were refused come back at once.
+    The jitter is added to the time that the service asks for. Otherwise all clients that were
+    refused would come back at once.
     """
-    # Past ten doublings it is the longest anyway, and a float has an end.
+    # After ten doublings it is LONGEST_BACKOFF anyway. The bound prevents an overflow.
     jitter = draw() * min(FIRST_BACKOFF * 2.0 ** min(tried, 10), LONGEST_BACKOFF)
     if asked is None:
         return min(jitter, longest)
@@ -130,7 +131,7 @@ def _result(call: Call[T], reply: Reply, request_id: str) -> T:
         return call.read(reply.body)
     except msgspec.DecodeError as error:
         raise WishwellError(
-            f"The answer is not of this API: {error}",
+            f"The answer is not from this API: {error}",
             status=reply.status,
             request_id=reply.headers.get("x-request-id", request_id),
         ) from error
@@ -155,8 +156,8 @@ def _error(outcome: Reply | Lost, request_id: str) -> WishwellError:
         detail = msgspec.json.decode(outcome.body, type=_Envelope).error
         message, request_id = detail.message, detail.request_id
     except msgspec.DecodeError:
-        # A proxy on the way has answers of its own.
-        message = "An answer that is not of this API."
+        # The answer of a proxy on the way.
+        message = "The answer is not from this API."
         request_id = outcome.headers.get("x-request-id", request_id)
     return errors.kind_of(outcome.status)(
         message,
@@ -167,5 +168,5 @@ def _error(outcome: Reply | Lost, request_id: str) -> WishwellError:
 
 
 def _seconds(text: str) -> int | None:
-    """Retry-After in seconds. The other form, a date, is nothing that this service sends."""
+    """Retry-After in seconds; None for a date, which this service does not send."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

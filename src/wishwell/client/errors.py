@@ -1,13 +1,13 @@
-"""What a call can fail with, as a tree: ``except WishwellError`` catches all of it."""
+"""The exceptions of a call, as a tree: ``except WishwellError`` catches all of them."""
 
 from typing import Final
 
 
 class WishwellError(Exception):
-    """A call that failed. Raised itself for what has no name below: 500, or no answer of the API.
+    """A call failed. Raised itself for errors without a class below, such as 500.
 
-    ``status`` is None when there was no answer, ``request_id`` the one in the service's log,
-    ``retry_after`` the seconds that the service asked to wait, if it did.
+    ``status`` is None if there was no answer. ``request_id`` is the id in the service's log.
+    ``retry_after`` is the number of seconds that the service asked to wait, or None.
     """
 
     def __init__(
@@ -31,11 +31,11 @@ class WishwellError(Exception):
 
 
 class Invalid(WishwellError):
-    """400, and each 4xx without a name of its own: the request breaks a rule."""
+    """400, and each 4xx without a class of its own: the request breaks a rule."""
 
 
 class Unauthorized(WishwellError):
-    """401: no token, or one that is no good any more. Ask for a new one."""
+    """401: no token, or one that is not valid any more. Ask for a new one."""
 
 
 class Forbidden(WishwellError):
@@ -55,12 +55,12 @@ class RateLimited(WishwellError):
 
 
 class Unavailable(WishwellError):
-    """503: the service can't reach its database, or is too busy. Its message says whether that is
-    sure: nothing was done."""
+    """503: the service can't reach its database, or is too busy. The message says whether nothing
+    was done, or that it is not known."""
 
 
 class ConnectionFailed(WishwellError):
-    """No answer came. Whether anything was done is not known, unless no connection was made."""
+    """There was no answer. If a connection was made, it is not known whether anything was done."""
 
 
 BY_STATUS: Final = {

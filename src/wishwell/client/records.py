@@ -1,4 +1,4 @@
-"""The records of the API as types. Fields that a newer service adds are passed over."""
+"""The records of the API as types. Unknown fields, of a newer service, are ignored."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ import msgspec
 
 T = TypeVar("T")
 ProductId = int | str
-"""An int, or in a store whose product ids are text, a str."""
+"""An int, or a str in a store with text ids."""
 
 
 class Item(msgspec.Struct, frozen=True, rename="camel"):
-    """A product or variant that a profile wishes for.
+    """A product or variant that a profile saved.
 
-    ``profile``, the owner's GID, is there only for an admin token that acts on the whole store.
+    ``profile``, the owner's GID, is set only for an admin token that acts on the whole store.
     """
 
     id: str
@@ -31,7 +31,7 @@ class Item(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class List(msgspec.Struct, frozen=True, rename="camel"):
-    """A named collection of items. ``items`` is None where the API does not send them."""
+    """A named collection of items. ``items`` is None if the API did not send them."""
 
     id: str
     name: str
@@ -43,25 +43,25 @@ class List(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class ProfileToken(msgspec.Struct, frozen=True, rename="camel"):
-    """A token, good for a day, and the GID of the profile that it is for."""
+    """A token, valid for a day, and the GID of its profile."""
 
     token: str
     profile: str
 
     def __repr__(self) -> str:
-        # It ends in logs and in reports of crashes.
+        # Without the token: a repr ends up in logs and crash reports.
         return f"ProfileToken(token='...', profile={self.profile!r})"
 
 
 class SignIn(msgspec.Struct, frozen=True, rename="camel"):
-    """Where the store signs its customers in."""
+    """The store's sign-in path."""
 
     auth_flow: str
 
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """Records, newest first, and the cursors of the pages beside them, None where there is none."""
+    """Records, newest first, and the cursors of the next and previous page, or None."""
 
     data: tuple[T, ...]
     next: str | None = None
@@ -89,7 +89,7 @@ class _Many(msgspec.Struct, Generic[T], frozen=True, rename="camel"):
 
 
 def one(kind: type[T]) -> Callable[[bytes], T]:
-    """Reads ``{"data": {...}}``. What it reads raises ``msgspec.DecodeError`` for anything else."""
+    """A reader of ``{"data": {...}}``, which raises ``msgspec.DecodeError`` for anything else."""
     envelope: Any = _One[kind]  # type: ignore[valid-type]
     decode = msgspec.json.Decoder(envelope).decode
 
@@ -101,7 +101,7 @@ def one(kind: type[T]) -> Callable[[bytes], T]:
 
 
 def page_of(kind: type[T]) -> Callable[[bytes], Page[T]]:
-    """Reads a page. What it reads raises ``msgspec.DecodeError`` for anything else."""
+    """A reader of a page, which raises ``msgspec.DecodeError`` for anything else."""
     envelope: Any = _Many[kind]  # type: ignore[valid-type]
     decode = msgspec.json.Decoder(envelope).decode
 

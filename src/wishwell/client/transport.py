@@ -1,4 +1,4 @@
-"""What both clients ask of httpx2, and what its answers and exceptions mean."""
+"""How both clients use httpx2: the arguments of requests, and the meaning of its exceptions."""
 
 import math
 from typing import Any
@@ -19,11 +19,11 @@ _NOT_SENT = (
 
 
 def options(url: str, token: str, timeout: float) -> dict[str, Any]:
-    """The arguments of ``httpx2.Client``. Raises ``ValueError`` for what can't be right."""
+    """The arguments of ``httpx2.Client``. Raises ``ValueError`` for a bad URL, token or timeout."""
     if not _is_address(url):
         raise ValueError("url must be http://host or https://host, without a query")
     if not 0 < timeout < math.inf:
-        raise ValueError("timeout is more than 0 seconds")
+        raise ValueError("timeout must be more than 0 seconds")
     return {
         "base_url": str(httpx2.URL(url)).rstrip("/") + calls.PREFIX,
         "headers": {
@@ -32,7 +32,7 @@ def options(url: str, token: str, timeout: float) -> dict[str, Any]:
             "User-Agent": f"wishwell-client/{__version__}",
         },
         "timeout": timeout,
-        # A redirect would take the token to wherever it says.
+        # A redirect could send the token to another server.
         "follow_redirects": False,
     }
 
@@ -42,20 +42,20 @@ def _is_address(url: str) -> bool:
         address = httpx2.URL(url)
     except httpx2.InvalidURL:
         return False
-    # With a query in it, every path would become a part of the query.
+    # After a query, every path would become a part of the query.
     odd = address.userinfo or address.query or address.fragment or (address.port or 1) > 65_535
     return address.scheme in ("http", "https") and bool(address.host) and not odd
 
 
 def header(name: str, value: str) -> str:
-    """The value, if a header can hold it; else ``ValueError``, without the value in it."""
+    """The value. Raises ``ValueError``, without showing it, if a header can't hold it."""
     if not value or not value.isascii() or not value.isprintable() or " " in value:
         raise ValueError(f"{name} must be printable ASCII without spaces")
     return value
 
 
 def named(profile: str | None) -> str | None:
-    """The GID to act for, if a header can hold it; else ``ValueError``."""
+    """The GID to act for. Raises ``ValueError`` if a header can't hold it."""
     return None if profile is None else header("profile", profile)
 
 
@@ -77,12 +77,12 @@ def request(attempt: Attempt, profile: str | None) -> dict[str, Any]:
 
 
 def reply(response: httpx2.Response) -> Reply:
-    """An answer that was read to its end."""
+    """A complete answer."""
     return Reply(response.status_code, dict(response.headers), response.content)
 
 
 def lost(error: httpx2.RequestError) -> Lost:
-    """No answer, or one that broke off. A fault of the request itself is raised as it is."""
+    """No answer, or one that broke off. An error in the request itself is raised again."""
     if isinstance(error, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
         raise error
     return Lost(not isinstance(error, _NOT_SENT), error)

@@ -1,11 +1,11 @@
-"""The seam between the nouns and the database: few verbs, two engines.
+"""The interface to the database, which two engines implement.
 
-A use-case is an ``async`` function whose first argument is a ``Reader`` or a ``Writer``; it awaits
-nothing but that handle, so an engine may run it as it likes: PostgreSQL on the event loop, SQLite
-in its writer's thread. It may run more than once (a deadlock is tried again), so it has no effects
-but through its handle. A handler runs it: ``await db.write(items.save, profile, new, ...)``.
+A use-case is an ``async`` function whose first argument is a ``Reader`` or a ``Writer``. It awaits
+only that handle, so PostgreSQL can run it on the event loop and SQLite in its writer's thread. It
+may run more than once (after a deadlock), so its only effects are through the handle. A handler
+runs it with ``await db.write(items.save, profile, new, ...)``.
 
-Statements are named; they live in ``queries.sql``.
+Statements have names; they are in ``queries.sql``.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -22,10 +22,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How busy a database is, for operators; what the engine does not have stays 0.
+    """How busy a database is, for the metrics. What does not apply to the engine stays 0.
 
     ``connections``, ``in_use``, ``connections_limit``, ``waiting`` (requests for a connection) and
-    ``queued`` (writes for the writer) are of now; the others add up since it was opened.
+    ``queued`` (writes for the writer) are current values. The others are totals since the start.
     """
 
     connections: int = 0
@@ -40,7 +40,7 @@ class Stats:
 
 
 class UniqueViolation(ServiceError):
-    """A unique constraint refused a write; ``constraint`` is its name in the migrations."""
+    """A write broke a unique constraint; ``constraint`` is its name in the migrations."""
 
     def __init__(self, constraint: str) -> None:
         super().__init__(f"unique constraint {constraint}")
@@ -48,7 +48,7 @@ class UniqueViolation(ServiceError):
 
 
 class Reader(Protocol):
-    """Runs reading statements. Raises ``Unavailable``."""
+    """Runs statements that only read. Raises ``Unavailable``."""
 
     async def one(self, statement: str, *arguments: Any) -> Row | None:
         """The first row, or None."""
@@ -63,16 +63,16 @@ class Reader(Protocol):
 class Writer(Reader, Protocol):
     """Runs any statement. Raises ``UniqueViolation`` and ``Unavailable``.
 
-    A use-case that writes in several statements begins with one that locks (``profiles.lock``):
-    from there on all is one transaction. Without a lock its only writing statement commits by
-    itself, which spares PostgreSQL two round trips.
+    A use-case with several writing statements begins with one that locks (``profiles.lock``), which
+    begins the transaction. Without a lock it may have one writing statement, which commits by
+    itself and saves PostgreSQL two round trips.
     """
 
     async def run(self, statement: str, *arguments: Any) -> None:
-        """Runs a statement whose rows, if any, nobody wants."""
+        """Runs a statement and ignores its rows."""
 
     async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Runs a statement once for each of the rows of arguments."""
+        """Runs a statement once for each row of arguments."""
 
 
 class Database(Protocol):
@@ -84,7 +84,7 @@ class Database(Protocol):
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """Runs a use-case that only reads; each of its statements sees its own moment."""
+        """Runs a use-case that only reads. Each of its statements has its own snapshot."""
 
     async def write(
         self,
@@ -92,9 +92,9 @@ class Database(Protocol):
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """Runs a use-case whose writes are committed before this returns, or on any error undone.
+        """Runs a use-case. Its writes are committed before this returns, or undone on any error.
 
-        Raises ``Undecided`` when the connection broke before it was known which.
+        Raises ``Undecided`` if the connection broke before it was known which of the two.
         """
 
     async def long_write(
@@ -103,11 +103,11 @@ class Database(Protocol):
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """``write`` for what may move very many records: it has five times as long in all, and
-        each statement as long as ever."""
+        """``write`` for use-cases that move many records: with five times as long in all, and the
+        usual time for each statement."""
 
     async def ping(self) -> None:
-        """Raises ``Unavailable`` unless the database answers."""
+        """Raises ``Unavailable`` if the database does not answer."""
 
     def stats(self) -> Stats:
         """How busy it is."""

@@ -1,8 +1,8 @@
-"""Brings a database's schema up to date: numbered SQL files, each once, in order.
+"""Migrates a database: applies numbered SQL files, each once, in order.
 
-Safe when several processes start at once: on PostgreSQL an advisory lock, on SQLite the write lock,
-is held from looking to committing. A file that was applied and has changed since is an error: the
-schema would no longer be what the files say.
+Several processes may do it at once: an advisory lock on PostgreSQL, or the write lock on SQLite, is
+held from reading the state to the commit. An applied file that has changed since is an error,
+because the schema may differ from the files.
 """
 
 import contextlib
@@ -59,7 +59,7 @@ def available(engine: Engine) -> list[Migration]:
 
 # contract: migrate-guard
 def pending(engine: Engine, applied: Iterable[tuple[int, str]]) -> list[Migration]:
-    """What is still to do. ``Misconfigured`` when what was done is not what the files say."""
+    """The migrations to apply. Raises ``Misconfigured`` if those applied differ from the files."""
     checksums = dict(applied)
     files = available(engine)
     for migration in files:
@@ -70,15 +70,18 @@ def pending(engine: Engine, applied: Iterable[tuple[int, str]]) -> list[Migratio
     newer = checksums.keys() - {migration.version for migration in files}
     if newer:
         raise Misconfigured(
-            f"The database is at schema version {max(newer)}, newer than this program: "
-            "start the newer program, or restore the backup from before its migration."
+            f"The database has schema version {max(newer)}, which is newer than this program. "
+            "Start the newer program, or restore the backup from before its migration."
         )
     return [migration for migration in files if migration.version not in checksums]
 
 
 # contract: migrate-once
 def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
-    """Applies what is pending to the file, which is made if need be; the names of what it did."""
+    """Migrates the file, and creates it if needed. Returns the names of the applied migrations.
+
+    Raises ``Misconfigured``.
+    """
     try:
         sqlite.make_file(path)
         connection = sqlite.connect(path)
@@ -108,14 +111,15 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
         sqlite.take_from_others(path)
     except OSError as error:
         raise Misconfigured(
-            f"The database file {path} can be read by others ({error.strerror}): chmod 600 it."
+            f"Other users can read the database file {path}, and its mode can't be changed "
+            f"({error.strerror}). Run chmod 600 on it."
         ) from error
     return [migration.name for migration in todo]
 
 
 # contract: migrate-once
 async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
-    """Applies what is pending to the database; the names of what it did."""
+    """Migrates the database. Returns the names of the applied migrations."""
     with postgres.translated():
         connection = await postgres.connect(url, timeout=10)
         try:
@@ -125,7 +129,7 @@ async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
                 todo = pending("postgresql", await _applied(connection))
                 for migration in todo:
                     progress(f"applying {migration.name}")
-                    # One by one, as a cluster takes them.
+                    # One statement at a time, as a cluster requires.
                     for statement in _statements(migration.sql):
                         await connection.execute(statement)
                     await connection.execute(
@@ -141,7 +145,7 @@ async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
 
 
 async def pending_postgres(url: str) -> list[str]:
-    """The names of the migrations that the database still waits for."""
+    """The names of the migrations to apply."""
     with postgres.translated():
         connection = await postgres.connect(url, timeout=10)
         try:
@@ -153,9 +157,9 @@ async def pending_postgres(url: str) -> list[str]:
 
 
 def pending_sqlite(path: str) -> list[str]:
-    """The names of the migrations that the file still waits for; it is not made by asking.
+    """The names of the migrations to apply. Does not create the file.
 
-    Raises ``Misconfigured`` and the driver's error for what is no database.
+    Raises ``Misconfigured``, and the driver's error if the file is not a database.
     """
     rows: list[tuple[int, str]] = []
     if os.access(path, os.F_OK):
@@ -173,7 +177,7 @@ async def _applied(connection: "asyncpg.Connection[asyncpg.Record]") -> list[tup
 
 
 def _statements(script: str) -> list[str]:
-    """The statements of a script; their ends are as SQLite sees them on both engines."""
+    """The statements of a script, split by SQLite's rules for both engines."""
     found, piece = [], ""
     for line in script.splitlines(keepends=True):
         piece += line

@@ -1,6 +1,6 @@
-"""The SQL of pages: ``queries.sql`` has it with places, which are filled with fixed fragments.
+"""The SQL of pages: templates in ``queries.sql``, filled with the fixed fragments below.
 
-No value ever becomes part of a statement.
+Values are always parameters, and never become part of a statement.
 """
 
 import functools
@@ -25,12 +25,12 @@ _IN_PROFILE = {
     ),
 }
 _IN_STORE = _IN_PROFILE | {
-    # From the tag's index, in id order: a rare tag must not cost a walk over the whole store.
+    # By the index of tags: finding a rare tag must not scan the whole store.
     "tag": (
         " AND i.id IN (SELECT t.item_id FROM item_tags t"
         " WHERE t.store_id = $1 AND t.tag in_texts({0}))"
     ),
-    # A list lies in one profile: finding that first leaves its items alone to look at.
+    # A list belongs to one profile. Finding that first leaves only its items to search.
     "list": (
         " AND (i.profile_id, i.id) IN (SELECT x.profile_id, x.item_id"
         " FROM lists y JOIN entries x ON x.profile_id = y.profile_id AND x.list_id = y.id"
@@ -40,11 +40,11 @@ _IN_STORE = _IN_PROFILE | {
 
 
 class PageQuery(NamedTuple):
-    """Which page: of what, of a whole store or one profile, with which search terms.
+    """A page of items or lists, of a whole store or one profile, with the fields of its search.
 
-    Its arguments: the key of the store or profile, the cursor's id or None, how many rows, and for
-    each term its values. ``edge``: the rows are older or newer than the cursor, the nearest first.
-    ``beyond``: a last column tells whether a row lies at the cursor or on its other side.
+    Its arguments are the key of the store or profile, the cursor's id or None, the number of rows,
+    and the values of each term. ``edge``: whether the rows are older or newer than the cursor, the
+    nearest first. ``beyond``: adds a column that says whether there are rows on its other side.
     """
 
     noun: Noun
@@ -81,8 +81,8 @@ def sql(engine: Engine, query: PageQuery) -> str:
 def _beyond(query: PageQuery, alias: str, conditions: str) -> str:
     owner = "store_id" if query.whole_store else "profile_id"
     sign, order = ("<=", "DESC") if query.edge == "newer" else (">=", "ASC")
-    # The nearest, by the index: of EXISTS PostgreSQL reads the whole table instead, as nearly every
-    # record answers it, and begins with the oldest, which do not.
+    # Reads the nearest row by the index. For EXISTS, PostgreSQL would scan the table: nearly every
+    # row matches, so it expects to find one soon, but the oldest rows come first and do not match.
     return (
         f", (SELECT {alias}.id FROM {query.noun} {alias}"  # noqa: S608
         f" WHERE {alias}.{owner} = $1{conditions} AND {alias}.id {sign} $2::uuid"

@@ -1,9 +1,8 @@
 """A pool of PostgreSQL connections that never waits for a server that has stopped answering.
 
-asyncpg's own pool starts a task for each release, wraps each call, and waits for a cancelled
-statement before it gives its connection up: with the server paused, longer than a request may take.
-Here a connection whose statement did not end well is dropped at once, and the next request opens
-another.
+asyncpg's own pool waits for a cancelled statement before it releases the connection; if the server
+is paused, that takes longer than a request may. It also starts a task for each release. Here a
+connection whose statement failed is dropped at once, and the next request opens another.
 """
 
 import asyncio
@@ -18,15 +17,15 @@ Connection = Any  # asyncpg has no types
 
 
 class Pool:
-    """At most ``size`` connections, opened when they are needed, kept until they break."""
+    """At most ``size`` connections, opened when they are needed and kept until they break."""
 
     def __init__(self, connect: Callable[[], Awaitable[Connection]], size: int) -> None:
         self._connect = connect
         self._size = size
         self._open = 0
-        # The last one used is the first one taken: what is idle for long may be closed elsewhere.
+        # The last one used is taken first: something in between may close one that is idle long.
         self._idle: list[Connection] = []
-        # Each waits for a connection, or for None: leave to open one.
+        # Each gets a connection, or None, which permits it to open one.
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
         self._closed = False
         self._waits = 0
@@ -34,9 +33,9 @@ class Pool:
 
     # contract: database-away
     async def take(self, seconds: float) -> Connection:
-        """A connection for the caller alone, to be given back.
+        """A connection for the caller alone, who gives it back or drops it.
 
-        ``seconds`` bounds the wait for one and the opening of another. Raises ``TimeoutError``.
+        ``seconds`` bounds waiting and connecting together. Raises ``TimeoutError``.
         """
         while self._idle:
             connection = self._idle.pop()
@@ -59,7 +58,7 @@ class Pool:
                 raise
 
     def give_back(self, connection: Connection) -> None:
-        """Returns a connection on which nothing is open."""
+        """Takes back a connection without an open statement or transaction."""
         if connection.is_closed():
             self._leave_to_open()
             return
@@ -84,19 +83,19 @@ class Pool:
         )
 
     def drop(self, connection: Connection) -> None:
-        """Ends a connection that may still be in a statement or a transaction."""
+        """Closes a connection that may still be in a statement or a transaction."""
         connection.terminate()
         self._leave_to_open()
 
     async def close(self, seconds: float) -> None:
-        """Closes what is idle, and what is in use when it comes back."""
+        """Closes idle connections now, and the others when they are given back."""
         self._closed = True
         idle, self._idle = self._idle, []
         closing = [connection.close(timeout=seconds) for connection in idle]
         await asyncio.gather(*closing, return_exceptions=True)
 
     def _leave_to_open(self) -> None:
-        """One connection less: whoever waits longest may open the next."""
+        """Lets the longest waiter open a connection in place of one that has gone."""
         while self._waiting:
             waiter = self._waiting.popleft()
             if not waiter.done():
@@ -114,7 +113,7 @@ class Pool:
             return await waiter
         except BaseException:
             if waiter.done() and not waiter.cancelled():
-                # It came in the moment in which we gave up: it is the next one's.
+                # It came just as we gave up, so pass it on.
                 connection = waiter.result()
                 if connection is None:
                     self._leave_to_open()

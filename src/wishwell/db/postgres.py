@@ -1,7 +1,7 @@
 """PostgreSQL 15 to 18 through asyncpg.
 
-A single statement is one round trip: no BEGIN, no reset of the connection afterwards (nothing that
-we run leaves state on it). Ids travel as text, which spares building a UUID object for each.
+A single statement is one round trip: without BEGIN, and without resetting the connection, because
+our statements leave no state on it. Ids are sent as text, to avoid a UUID object for each.
 """
 
 import asyncio
@@ -36,8 +36,8 @@ _UNREACHABLE = (
     OSError,
     TimeoutError,
 )
-# After a write was sent, these don't tell whether it was done: even a server that is shut down may
-# have committed before it says so.
+# After these errors it is not known whether a write was done: even a server that shuts down may
+# have committed first.
 _BROKEN = (
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
@@ -47,20 +47,20 @@ _BROKEN = (
 )
 _TRY_AGAIN = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _ENCODINGS = ("UTF8", "SQL_ASCII")
-"""What takes any text; SQL_ASCII keeps it as it comes."""
+"""Encodings that can store any text. SQL_ASCII stores bytes unchanged."""
 
 _TRIES = 4
 _STATEMENTS = 512
-"""Prepared statements kept on a connection: all of ours, and the common forms of pages."""
+"""Prepared statements per connection: enough for all of ours and the common forms of pages."""
 
 
 class _Handle:
-    """``Writer`` on one connection. A statement that locks begins its transaction."""
+    """``Writer`` on one connection. The first statement that locks begins a transaction."""
 
     def __init__(
         self, connection: Connection, sql: Mapping[str, Statement], end: float, last: float
     ) -> None:
-        """``end``: when a single statement has to be through; ``last``: a transaction."""
+        """``end`` is the deadline of a single statement, ``last`` that of a transaction."""
         self._connection = connection
         self._sql = sql
         self._end = end
@@ -82,7 +82,7 @@ class _Handle:
         return await self.fetch(pages.sql("postgresql", query), *arguments)
 
     async def run(self, statement: str, *arguments: Any) -> None:
-        # fetch, not execute: execute with arguments prepares the statement anew each time.
+        # Not execute, which with arguments prepares the statement again each time.
         await self.all(statement, *arguments)
 
     async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
@@ -104,7 +104,7 @@ class _Handle:
         return rows
 
     async def commit(self, seconds: float) -> None:
-        """``seconds``: the least that it gets."""
+        """Commits. ``seconds`` is the least time that it gets."""
         try:
             await self._connection.execute("COMMIT", timeout=max(seconds, self._left()))
         except _BROKEN as error:
@@ -128,10 +128,10 @@ class Postgres:
     """See ``wishwell.db.Database``."""
 
     def __init__(self, url: str, *, connections: int, seconds: float) -> None:
-        """A pool of at most ``connections``, opened when they are needed.
+        """Connections are opened when they are needed, at most ``connections``.
 
-        ``seconds`` bounds a single statement, the wait for its connection included; a transaction
-        has twice that, and once more half of it to commit.
+        ``seconds`` bounds a single statement, including the wait for its connection. A transaction
+        has twice that, and at least half of it to commit.
         """
         self.sql = statements.load("postgresql")
         self._url = url
@@ -147,7 +147,7 @@ class Postgres:
             max_cached_statement_lifetime=0,
             server_settings={
                 "application_name": "wishwell",
-                # The server's own bounds, should this process be gone.
+                # The server's own bounds, in case this process dies.
                 "statement_timeout": str(int(self._seconds * 2000)),
                 "idle_in_transaction_session_timeout": str(int(self._seconds * 4000)),
             },
@@ -194,7 +194,7 @@ class Postgres:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """The use-case, again after a deadlock, ``seconds`` for all tries."""
+        """Runs the use-case, and again after a deadlock. ``seconds`` bounds all tries together."""
         last = asyncio.get_running_loop().time() + seconds
         for left in reversed(range(_TRIES)):
             try:
@@ -213,7 +213,7 @@ class Postgres:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """The use-case on one connection; ``last``: a transaction's deadline, up to the commit."""
+        """Runs the use-case on one connection. ``last``: a transaction's deadline to commit."""
         end = asyncio.get_running_loop().time() + self._seconds
         try:
             connection = await self._pool.take(self._seconds)
@@ -225,8 +225,8 @@ class Postgres:
             if handle.in_transaction:
                 await handle.commit(self._seconds / 2)
         except Unavailable as error:
-            # A server that refused a single statement has nothing open. Else without a ROLLBACK,
-            # which would wait for the same server: the end is enough for it.
+            # If the server refused a single statement, nothing is open. Otherwise drop the
+            # connection: that rolls back too, and a ROLLBACK would wait for the same server.
             refused = isinstance(error.__cause__, asyncpg.PostgresError)
             if refused and not handle.in_transaction:
                 self._pool.give_back(connection)
@@ -267,9 +267,9 @@ class Postgres:
 async def connect(
     url: str, *, server_settings: Mapping[str, str] | None = None, **options: Any
 ) -> Connection:
-    """A new connection, in UTF-8 whatever the address says.
+    """A new connection, always in UTF-8.
 
-    Raises the driver's errors, ``Misconfigured`` for an address or a database of no use.
+    Raises the driver's errors, and ``Misconfigured`` for a bad URL or a bad encoding.
     """
     settings = {"client_encoding": "UTF8", **(server_settings or {})}
     try:
@@ -277,22 +277,22 @@ async def connect(
     except asyncpg.ClientConfigurationError as error:
         raise Misconfigured(f"WISHWELL_DATABASE_URL: {error}.") from error
     except (ValueError, TypeError, LookupError, ArithmeticError) as error:
-        # Its text may show a piece of the address, and with it of the password.
+        # The error may show a part of the URL, and so of the password.
         raise Misconfigured(
-            "WISHWELL_DATABASE_URL: the driver can't read it; look at its host, port and options."
+            "WISHWELL_DATABASE_URL: the driver can't read it; check its host, port and options."
         ) from error
     encoding = connection.get_settings().server_encoding
     if encoding not in _ENCODINGS:
         connection.terminate()
         raise Misconfigured(
-            f"The database's encoding is {encoding}, which can't hold every text: make one with "
-            "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0."
+            f"The database's encoding is {encoding}, which can't store all text. Create the "
+            "database with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0."
         )
     return connection
 
 
 async def prepare(connection: Connection) -> None:
-    """Makes uuid columns plain text on this connection."""
+    """Makes this connection pass uuid values as text."""
     await connection.set_type_codec(
         "uuid", schema="pg_catalog", format="text", encoder=str, decoder=str
     )
@@ -310,7 +310,7 @@ def translated() -> Iterator[None]:
 
 
 def _undecided(error: BaseException) -> Undecided:
-    return Undecided(f"The database broke off during a write ({type(error).__name__}).")
+    return Undecided(f"The database connection broke during a write ({type(error).__name__}).")
 
 
 def _unavailable(error: BaseException) -> Unavailable:

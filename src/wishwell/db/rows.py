@@ -1,7 +1,7 @@
-"""The columns of each record, in the order in which every statement answers them.
+"""The columns of each record, in the order in which every statement returns them.
 
-A record of a noun is made of such a row in one place, its ``from_row``; its fields stand in the
-same order (tests/contract/test_statements.py).
+``from_row`` makes a record from such a row. The fields of the record have the same order
+(tests/contract/test_statements.py).
 """
 
 ITEM = (

@@ -1,9 +1,9 @@
-"""The embedded engine: one file, reads where they are asked, one writer that commits in groups.
+"""The embedded engine: one file, and one writer thread that commits in groups.
 
-A read is a few tens of microseconds, less than a hop to another thread, so it runs where it is
-called. Writes queue up for the writer's thread, which runs each as a savepoint of one transaction,
-commits them together, and only then lets them answer: durable (``synchronous=FULL``), and a
-commit's cost is shared by all that came while the last one was written (docs/decisions/0005).
+A read takes a few tens of microseconds, less than a switch to another thread, so it runs in the
+caller's thread. Writes are queued for the writer thread. It runs each as a savepoint of one
+transaction, commits them together, and then lets them return. Commits are durable
+(``synchronous=FULL``), and their cost is shared (docs/decisions/0005).
 """
 
 import asyncio
@@ -32,10 +32,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _GROUP = 256
-"""The most writes that share one commit: bounds how long the first of them waits."""
+"""The most writes in one commit, which bounds how long the first of them waits."""
 
 _BUSY_SECONDS = 2.0
-"""How long a statement waits for another process's write before it is given up."""
+"""How long a statement waits for a write of another process before it fails."""
 
 _CONSTRAINTS = {
     "items.profile_id, items.product_id, items.variant_id": "items_variant_key",
@@ -44,26 +44,26 @@ _CONSTRAINTS = {
 
 
 _LONGEST_PATH = 504
-"""Bytes of a path, links followed, that SQLite takes."""
+"""The longest path, in bytes and with links resolved, that SQLite accepts."""
 
 
 # contract: secret-unseen
 def make_file(path: str) -> None:
-    """Makes the file if need be, its owner's alone. Raises ``OSError``.
+    """Creates the file if needed, with mode 600. Raises ``OSError``.
 
-    So is what SQLite puts beside it, which takes the file's mode.
+    SQLite gives the files that it makes beside it the same mode.
     """
     real = os.path.realpath(path)
     if len(os.fsencode(real)) > _LONGEST_PATH:
-        raise OSError(errno.ENAMETOOLONG, f"SQLite takes paths of {_LONGEST_PATH} bytes at most")
+        raise OSError(errno.ENAMETOOLONG, f"SQLite takes paths of at most {_LONGEST_PATH} bytes")
     with contextlib.suppress(FileExistsError):
         os.close(os.open(real, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     if not stat.S_ISREG(Path(real).stat().st_mode):
-        raise OSError(errno.EINVAL, "it is a folder or a device, no file")
+        raise OSError(errno.EINVAL, "it is a folder or a device, not a file")
 
 
 def take_from_others(path: str) -> None:
-    """The same for a file that another program made, once it is known to be ours."""
+    """Sets mode 600 on a file that another program made, once it is known to be our database."""
     real = os.path.realpath(path)
     for file in (Path(real), Path(f"{real}-wal"), Path(f"{real}-shm")):
         with contextlib.suppress(FileNotFoundError):
@@ -72,11 +72,11 @@ def take_from_others(path: str) -> None:
 
 
 def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
-    """A connection with the settings that the schema relies on, in autocommit mode.
+    """A connection in autocommit mode, with the settings that the schema needs.
 
-    The file is never made by this: SQLite would make it readable by others.
+    It never creates the file, because SQLite would make it readable for other users.
     """
-    # With the two slashes of an empty host, as a path may begin with two of its own.
+    # The two slashes of an empty host are needed, as the path itself may begin with two.
     encoded = quote(os.fsencode(Path(path).absolute()))
     connection = sqlite3.connect(
         f"file://{encoded}?mode={'ro' if read_only else 'rw'}",
@@ -96,7 +96,7 @@ def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Switches a new file to WAL. SQLite does not wait for another process that does the same."""
+    """Switches a new file to WAL. Retries, as SQLite does not wait if another process does it."""
     deadline = time.monotonic() + _BUSY_SECONDS
     while True:
         try:
@@ -109,7 +109,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 class _Handle:
-    """``Writer`` on a connection; a statement runs at once."""
+    """``Writer`` on a connection. Its methods never suspend."""
 
     def __init__(self, connection: sqlite3.Connection, sql: Mapping[str, Statement]) -> None:
         self._connection = connection
@@ -143,7 +143,7 @@ class _Handle:
         return found
 
     def execute(self, sql: str, bound: Sequence[Any]) -> list[Row]:
-        # Not `with _translated()`, which costs as much as finding one row.
+        # Not `with _translated()`, which takes as long as finding one row.
         try:
             return self._connection.execute(sql, bound).fetchall()
         except sqlite3.Error as error:
@@ -194,7 +194,7 @@ class SQLite:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         self._jobs.put(_Job(lambda tx: use_case(tx, *arguments, **named), loop, future))
-        # A caller that gives up does not take its write out of the group.
+        # Shielded: a caller that gives up must not cancel its write in the group.
         return await asyncio.shield(future)
 
     long_write = write  # nothing bounds the time of either
@@ -203,7 +203,7 @@ class SQLite:
         if self._closed:
             raise Unavailable("The service is shutting down.")
         if not self._thread.is_alive():
-            raise Unavailable("The writer of the database has ended: restart the service.")
+            raise Unavailable("The database's writer has stopped. Restart the service.")
 
     async def ping(self) -> None:
         self._check_writer()
@@ -217,7 +217,7 @@ class SQLite:
         )
 
     async def close(self) -> None:
-        """Ends the writer after what is queued, and closes the file."""
+        """Stops the writer after the queued writes, and closes the file."""
         if self._closed:
             return
         self._closed = True
@@ -257,7 +257,7 @@ class SQLite:
             self._commits += 1
             self._committed_writes += len(group)
         except Exception as error:
-            # Nothing of the group is there: the file is full, locked, or not writable.
+            # No write of the group was done: the disk is full, or the file locked or read-only.
             for job in group:
                 job.error = error
             with contextlib.suppress(sqlite3.Error):
@@ -271,21 +271,21 @@ class SQLite:
         except Exception as error:
             job.error = error
             if not self._writing.in_transaction:
-                # SQLite rolled the whole transaction back by itself (a full disk): so must we.
+                # SQLite rolled back the whole transaction (as when the disk is full).
                 raise
             self._writing.execute("ROLLBACK TO job")
         self._writing.execute("RELEASE job")
 
 
 def _drive(awaitable: Awaitable[T]) -> T:
-    """Runs a use-case to its end; it awaits only our handle, which never suspends."""
+    """Runs a use-case to its end. It awaits only the handle, which never suspends."""
     steps = awaitable.__await__()
     try:
         next(steps)
     except StopIteration as end:
         result: T = end.value
         return result
-    raise AssertionError("a use-case awaited something else than its handle")
+    raise AssertionError("a use-case awaited something other than its handle")
 
 
 def _answer(group: list[_Job]) -> None:
@@ -293,7 +293,7 @@ def _answer(group: list[_Job]) -> None:
     for job in group:
         by_loop.setdefault(job.loop, []).append(job)
     for loop, jobs in by_loop.items():
-        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop was closed, so nobody waits
             loop.call_soon_threadsafe(_resolve, jobs)
 
 
@@ -308,7 +308,7 @@ def _resolve(jobs: list[_Job]) -> None:
 
 
 def _bound(arguments: Sequence[Any]) -> list[Any]:
-    """An array becomes the JSON that the statements read."""
+    """The arguments, with arrays as the JSON that the statements expect."""
     return [msgspec.json.encode(a).decode() if a.__class__ is list else a for a in arguments]
 
 
@@ -321,7 +321,7 @@ def _translated() -> Iterator[None]:
 
 
 def _raise_ours(error: sqlite3.Error) -> NoReturn:
-    """The driver's error as ours; one that only a defect can cause, as it is."""
+    """Raises the driver's error as ours. An error that only a bug can cause stays as it is."""
     if isinstance(error, sqlite3.IntegrityError):
         columns = str(error).removeprefix("UNIQUE constraint failed: ")
         if columns in _CONSTRAINTS:

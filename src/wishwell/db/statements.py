@@ -1,7 +1,7 @@
 """Reads ``queries.sql`` into statements for one engine.
 
-The few places where the engines differ are marked in the file itself, side by side; this module
-turns the marks into SQL, once, at the start.
+The few differences between the engines are marked in the file, side by side. This module turns the
+marks into SQL once, at the start.
 """
 
 import functools
@@ -63,27 +63,27 @@ class Does(Enum):
 
 
 class Step(NamedTuple):
-    """One statement for the driver, and which of the arguments it takes, from 0 on."""
+    """One statement for the driver, and the indices of the arguments that it takes."""
 
     sql: str
     takes: tuple[int, ...]
 
 
 class Statement(NamedTuple):
-    """A named statement; where it has several steps, the last one that answers rows counts."""
+    """A named statement. Of several steps, the last one that returns rows gives the result."""
 
     steps: tuple[Step, ...]
     does: Does
 
     @property
     def sql(self) -> str:
-        """Of a statement of one step."""
+        """The SQL of a statement with one step."""
         (step,) = self.steps
         return step.sql
 
 
 def for_engine(sql: str, engine: Engine) -> str:
-    """One statement or fragment, its marks turned into the engine's own SQL."""
+    """A statement or fragment with its marks turned into the engine's SQL."""
     sql = re.sub(r"(item|list|store)_fields\((\w+)\)", _fields, sql)
     sql = re.sub(r"id_count\(([^()]+)\)", r"((length(\1) + 1) / 37)", sql)
     sql = re.sub(
@@ -106,7 +106,7 @@ def _fields(match: re.Match[str]) -> str:
 def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
     """The engine's statements by name.
 
-    ``form``: of what has two forms, the one for that engine instead; in the dialect of this one.
+    ``form``: takes that engine's form of statements that have two, in the dialect of ``engine``.
     """
     text = resources.files("wishwell.db").joinpath("queries.sql").read_text("utf-8")
     pieces = iter(_PIECE.split(text)[1:])
@@ -122,11 +122,11 @@ def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
 
 
 def _statement(sql: str) -> Statement:
-    if "{" in sql:  # of a page: pages.py fills it in
+    if "{" in sql:  # the template of a page, for pages.py
         return Statement((Step(sql.rstrip(";"), ()),), Does.READ)
     steps = []
     for step in filter(None, (piece.strip() for piece in sql.split(";"))):
-        # A driver takes as many arguments as a statement names, counted from 1.
+        # Drivers expect arguments numbered from 1 without gaps.
         numbers = sorted({int(number) for number in re.findall(r"[$?](\d+)", step)})
         for at, number in enumerate(numbers, 1):
             step = re.sub(rf"([$?]){number}\b", rf"\g<1>{at}", step)

@@ -1,1 +1,1 @@
-"""The HTTP side: what is on the wire, and nothing of the rules."""
+"""HTTP: decodes requests and encodes answers. The rules are in ``items.py`` and its like."""

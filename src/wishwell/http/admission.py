@@ -1,6 +1,6 @@
-"""Admission: how many requests a process works on at once, and the 503 for what is more.
+"""Admission: bounds how many requests a process works on at once, and answers others with 503.
 
-One object a process, which the server asks before it begins a request (docs/decisions/0015).
+The server asks it before it begins a request (docs/decisions/0015).
 """
 
 from wishwell import addresses
@@ -10,8 +10,7 @@ from wishwell.http import responses
 from wishwell.http.responses import Headers
 from wishwell.limits import LocalLimiter
 
-# All of the answer but its id, its limits and CORS is made once: its cost is what overload is made
-# of.
+# Made once, except for id, limits and CORS: under overload most answers are this one.
 _ANSWER = responses.failure(Unavailable("Too many requests at once."), "\n")
 _BODY = _ANSWER.body.split(b"\\n")
 _HEAD = b"content-length: %d\r\n%s" % (
@@ -23,13 +22,13 @@ _HEAD = b"content-length: %d\r\n%s" % (
 class Admission:
     """The concurrency limit of a process (contract: overload-refused, slow-clients).
 
-    A request whose body is awaited is not worked on: slow senders take nothing from others.
+    A request whose body is still arriving does not count, so slow senders take no room from others.
     """
 
     def __init__(
         self, limit: int, limiter: LocalLimiter, limit_address: int, access_cache: AccessCache
     ) -> None:
-        """``limit``: requests at once. ``limit_address``: requests a minute, shown with a 503."""
+        """``limit``: requests at once. ``limit_address``: requests per minute, for the headers."""
         self._limit = limit
         self._limiter = limiter
         self._limit_address = limit_address
@@ -38,16 +37,16 @@ class Admission:
         self._shed: dict[str, int] = {}
         self._turned_away = 0
         self.working = 0
-        """How many requests to the API are worked on."""
+        """How many API requests are in progress."""
 
     def admits(self, begun: int) -> bool:
-        """Whether one more may be begun beside those that the server has ``begun``."""
+        """Whether one more request may begin. ``begun``: how many the server has begun."""
         return begun - self._reading < self._limit
 
     def shed(self, pairs: Headers, method: str, peer: str) -> tuple[bytes, bytes]:
-        """The 503 to a request that is not begun, as lines of headers and a body.
+        """The 503 to a request that is not begun, as header lines and body.
 
-        It counts for nobody's rate limit, and has no line in the log: ``refused`` counts it.
+        It counts for no rate limit and is not logged; ``refused`` counts it.
         """
         self._shed[method] = self._shed.get(method, 0) + 1
         headers = dict(pairs)
@@ -61,7 +60,7 @@ class Admission:
         return b"x-request-id: %s\r\n%s%s" % (id, _HEAD, lines), id.join(_BODY)
 
     def limits(self, peer: str) -> Headers:
-        """The limit headers of a request that counts for nobody: those of its sender's address."""
+        """The limit headers of a request that is not counted: those of its sender's address."""
         key = f"address:{addresses.direct(peer)}"
         return responses.limits(self._limiter.count(key, self._limit_address, 0))
 
@@ -72,7 +71,7 @@ class Admission:
         self.working -= 1
 
     def begin_reading(self) -> None:
-        """A request in work awaits its body."""
+        """Call before a request in progress awaits its body."""
         self.working -= 1
         self._reading += 1
 
@@ -81,14 +80,16 @@ class Admission:
         self.working += 1
 
     def check(self) -> None:
-        """Raises ``Unavailable`` when too many are in work after all: bodies that came at once, or
-        requests that came behind others on their connections."""
+        """Raises ``Unavailable`` if too many requests are in progress after all.
+
+        This happens when many bodies complete at once, or with pipelined requests.
+        """
         if self.working > self._limit:
             self._turned_away += 1
             raise Unavailable("Too many requests at once in this process.")
 
     def refused(self) -> tuple[dict[str, int], int]:
-        """How many were refused since the last call: not begun, by method; and by ``check``."""
+        """Requests refused since the last call: those not begun, by method, and by ``check``."""
         found = self._shed, self._turned_away
         self._shed, self._turned_away = {}, 0
         return found

@@ -30,7 +30,7 @@ async def read(service: Services, request: Request) -> bytes:
     declared = request.headers.get(b"content-length", b"0")
     if len(declared) > 15 or int(declared) > MAX_BODY:  # contract: body-size
         raise TooLarge(f"The body is larger than {MAX_BODY // 1024} KiB.")
-    # Slow senders must take nothing from others.
+    # A request whose body is still arriving does not count, so slow senders take no room.
     service.admission.begin_reading()
     request.reading = True
     try:

@@ -1,6 +1,6 @@
-"""A body that breaks off while it comes: whoever works on its request answers that.
+"""A body that breaks off while it arrives. The application answers it, and not the server.
 
-The request is counted for its caller by then, so its answer has to show the caller's limit.
+The request has been counted for its caller by then, so the answer must show the caller's limit.
 """
 
 from typing import Any
@@ -12,10 +12,10 @@ _API = b"/api/"
 
 
 def told(cycle: Any, error: ServiceError) -> bool:
-    """Tells the application, if it works on ``cycle``, a request to the API; else False.
+    """Passes the error to the application if it works on ``cycle``, an API request; else False.
 
-    The connection ends with its answer. A request that is whole already is answered as it is: what
-    is broken came behind it.
+    The connection is closed after the answer. A request that has arrived in full is answered
+    normally, because what broke came after it.
     """
     if cycle is None or cycle.response_started or cycle.disconnected:
         return False
@@ -29,6 +29,6 @@ def told(cycle: Any, error: ServiceError) -> bool:
 
 
 def check(scope: dict[str, Any]) -> None:
-    """Raises what the server has told of the request with this ASGI scope."""
+    """Raises the error that ``told`` has left in this ASGI scope."""
     if _KEY in scope:
         raise scope[_KEY]

@@ -1,4 +1,4 @@
-"""What a handler is given: the parts of the service, and the request."""
+"""The arguments of a handler: the parts of the service, and the request."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from wishwell.stores import Store
 
 @dataclass(slots=True, kw_only=True)
 class Services:
-    """Everything that is open while the service runs. Built by ``app``, and only there."""
+    """The parts of a running service. Only ``app`` builds it."""
 
     settings: Settings
     db: Database
@@ -33,7 +33,7 @@ class Services:
     new_id: ids.UUID7
 
     def now(self) -> str:
-        """The time as records carry it."""
+        """The current time in the form that records have."""
         return ids.timestamp(self.clock())
 
 
@@ -50,19 +50,19 @@ class Request:
     query_string: bytes
     headers: dict[bytes, bytes]
     pairs: Headers
-    """All header lines; ``headers`` has the last of each name."""
+    """All header lines. ``headers`` has only the last of each name."""
     peer: str
     receive: Receive
     asgi: dict[str, Any]
-    """The scope: the server writes into it what it finds while the body comes."""
+    """The ASGI scope. The server notes an error in it while the body arrives (``broken``)."""
     reading: bool = False
-    """Whether the body is awaited: nothing has been done yet."""
+    """Whether the body is still arriving, so that nothing has been done yet."""
     route: str = "unknown"
     parameters: dict[str, str] = field(default_factory=dict)
-    """Those of its path, by name."""
+    """The parameters in the path, by name."""
     caller: Caller | None = None
     taken: Taken | None = None
-    """The limit that it was counted for, once it was."""
+    """The limit that it was counted for; None before that."""
     acts_on: Scope | None = None
     """Whose data, once that is known."""
 
@@ -79,7 +79,7 @@ class Request:
         return self.acts_on
 
     def check_whole(self) -> None:
-        """Raises what became of a body that broke off while it came."""
+        """Raises the error of a body that broke off while it arrived."""
         broken.check(self.asgi)
 
     @property

@@ -1,4 +1,4 @@
-"""The operations on items and lists: each decodes its input, calls a noun, shapes the answer."""
+"""The operations on items and lists: each decodes its input, calls a noun, encodes the answer."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal, TypeVar
@@ -52,7 +52,7 @@ async def delete_items(service: Services, request: Request) -> Response:
     known = wire.parameters(request.query_string, frozenset({"itemIds"}))
     raw = await bodies.read(service, request)
     if raw and known:  # contract: items-delete-query
-        raise Invalid("itemIds: is in the body and in the query; send it in one of them.")
+        raise Invalid("itemIds: is in the body and in the query; send only one of them.")
     if known:
         chosen = wire.item_ids(known["itemIds"])
     elif raw:
@@ -161,10 +161,10 @@ async def order_list_items(service: Services, request: Request) -> Response:
 
 
 def _new_owner(request: Request) -> Profile:
-    """The profile that a new record will belong to."""
+    """The profile that will own a new record. Raises ``Invalid`` if none is named."""
     wire.parameters(request.query_string, _NONE)
     if not isinstance(request.scope, Profile):  # contract: whole-store-create
-        raise Invalid("Profile: a record needs an owner; name one in this header.")
+        raise Invalid("Profile: is required with an admin token; a new record needs an owner.")
     return request.scope
 
 
@@ -191,9 +191,9 @@ def _id(request: Request, known: Mapping[str, str] | None = None) -> str:
 async def _owned(
     service: Services, request: Request, act: Callable[[Profile], Awaitable[T]]
 ) -> tuple[Profile, T]:
-    """Does ``act`` as the profile, or in a whole store as the owner of the path's record.
+    """Calls ``act`` with the profile, or for a whole store with the owner of the record.
 
-    A link may move the record between the two steps: then the owner is looked up once more.
+    A link may move the record between the two steps. Then the owner is looked up once more.
     """
     scope = request.scope
     if isinstance(scope, Profile):
@@ -211,7 +211,7 @@ async def _owned(
 
 
 def _show(item: Item, request: Request, owner: Profile | None = None) -> Item:
-    """The item as its caller sees it: ids of the store's kind, in a whole store its owner."""
+    """Completes an item for its caller: ids of the store's kind, for a whole store the owner."""
     if not request.store.has_text_ids:
         item.product_id = int(item.product_id)
         if item.variant_id is not UNSET:
@@ -232,7 +232,7 @@ def _show_list(found: List, request: Request, owner: Profile) -> List:
 def _page_request(
     service: Services, request: Request, noun: str, known: frozenset[str]
 ) -> tuple[pages.PageRequest, str]:
-    """What page is asked for, and all that its cursors are bound to."""
+    """The page that is asked for, and the text that its cursors are bound to."""
     given = wire.parameters(request.query_string, known)
     limit = wire.limit(given.get("limit"))
     asked = wire.query(given.get("query"), request.store)

@@ -1,4 +1,4 @@
-"""What stands around the API: its description, the page to browse it, health and metrics."""
+"""The operations beside the API: its description, the documentation page, health, metrics."""
 
 import functools
 import re
@@ -32,7 +32,7 @@ _FILES = {
 def description() -> bytes:
     """The OpenAPI document as JSON. It is written by hand, in ``openapi.yaml``."""
     text = resources.files("wishwell.http").joinpath("openapi.yaml").read_text("utf-8")
-    # The C loader, where PyYAML has one, is ten times as fast; both are the safe kind.
+    # The C loader is ten times as fast, if PyYAML has it. Both loaders are safe.
     document = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
     document["info"]["x-wishwell-version"] = __version__
     return msgspec.json.encode(document)
@@ -41,7 +41,7 @@ def description() -> bytes:
 # contract: openapi-served
 async def openapi(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, frozenset())
-    # It is the same for everybody, and for as long as this version runs.
+    # It is the same for all callers and does not change while this version runs.
     cached = (b"cache-control", b"public, max-age=300")
     return Response(200, description(), [JSON, cached, _NOSNIFF])
 
@@ -54,22 +54,21 @@ async def livez(service: Services, request: Request) -> Response:
 
 # contract: health-ready
 async def readyz(service: Services, request: Request) -> Response:
-    """The process can serve: the database answers, and tells what is new; else 503."""
+    """The process can serve: the database answers and the access cache is fresh; else 503."""
     try:
         await service.access_cache.ensure_fresh()
         await service.db.ping()
     except Unavailable:
         raise
     except Exception as error:
-        # Its schema or our rights in it are gone, say: a fault of the service, and a reason to send
-        # requests elsewhere.
+        # For example, the schema or a permission is missing. Requests should go elsewhere.
         raise Unavailable(f"The database can't be used ({type(error).__name__}).") from error
     return Response(200, b'{"status":"ok"}', [JSON])
 
 
 # contract: metrics-served
 async def metrics(service: Services, request: Request) -> Response:
-    """Prometheus' text format; of all workers when there are several."""
+    """The metrics of all workers, in Prometheus' text format."""
     registry: prometheus_client.CollectorRegistry = prometheus_client.REGISTRY
     if service.settings.workers > 1:
         registry = prometheus_client.CollectorRegistry()
@@ -80,10 +79,10 @@ async def metrics(service: Services, request: Request) -> Response:
 
 # contract: docs-from-top
 async def top(service: Services, request: Request) -> Response:
-    """A person is sent to the page; whatever takes no page finds nothing here."""
+    """Redirects a browser to the documentation. Other clients get 404."""
     if not _takes_html(request.header(b"accept")):
         raise NotFound("There is nothing at this path.")
-    # Relative, so that it also leads there from below a path of a proxy in front.
+    # Relative, so that it also works below a path of a reverse proxy.
     headers = [(b"location", b"docs"), (b"vary", b"Accept"), (b"content-type", b"text/plain")]
     return Response(303, b"The documentation is at /docs\n", headers)
 

@@ -1,4 +1,4 @@
-"""The numbers that an operator needs, for Prometheus."""
+"""Metrics for operators, in Prometheus."""
 
 import functools
 
@@ -23,53 +23,55 @@ _LINKED_ITEMS = Counter("wishwell_linked_items", "Items moved or merged by links
 _PURGED = Counter("wishwell_purged_sessions", "Sessions purged.")
 _PURGE_FINISHED = Gauge(
     "wishwell_purge_finished_timestamp_seconds",
-    "When the purge last came to its end here; 0 before.",
+    "When this process last finished a purge; 0 before the first.",
     multiprocess_mode="max",
 )
-_SHED = Counter("wishwell_shed", "Requests refused with 503: too many at once in the process.")
-# Of all workers together: those that live.
+_SHED = Counter("wishwell_shed", "Requests refused with 503 because too many came at once.")
+# "livesum": the sum over the workers that are alive.
 _IN_FLIGHT = Gauge(
-    "wishwell_requests_in_flight", "API requests in work.", multiprocess_mode="livesum"
+    "wishwell_requests_in_flight", "API requests in progress.", multiprocess_mode="livesum"
 )
 _LIMITS_AWAY = Gauge(
     "wishwell_limits_store_away",
-    "Processes that count rate limits alone, as Redis or Valkey is away.",
+    "Processes that count rate limits on their own because Redis or Valkey can't be reached.",
     multiprocess_mode="livesum",
 )
 _ANSWERED = Gauge(
     "wishwell_database_answered_timestamp_seconds",
-    "When the database last told what is new; of several workers, the earliest.",
+    "When stores and revocations were last read from the database; the oldest of all workers.",
     multiprocess_mode="livemin",
 )
 _CONNECTIONS = Gauge(
     "wishwell_pool_connections", "Connections to PostgreSQL.", multiprocess_mode="livesum"
 )
 _IN_USE = Gauge(
-    "wishwell_pool_connections_in_use", "Those that run something.", multiprocess_mode="livesum"
+    "wishwell_pool_connections_in_use",
+    "PostgreSQL connections in use.",
+    multiprocess_mode="livesum",
 )
 _CONNECTIONS_LIMIT = Gauge(
-    "wishwell_pool_connections_limit", "How many there may be.", multiprocess_mode="livesum"
+    "wishwell_pool_connections_limit", "Most PostgreSQL connections.", multiprocess_mode="livesum"
 )
 _WAITING = Gauge(
-    "wishwell_pool_waiting", "Requests that wait for a connection.", multiprocess_mode="livesum"
+    "wishwell_pool_waiting", "Requests waiting for a connection.", multiprocess_mode="livesum"
 )
-_WAITS = Counter("wishwell_pool_waits", "Times that a connection had to be waited for.")
+_WAITS = Counter("wishwell_pool_waits", "Times a request waited for a connection.")
 _WAITED = Counter("wishwell_pool_wait_seconds", "Seconds that requests waited for a connection.")
 _QUEUED = Gauge(
     "wishwell_sqlite_writes_waiting",
-    "Writes that wait for the writer of SQLite.",
+    "Writes waiting for SQLite's writer.",
     multiprocess_mode="livesum",
 )
-_COMMITS = Counter("wishwell_sqlite_commits", "Transactions that SQLite committed.")
-_COMMITTED = Counter("wishwell_sqlite_committed_writes", "Writes in these transactions.")
+_COMMITS = Counter("wishwell_sqlite_commits", "Transactions committed by SQLite.")
+_COMMITTED = Counter("wishwell_sqlite_committed_writes", "Writes in SQLite's transactions.")
 _DROPPED = Counter(
-    "wishwell_dropped_answers", "Answers dropped in the middle: their client did not read them."
+    "wishwell_dropped_answers", "Answers dropped because their client did not read them."
 )
-_LOST = Counter("wishwell_log_lines_lost", "Lines of the log that could not be written.")
+_LOST = Counter("wishwell_log_lines_lost", "Log lines that could not be written.")
 
 
 def method_label(method: str) -> str:
-    """A method as the log and the metrics name it: a client must not choose a label."""
+    """The method, or "other" for an unknown one: a client must not create labels."""
     return method if method in _METHODS else "other"
 
 
@@ -84,7 +86,7 @@ def _took(route: str) -> Histogram:
 
 
 def answered(method: str, route: str, status: int, seconds: float) -> None:
-    """One request: its route's template, never its path."""
+    """Counts one request. ``route`` is the template of the route, never the path."""
     _answered(method, route, status).inc()
     _took(route).observe(seconds)
 
@@ -94,7 +96,7 @@ def limited(kind: str) -> None:
 
 
 def linked(items: int) -> None:
-    """One session that was linked, and how many items that moved."""
+    """Counts one linked session and the items that it moved."""
     _LINKS.inc()
     _LINKED_ITEMS.inc(items)
 
@@ -108,12 +110,12 @@ def purge_finished() -> None:
 
 
 def dropped() -> None:
-    """One answer that its client did not read."""
+    """Counts one answer that its client did not read."""
     _DROPPED.inc()
 
 
 class Sampler:
-    """Shows how busy a service is, whenever it is told to; the parts count for themselves."""
+    """Copies the counts that the parts of the service keep into the metrics."""
 
     def __init__(self, service: Services) -> None:
         self._service = service
@@ -121,9 +123,9 @@ class Sampler:
         self._lost_before = 0
 
     def sample(self) -> int:
-        """Sets what is of now, and adds what was counted since the last time.
+        """Sets the gauges, and adds what was counted since the last sample.
 
-        Returns how many requests were refused before they were begun: they have no line in the log.
+        Returns how many requests were refused before they began. They are not in the log.
         """
         shed, turned_away = self._service.admission.refused()
         for method, count in shed.items():

@@ -1,7 +1,7 @@
-"""The way of every request: id, route, caller, limit, handler, answer, log line.
+"""The steps of every request: id, route, caller, limit, handler, answer, log line.
 
-One ASGI application. A request is counted before anything is done for it, by its caller if its
-token is good, else by its address (contract: limit-caller, limit-per-address).
+A request is counted before anything else is done: for its caller if its token is valid, otherwise
+for its address (contract: limit-caller, limit-per-address).
 """
 
 import asyncio
@@ -38,7 +38,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 _ONCE = (b"authorization", b"profile", b"content-type", b"content-length", b"origin")
 _API = "/api/"
-"""What the paths that have limits begin with, those of unknown versions too."""
+"""The paths with rate limits, including unknown versions of the API."""
 
 _PREFLIGHT_SECONDS = b"7200"
 
@@ -72,7 +72,7 @@ class Pipeline:
         except Exception as error:
             answer = _failed(error, request)
         except asyncio.CancelledError:
-            # The service stops, and its patience with what is still going on has ended.
+            # The service is shutting down, and the time for running requests is over.
             sure = request.reading or request.reads
             stopping = Unavailable if sure else Undecided
             answer = _failed(stopping("The service is shutting down."), request)
@@ -116,8 +116,7 @@ class Pipeline:
         except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
         kind = _kind(route, request.method)
-        # What can't be checked now is no guess: it tells nothing, and must not use up the limit of
-        # an address whose tokens are good.
+        # A token that can't be checked now may be valid, so it does not count for the address.
         cost = 0 if isinstance(refused, Unavailable) else 1
         request.taken = taken = await self._take(request, kind, cost)
         if not taken.allowed:
@@ -126,7 +125,7 @@ class Pipeline:
         admission = self._service.admission
         admission.enter()
         try:
-            admission.check()  # it may have come behind another one, on its connection
+            admission.check()  # the server does not check pipelined requests
             return await self._answer(request, route, refused)
         finally:
             admission.leave()
@@ -146,7 +145,7 @@ class Pipeline:
         try:
             return await handler(self._service, request)
         except RequestError:
-            # A session that has ended is told so before anything else that is wrong.
+            # That the session has ended takes precedence over any other error.
             if isinstance(request.acts_on, profiles.Profile):
                 await self._service.db.read(profiles.check_open, request.acts_on)
             raise
@@ -155,10 +154,10 @@ class Pipeline:
     async def _caller(self, request: Request) -> Caller:
         header = request.header(b"authorization")
         if header is None:
-            raise Unauthenticated("This needs a token: send Authorization: Bearer <token>.")
+            raise Unauthenticated("Authorization: is required; send Bearer <token>.")
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
-            raise Unauthenticated("The Authorization header must be: Bearer <token>.")
+            raise Unauthenticated("Authorization: must be Bearer <token>.")
         return await self._service.authenticator.caller(token.strip())
 
     # contract: profile-header-forbidden, profile-header-invalid
@@ -187,7 +186,7 @@ class Pipeline:
         request.acts_on = profile
 
     def _limits(self, request: Request) -> Headers:
-        if request.taken is None:  # the service stopped before it was counted
+        if request.taken is None:  # the service was stopped before the request was counted
             return self._service.admission.limits(request.peer)
         return responses.limits(request.taken)
 
@@ -208,10 +207,10 @@ class Pipeline:
 
     # contract: cors-preflight
     async def _preflight(self, request: Request) -> Response:
-        """A browser asks before it sends. It names no store: any store's origin will do."""
+        """Answers a preflight. It has no token, so an origin of any store is allowed."""
         route, _ = routes.find(request.path)
         request.route = route.path if route else "unknown"
-        # Shown but not counted: it costs nothing, and one address may be a whole office.
+        # The limit is shown but not used: a preflight is cheap, and an office may share an address.
         request.taken = await self._take(request, "read", 0)
         await self._service.access_cache.ensure_fresh()
         if route is None:
@@ -248,7 +247,7 @@ def _check_once(pairs: Headers) -> None:
     names = [name for name, _ in pairs]
     for name in _ONCE:
         if names.count(name) > 1:
-            raise Invalid(f"{name.decode().title()}: this header is sent twice.")
+            raise Invalid(f"{name.decode().title()}: must be sent only once.")
 
 
 # contract: limit-defaults
@@ -268,7 +267,7 @@ def _handler(route: Route, method: str) -> Handler:
     handler = route.methods.get("GET" if method == "HEAD" else method)
     if handler is None:
         allowed = _allowed(route)
-        raise MethodNotAllowed(f"This path takes {', '.join(allowed)}.", allowed)
+        raise MethodNotAllowed(f"This path allows only {', '.join(allowed)}.", allowed)
     return handler
 
 
@@ -277,7 +276,7 @@ def _unknown_path(path: str) -> NotFound:
     parts = path.split("/")
     if parts[1] == "api" and (len(parts) < 3 or parts[2] not in routes.VERSIONS):
         there = ", ".join(routes.VERSIONS)
-        return NotFound(f"There is no such version of the API; there are: {there}.")
+        return NotFound(f"There is no such API version. The versions are: {there}.")
     return NotFound("There is nothing at this path.")
 
 
@@ -285,7 +284,7 @@ def _unknown_path(path: str) -> NotFound:
 def _too_many(taken: Taken, kind: str, now: int) -> TooManyRequests:
     wait = max(1, taken.reset - now // 1000)
     return TooManyRequests(
-        f"Too many requests of kind {kind}: at most {taken.limit} a minute. Nothing was done.", wait
+        f"Too many {kind} requests: at most {taken.limit} a minute. Nothing was done.", wait
     )
 
 
@@ -301,7 +300,7 @@ def _failed(error: Exception, request: Request) -> Response:
 
 # contract: log-line, log-private
 def _note(request: Request, status: int, seconds: float) -> None:
-    """The log line and the metrics: the route's template, never path, query, token or body."""
+    """Writes log line and metrics. They never contain path, query, token or body."""
     method = metrics.method_label(request.method)
     metrics.answered(method, request.route, status, seconds)
     caller = request.caller

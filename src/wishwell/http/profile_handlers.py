@@ -23,7 +23,7 @@ async def create_profile_token(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, frozenset())
     assert request.caller is not None
     if request.caller.profile is not None:
-        # A token of a session that has ended is told so before anything else.
+        # That the session has ended takes precedence over any other error.
         await service.db.read(profiles.check_open, request.caller.profile)
         raise Forbidden("This needs an admin token.")  # contract: token-admin-only
     raw = await bodies.read(service, request)
@@ -32,7 +32,7 @@ async def create_profile_token(service: Services, request: Request) -> Response:
         body = bodies.decoded(request, raw, wire.TokenBody)
     session = _named(service, request, "session", body.session)
     customer = _named(service, request, "customer", body.customer)
-    # Asked for before anything is done: what fails after a link must not say that nothing was.
+    # Read before anything is written: an error after a link would wrongly say "Nothing was done".
     named = customer or session
     revoked = await service.db.read(auth.revoked_until, named) if named else 0
     profile = await _token_profile(service, request, session, customer)
@@ -43,7 +43,7 @@ async def create_profile_token(service: Services, request: Request) -> Response:
 def _named(
     service: Services, request: Request, kind: profiles.Kind, gid: str | UnsetType
 ) -> Profile | None:
-    """The customer, or the session, that the body names, or the header ``Profile`` in its place."""
+    """The customer or session that the body names, or else the ``Profile`` header."""
     named = None
     if isinstance(gid, str):
         namespace = service.settings.session_namespace
@@ -52,7 +52,7 @@ def _named(
     if not isinstance(header, Profile) or header.is_session != (kind == "session"):
         return named
     if named is not None and named != header:
-        raise Invalid(f"{kind}: is not the one that the Profile header names.")
+        raise Invalid(f"{kind}: is not the {kind} in the Profile header.")
     return header
 
 

@@ -1,6 +1,6 @@
-"""Answers: status, headers, body; and the one place that knows which error is which status.
+"""Answers: status, headers and body, and the status of each error.
 
-Everything that is not 2xx has the error envelope (contract: error-envelope).
+An error has the error envelope as its body (contract: error-envelope).
 """
 
 from http import HTTPStatus
@@ -16,7 +16,7 @@ Headers = list[tuple[bytes, bytes]]
 _encoder = msgspec.json.Encoder()
 
 JSON = (b"content-type", b"application/json")
-# An answer is of one caller and one moment; no cache may keep it.
+# An answer is for one caller and one moment, so no cache may store it.
 # contract: answer-uncached
 _PRIVATE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 _EXPOSED = (
@@ -41,11 +41,11 @@ STATUSES: dict[type[errors.ServiceError], HTTPStatus] = {
 }
 
 RETRY_SECONDS = 1
-"""What a 503 asks to wait: the service looks for its database all the time."""
+"""The ``Retry-After`` of a 503, short because the service tries its database all the time."""
 
 
 class Response(msgspec.Struct, gc=False):
-    """What goes back: the pipeline adds the headers that every answer has."""
+    """An answer. The pipeline adds the headers that every answer has."""
 
     status: int
     body: bytes
@@ -78,7 +78,7 @@ def created(value: Any, location: str | None = None) -> Response:
 
 
 def page(records: list[Any], links: dict[str, str]) -> Response:
-    """200 with ``pageInfo`` only when there is any (contract: page-info)."""
+    """200, with ``pageInfo`` only if there are links (contract: page-info)."""
     body: dict[str, Any] = {"data": records}
     if links:
         body["pageInfo"] = links
@@ -91,7 +91,7 @@ def no_content() -> Response:
 
 
 def status_of(error: errors.ServiceError) -> HTTPStatus:
-    """The status of an error; of one that should have been caught before, 500."""
+    """The status of an error; 500 for one that should have been handled earlier."""
     for kind in type(error).__mro__:
         if kind in STATUSES:
             return STATUSES[kind]
@@ -108,7 +108,7 @@ def limits(taken: Taken) -> Headers:
 
 
 def cors(origin: bytes, allowed: bool) -> Headers:
-    """What lets a page of this origin read the answer, where that is allowed."""
+    """The headers that let a page of this origin read the answer, if it is allowed."""
     headers = [(b"vary", b"Origin")]
     if allowed:
         headers += [(b"access-control-allow-origin", origin), _EXPOSED]
@@ -127,20 +127,20 @@ def request_id(given: bytes | None) -> str:
 
 # contract: error-inside
 def failure(error: Exception, request_id: str) -> Response:
-    """The envelope of any error; one that is not ours says nothing of the inside."""
+    """The answer to any error. An unexpected error reveals no internals."""
     if isinstance(error, errors.ServiceError):
         status, message = status_of(error), error.message
     else:
         status, message = HTTPStatus.INTERNAL_SERVER_ERROR, ""
     if status == 500:
-        message = "The service failed; the log has the reason under this request id."
+        message = "The service failed. Its log has the reason under this request id."
     if status == 503:
-        # What is wrong with the database is for the log.
+        # The details are only for the log.
         message = "The service can't reach its database, or is too busy. Nothing was done."
     if isinstance(error, errors.Undecided):
         message = (
-            "The database broke off before it said whether this was done: either all of it was, or "
-            "nothing. Repeating it is harmless, unless it makes a list or a new session."
+            "It is not known whether this was done: either all of it was, or nothing. It is safe "
+            "to send it again, unless it makes a list or a new session."
         )
     headers = [JSON, *_PRIVATE]
     if isinstance(error, errors.Unauthenticated):
@@ -150,7 +150,7 @@ def failure(error: Exception, request_id: str) -> Response:
     elif isinstance(error, errors.TooManyRequests):
         headers.append((b"retry-after", b"%d" % error.retry_after))
     elif isinstance(error, errors.TooLarge | errors.BodyTimeout):
-        # The rest of the body is not read: the connection can't be used again.
+        # The rest of the body is not read, so the connection can't be used again.
         headers.append((b"connection", b"close"))
     elif status == 503:
         headers.append((b"retry-after", b"%d" % RETRY_SECONDS))
@@ -163,6 +163,6 @@ def envelope(status: HTTPStatus, message: str, request_id: str) -> bytes:
 
 
 def phrase(status: HTTPStatus) -> str:
-    """The name of a status."""
-    # Python 3.13 took over the phrase of RFC 9110; before, 413 was called otherwise.
+    """The reason phrase of a status."""
+    # Before Python 3.13, 413 did not have the phrase of RFC 9110.
     return "Content Too Large" if status == 413 else status.phrase

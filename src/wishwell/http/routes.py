@@ -1,8 +1,4 @@
-"""Every URL, on one screen.
-
-Under the version prefix ``/api/2025-04``; outside of it what operators and readers need, with
-neither tokens nor limits.
-"""
+"""Every URL: the API under ``/api/2025-04``, and management paths without tokens or limits."""
 
 import re
 from typing import Any, NamedTuple
@@ -16,7 +12,7 @@ VERSIONS = ("2025-04",)
 
 
 class Route(NamedTuple):
-    """One path: its handlers by method, and the kind of limit where the method does not tell."""
+    """One path: its handlers by method. ``kind`` overrides the kind of limit of the method."""
 
     path: str
     methods: dict[str, Handler]
@@ -76,7 +72,7 @@ _ROOT = _tree()
 
 
 def find(path: str) -> tuple[Route | None, dict[str, str]]:
-    """The route of a path, and its parameters by name. A literal part goes before a parameter."""
+    """The route of a path, and its parameters by name. Literal parts precede parameters."""
     node, values = _ROOT, []
     for part in path.split("/"):
         step = node.get(part)

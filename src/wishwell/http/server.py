@@ -1,7 +1,7 @@
-"""The HTTP server: uvicorn, with the bounds on hostile clients that it has not by itself.
+"""The HTTP server: uvicorn, with bounds on hostile clients that it lacks.
 
-uvicorn (with httptools) refuses ambiguous framing; what it takes from anybody is a connection that
-sends its headers for ever, headers without end, and a request without ``Host``.
+uvicorn (with httptools) refuses ambiguous framing. It does not bound the time and the size of
+headers, and it accepts a request without ``Host``.
 """
 
 import uuid
@@ -20,7 +20,7 @@ from wishwell.http.admission import Admission
 from wishwell.http.unread import ReadProtocol
 
 ADMISSION = "wishwell.admission"
-"""What the application calls its ``Admission`` in the state of its lifespan, for the server."""
+"""The key of the application's ``Admission`` in the lifespan state, for the server."""
 
 _LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {responses.phrase(_LARGE)}\r\n".encode()
@@ -29,8 +29,7 @@ MAX_HEADER_BYTES = 16 * 1024
 MAX_HEADERS = 150
 _UNAVAILABLE = STATUS_LINE[HTTPStatus.SERVICE_UNAVAILABLE]
 _API = b"/api/"
-"""What the target of a request begins with that may be refused as too many are in work: health is
-always answered."""
+"""Only requests below this path may be refused because of load. Health is always answered."""
 
 _BODY = frozenset({b"content-length", b"transfer-encoding"})
 
@@ -42,24 +41,24 @@ class Timeouts:
     """How long a client may take, in seconds."""
 
     header: float = 10.0
-    """For the line and the headers of a request."""
+    """For the request line and headers."""
     body: float = 10.0
-    """For what is left of a body after its answer."""
+    """For the rest of a body that was answered early."""
     answer: float = 30.0
-    """For reading too little of an answer."""
+    """For reading an answer too slowly."""
 
 
 class _InOnePiece:
-    """A transport that sends an answer's head with the first of its body.
+    """A transport that sends the head of an answer together with the start of its body.
 
-    uvicorn writes them one after the other: two system calls and two packets an answer.
+    uvicorn writes them separately, with two system calls and two packets per answer.
     """
 
     __slots__ = ("_head", "_transport")
 
     def __init__(self, transport: Any) -> None:
         self._transport = transport
-        self._head: bytes | None = None  # what waits; b"" once it has gone
+        self._head: bytes | None = None  # the head that waits; b"" once it was sent
 
     def write(self, data: bytes) -> None:
         if self._head is None:
@@ -81,14 +80,14 @@ class _InOnePiece:
 
 
 class GuardedProtocol(ReadProtocol):
-    """One connection. ``functools.partial`` of it and ``timeouts`` is uvicorn's ``http``."""
+    """One connection. Pass uvicorn ``functools.partial(GuardedProtocol, timeouts)`` as ``http``."""
 
     refusal_headers: tuple[tuple[bytes, bytes], ...] = ()
-    """What the answer to a request that could not be read has besides."""
+    """Additional headers of the answer to a request that could not be read."""
 
     targets: tuple[bytes, ...] = (b"/", b"http://", b"https://")
     forbidden = b""
-    """What a request's target begins with, and a character that it must not hold."""
+    """How a request target must begin, and a character that it must not contain."""
 
     def __init__(self, timeouts: Timeouts, *, app_state: dict[str, Any], **given: Any) -> None:
         super().__init__(timeouts.answer, app_state=app_state, **given)
@@ -109,7 +108,7 @@ class GuardedProtocol(ReadProtocol):
         self._deadline.cancel()
         super().connection_lost(exc)
         if self._answering is not None:
-            # uvicorn tells the last request of the connection, which may wait behind this one.
+            # uvicorn notifies only the last request of the connection, which may wait behind this.
             self._answering.disconnected = True
             self._answering.message_event.set()
 
@@ -120,13 +119,13 @@ class GuardedProtocol(ReadProtocol):
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            # Some clients offer HTTP/2 with every first request. There is nothing to upgrade to: it
-            # is answered as the plain one that it is too. The parser stops here, so does the rest.
+            # Some clients offer HTTP/2 with their first request. It is answered as HTTP/1.1. The
+            # parser stops here, so the connection is closed after the answer.
             if self.cycle is not None:
                 self.cycle.keep_alive = False
             return False
         except httptools.HttpParserError as error:
-            cause = error.__context__  # what one of the callbacks raised
+            cause = error.__context__  # the error that a callback raised, if any
             if not isinstance(cause, ServiceError):
                 cause = Invalid("This is not a valid HTTP request.")
             self._refuse(cause)
@@ -154,12 +153,12 @@ class GuardedProtocol(ReadProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         self._count(len(name) + len(value) + 4)
         if not self._in_headers:
-            # A trailer: what comes after a body in chunks must not become a token, a profile or an
-            # address, which a proxy in front has judged by the headers (RFC 9110, 6.5.1).
+            # A trailer. It must not set a token, profile or address: a proxy in front has decided
+            # by the headers alone (RFC 9110, 6.5.1).
             return
         if len(self.headers) >= MAX_HEADERS:
-            raise HeadersTooLarge(f"More than {MAX_HEADERS} headers.")
-        # The parser leaves white space behind a value; it is not part of it (RFC 9110, 5.5).
+            raise HeadersTooLarge(f"The request has more than {MAX_HEADERS} headers.")
+        # The parser keeps trailing white space, which is not part of a value (RFC 9110, 5.5).
         super().on_header(name, value.rstrip(b" \t"))
 
     def on_headers_complete(self) -> None:
@@ -175,33 +174,33 @@ class GuardedProtocol(ReadProtocol):
             self._shed(self._admission)
         else:
             super().on_headers_complete()
-            # What has no body, or writes "100 Continue" first, goes the plain way.
+            # Not for an answer without a body, nor if "100 Continue" is written first.
             if not self.expect_100_continue and self.scope["method"] != "HEAD":
                 self.cycle.transport = _InOnePiece(self.transport)  # type: ignore[assignment]
         self._in_body = True
 
     # contract: http-ambiguous, http-forms
     def _check(self) -> None:
-        """Raises ``Invalid`` for what the parser takes, and another reader may take otherwise."""
+        """Raises ``Invalid`` for what the parser accepts but a proxy may read differently."""
         names = [name for name, _ in self.headers]
         version = self.parser.get_http_version()
         if version == "1.0":
-            self.expect_100_continue = False  # RFC 9110, 10.1.1: such a client knows no 100
+            self.expect_100_continue = False  # RFC 9110, 10.1.1: ignored in HTTP/1.0
             if b"transfer-encoding" in names:
-                # RFC 9112, 6.1: its framing is faulty: an older proxy would see another end of it.
-                raise Invalid("HTTP/1.0 knows no Transfer-Encoding.")
+                # RFC 9112, 6.1: faulty framing. An older proxy would find the end elsewhere.
+                raise Invalid("Transfer-Encoding: is not allowed in HTTP/1.0.")
         elif version != "1.1":
-            raise Invalid("The request must be of HTTP/1.1.")
+            raise Invalid("The request must use HTTP/1.1.")
         elif names.count(b"host") != 1:
-            raise Invalid("A request needs one Host header.")
+            raise Invalid("Host: must be sent exactly once.")
         if not self.url.startswith(self.targets):
-            raise Invalid("The request's target must be a path.")
+            raise Invalid("The request target must be a path.")
         if self.forbidden and self.forbidden in self.url:
-            raise Invalid("The request's target has a # in it.")
+            raise Invalid("The request target must not contain a #.")
         if self.parser.should_upgrade() and not _BODY.isdisjoint(names):
-            # The parser takes what follows for the other protocol: the body would be missed, and
-            # a request without its body may mean something else.
-            raise Invalid("Upgrade: send a request with a body as HTTP/1.1 only.")
+            # The parser would treat the body as the other protocol, and the request without its
+            # body may mean something else.
+            raise Invalid("Upgrade: is not allowed on a request with a body.")
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answering = cycle
@@ -223,15 +222,15 @@ class GuardedProtocol(ReadProtocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if self.cycle.more_body and self.cycle.response_complete:
-            # Answered before its body was read: what is left of that has a deadline of its own, as
-            # every byte of it puts the one for idle connections off.
+            # Answered before its body was read. The rest of the body needs its own deadline,
+            # because each of its bytes postpones the idle timeout.
             self._deadline.cancel()
             self._deadline = self.loop.call_later(self._timeouts.body, self.transport.close)
 
     # ----------------------------------------------------------------------------- ends
 
     def _shed(self, admission: Admission) -> None:
-        """Says no before there is a task, a scope or a body; the connection may be used again."""
+        """Refuses a request before a task, a scope or a body exists. The connection stays open."""
         self._shed_now = True
         method = self.parser.get_method()
         peer = self.client[0] if self.client else ""
@@ -243,7 +242,7 @@ class GuardedProtocol(ReadProtocol):
         if not stays:
             self.transport.close()
             return
-        # As after any answer: silence is bounded, and so is what is left of the body.
+        # As after any answer, the idle time and the rest of the body are bounded.
         self._deadline = self.loop.call_later(self._timeouts.body, self.transport.close)
         self.timeout_keep_alive_task = self.loop.call_later(
             self.timeout_keep_alive, self.timeout_keep_alive_handler
@@ -257,10 +256,10 @@ class GuardedProtocol(ReadProtocol):
     def _too_slow(self) -> None:
         if self.transport.is_closing() or not self._in_headers:
             return
-        if self._rest:  # they have come, behind requests that are not answered yet
+        if self._rest:  # they have arrived, but earlier requests are not answered yet
             self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
         elif self._silent:
-            self.transport.close()  # a connection that never said anything
+            self.transport.close()  # the client never sent anything
         else:
             self._refuse(BodyTimeout("The headers did not arrive in time."))
 
@@ -275,11 +274,11 @@ class GuardedProtocol(ReadProtocol):
         status, cycle = responses.status_of(error), self.cycle
         log.info("refused", requestId=request_id, status=int(status), reason=error.message)
         if cycle is not None and not cycle.response_started and not self.pipeline:
-            # Its body broke off: the handler waits for the rest, and must not answer after this.
+            # Its body broke off. The handler waits for the rest and must not answer any more.
             cycle.disconnected = True
             cycle.message_event.set()
-        # A body that breaks off after its answer gets no second one: a proxy could take that for
-        # the answer to whoever it sends next.
+        # A body that breaks off after its answer gets no second answer: a proxy could take it for
+        # the answer to the next client.
         idle = cycle is None or cycle.response_complete
         if not self._in_body if idle else cycle.disconnected:
             self.transport.write(self._refusal(status, error.message, request_id))
@@ -292,7 +291,7 @@ class GuardedProtocol(ReadProtocol):
             (b"x-request-id", request_id.encode()),
             (b"content-length", b"%d" % len(body)),
             (b"connection", b"close"),
-            # Not uvicorn's, which adds none where the application dates its answers itself.
+            # uvicorn adds no Date if the application sends its own.
             (b"date", formatdate(usegmt=True).encode()),
             *self.refusal_headers,
         ]

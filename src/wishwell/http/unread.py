@@ -1,5 +1,4 @@
-"""What a connection takes in and sends no faster than the rest goes on: requests that come behind
-others, and answers that wait to be read."""
+"""Back-pressure on a connection: pipelined requests, and answers that the client does not read."""
 
 import array
 import asyncio
@@ -21,24 +20,24 @@ LEAST = 16 * 1024
 """Bytes a second that a client must read."""
 
 _LOOKS = 10
-"""How often a client is looked at in the time that it has."""
+"""How often a client is checked within its time."""
 
 _PIECE = 4096
-"""Bytes that are parsed at once: some forty of the smallest requests."""
+"""Bytes that are parsed at once, about forty of the smallest requests."""
 
 _RETURN_SECONDS = 1.0
-"""Between a drop and the return of its memory, which takes some milliseconds for however many."""
+"""Delay between a drop and the return of memory, so that one return serves many drops."""
 
 log = structlog.get_logger("wishwell.server")
 
 
 # contract: answer-unread, http-pipelining
 class ReadProtocol(HttpToolsProtocol):
-    """A connection that parses no more than it begins, does nothing more for a client while an
-    answer waits to be read, and drops one that does not read it.
+    """A connection that does no more for a client than the client reads.
 
-    uvicorn makes a request of all that has come, thousands at once, goes on with what else the
-    client asks, and waits for it without an end.
+    It parses only as many requests as it begins, stops while an answer waits to be read, and drops
+    a client that does not read. uvicorn would parse thousands of pipelined requests at once,
+    continue with them, and wait for the client without a time limit.
     """
 
     _returning = False
@@ -54,7 +53,7 @@ class ReadProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        # So pause_writing tells as soon as the system does not take all of an answer at once.
+        # So pause_writing is called as soon as the kernel does not take all of an answer.
         transport.set_write_buffer_limits(0)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -63,12 +62,12 @@ class ReadProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def feed(self, data: bytes | memoryview) -> bool:
-        """Gives the parser some of what has come; whether it takes more."""
+        """Gives the parser a piece of the data. Returns whether it accepts more."""
         raise NotImplementedError
 
     def data_received(self, data: bytes) -> None:
-        """Parses what has come. Behind the requests of a piece the rest waits: for the next turn of
-        the event loop, or until they are answered."""
+        """Parses a piece of the data. The rest waits for the next turn of the event loop, or until
+        the requests in the piece are answered."""
         waits = bool(self._rest)
         if not waits and len(data) <= _PIECE:
             self.feed(data)
@@ -91,7 +90,7 @@ class ReadProtocol(HttpToolsProtocol):
             if not self.pipeline:
                 self.loop.call_soon(self._parse_on)
         elif goes_on and (self.cycle is None or self.cycle.response_complete):
-            self.flow.resume_reading()  # else the request that is begun does
+            self.flow.resume_reading()  # otherwise the request that has begun does
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -114,7 +113,7 @@ class ReadProtocol(HttpToolsProtocol):
             self.flow.resume_reading()
 
     def on_response_complete(self) -> None:
-        """Begins the next request of the connection, or its idle time, once this one is read."""
+        """Begins the next request, or the idle time, once the client has read this answer."""
         if self.flow.write_paused:
             self._completes = True
             return
@@ -129,7 +128,7 @@ class ReadProtocol(HttpToolsProtocol):
         reason = "The client did not read its answer in time."
         log.info("dropped", unread=unread, reason=reason)
         metrics.dropped()
-        # With a reset: else the kernel would go on offering what it holds.
+        # With a reset. Otherwise the kernel would keep the data and go on sending it.
         at_once = struct.pack("ii", 1, 0)
         _socket(self.transport).setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
         self.transport.abort()
@@ -139,18 +138,17 @@ class ReadProtocol(HttpToolsProtocol):
 
 
 def _return_memory() -> None:
-    """Gives back to the system what dropped answers took: the C library keeps it for later ones."""
+    """Returns the memory of dropped answers to the system; the C library would keep it."""
     ReadProtocol._returning = False
-    with contextlib.suppress(AttributeError):  # not each has this function
+    with contextlib.suppress(AttributeError):  # not every C library has this function
         ctypes.CDLL(None).malloc_trim(0)
 
 
 class _Watch:
-    """Looks whether a client reads, until it is stopped.
+    """Checks, until it is stopped, whether a client reads.
 
-    When it has read less than ``LEAST`` a second for ``seconds``, ``drop`` is called, with the
-    bytes that are left. What its system takes in for it counts as read: after that has taken what
-    it can, the time begins anew.
+    Calls ``drop`` with the number of unread bytes once the client has read less than ``LEAST``
+    bytes a second for ``seconds``. Bytes that the client's kernel has received count as read.
     """
 
     def __init__(self, transport: Any, seconds: float, drop: Callable[[int], None]) -> None:
@@ -180,10 +178,10 @@ class _Watch:
             self._drop(unread)
 
     def _unread(self) -> int:
-        """Bytes that the client's system has not taken yet.
+        """Bytes that the client's kernel has not received yet.
 
-        Those that the kernel holds count too. Else a client that reads slowly would seem to stand
-        still until its buffer, some megabytes, has room again.
+        This includes those that our kernel holds. Without them, a slow client would seem to read
+        nothing until its buffer of some megabytes has room again.
         """
         sent = array.array("i", [0])
         fcntl.ioctl(_socket(self._transport).fileno(), termios.TIOCOUTQ, sent)

@@ -1,7 +1,7 @@
-"""What comes over the wire: the shapes of bodies, and how bodies and parameters are read.
+"""Request bodies and query parameters: their types, and how they are read.
 
-The bounds are here as types, so that the published description can be held against them; what a
-type can't say is checked by the noun. Every way in which a body can be bad becomes ``Invalid``.
+The bounds are part of the types, so that tests can compare them with the published description.
+``items.py`` and its like check what a type can't express. Any bad body raises ``Invalid``.
 """
 
 import json
@@ -53,7 +53,7 @@ class NewItemBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class ItemPatchBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """``PATCH /items/{itemId}``; a variant of null clears it."""
+    """``PATCH /items/{itemId}``. null clears the variant or the note."""
 
     product_id: ProductId | UnsetType = UNSET
     variant_id: ProductId | UnsetType | None = UNSET
@@ -117,7 +117,7 @@ class IdentifyBody(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class TokenBody(msgspec.Struct, forbid_unknown_fields=True):
-    """``POST /profiles/token``; may be absent."""
+    """``POST /profiles/token``. The body is optional."""
 
     customer: str | UnsetType = UNSET
     session: str | UnsetType = UNSET
@@ -136,40 +136,43 @@ BODIES: tuple[type[msgspec.Struct], ...] = (
 )
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {b: msgspec.json.Decoder(b) for b in BODIES}
 
-# The whole rule of each field, for whoever broke a part of it.
+# The whole rule of each field, shown when any part of it is broken.
 _RULES = {
     "note": f"must be a string of at most {items.MAX_NOTE} characters, or null",
     "quantity": f"must be an integer from 1 to {items.MAX_QUANTITY}",
-    "tags": f"must be an array of at most {items.MAX_TAGS} tags, each 1 to 50 of a-z 0-9 _ -",
-    "listIds": "must be an array of at most 250 ids of lists, each once",
-    "itemIds": "must be an array of ids of items: 1 to 250 to delete, at most 5000 to order",
+    "tags": (
+        f"must be an array of at most {items.MAX_TAGS} tags, each of 1 to 50 characters: "
+        "a-z, 0-9, _ or -"
+    ),
+    "listIds": "must be an array of at most 250 list ids without duplicates",
+    "itemIds": "must be an array of item ids: 1 to 250 to delete, at most 5000 to order",
     "name": f"must be a string of 1 to {lists.MAX_NAME} characters",
     "email": "must be an e-mail address",
     "customer": "must be the GID of a customer",
     "session": "must be the GID of a session",
 }
 
-# msgspec says where as a path from the root: `$.tags[1]`, or nothing for the root itself.
+# msgspec names the place as a path: `$.tags[1]`. For the root it names none.
 _PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
 
 
 # contract: body-json, body-malformed, body-unknown-field
 def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> T:
-    """The body as its type, of a request to a store.
+    """Decodes the body of a request to a store.
 
-    Raises ``Invalid`` with field and rule, or ``UnsupportedMedia``.
+    Raises ``Invalid``, which names field and rule, or ``UnsupportedMedia``.
     """
     if not raw:
         fields = ", ".join(msgspec.json.schema(shape)["$defs"][shape.__name__]["required"])
         if not fields:
-            raise Invalid("A body is required: a JSON object with what is to change.")
-        raise Invalid(f"{fields}: is required, in a JSON object as the body.")
+            raise Invalid("body: is required; send a JSON object with the fields to change.")
+        raise Invalid(f"{fields}: is required; send a JSON object as the body.")
     if not is_json(content_type):
         raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
     try:
         value: T = _decoders[shape].decode(raw)
-        # Every parser keeps the last of two equal keys without a word; msgspec has bounded the
-        # rest by now, so this second look is short.
+        # Decoded again to refuse duplicate keys: parsers silently keep the last. The body is known
+        # to be within its bounds here, so this is quick.
         _twice.decode(raw.decode())
     except msgspec.ValidationError as error:
         raise Invalid(_explained(str(error), store)) from error
@@ -179,7 +182,7 @@ def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> 
 
 
 def is_json(content_type: str | None) -> bool:
-    """``application/json``, with no other charset than UTF-8."""
+    """Whether it is ``application/json``, with the charset UTF-8 or none."""
     if content_type == "application/json":
         return True
     kind, _, parameters = (content_type or "").partition(";")
@@ -217,7 +220,7 @@ def _explained(text: str, store: Store) -> str:
 
 # contract: parameter-unknown
 def parameters(query_string: bytes, known: frozenset[str]) -> dict[str, str]:
-    """The query parameters. Raises ``Invalid`` for one unknown, given twice, or not in UTF-8."""
+    """The query parameters. Raises ``Invalid`` if one is unknown, a duplicate, or not UTF-8."""
     found: dict[str, str] = {}
     if not query_string:
         return found
@@ -228,7 +231,7 @@ def parameters(query_string: bytes, known: frozenset[str]) -> dict[str, str]:
         name = _unquoted(raw_name, "the query string")
         if name not in known:
             shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
-            there = f"there are: {', '.join(sorted(known))}" if known else "this takes none"
+            there = f"this takes {', '.join(sorted(known))}" if known else "this takes none"
             raise Invalid(f"{shown}: is not a query parameter here; {there}.")
         if name in found:
             raise Invalid(f"{name}: is given twice.")
@@ -240,12 +243,12 @@ def _unquoted(raw: bytes, name: str) -> str:
     try:
         return unquote_to_bytes(raw.replace(b"+", b" ")).decode()
     except UnicodeDecodeError as error:
-        raise Invalid(f"{name}: is not UTF-8, percent-encoded.") from error
+        raise Invalid(f"{name}: must be percent-encoded UTF-8.") from error
 
 
 # contract: page-limit
 def limit(text: str | None) -> int:
-    """The page size: 1 to 250, 50 unless given."""
+    """The page size: 1 to 250, by default 50. Raises ``Invalid``."""
     if text is None:
         return pages.DEFAULT_SIZE
     if not re.fullmatch(r"[0-9]{1,4}", text, re.ASCII) or not 1 <= int(text) <= pages.MAX_SIZE:
@@ -276,10 +279,10 @@ def item_ids(text: str) -> list[str]:
 
 def _each_once(field: str, values: list[str]) -> tuple[str, ...]:
     if len(set(values)) != len(values):
-        raise Invalid(f"{field}: has a duplicate.")
+        raise Invalid(f"{field}: must not contain duplicates.")
     return tuple(values)
 
 
 def list_ids(values: list[str]) -> tuple[str, ...]:
-    """The lists of an item, each once."""
+    """The lists of an item. Raises ``Invalid`` for a duplicate."""
     return _each_once("listIds", values)
