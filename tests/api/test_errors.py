@@ -120,7 +120,8 @@ def test_change_without_a_body_is_told_what_is_missing(shop):
         message = refused(http.patch(path), 400)
         assert message == "body: is required; send a JSON object with the fields to change."
     assert (
-        refused(http.post("/items"), 400) == "productId: is required; send a JSON object as the body."
+        refused(http.post("/items"), 400)
+        == "productId: is required; send a JSON object as the body."
     )
 
 
