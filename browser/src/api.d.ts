@@ -97,9 +97,9 @@ export interface paths {
          * Set the lists of an item
          * @description Puts the item on exactly these lists; an empty array takes it off all. On a list where it
          *     stays, it keeps its place. A list that the profile does not have is answered 404, and
-         *     nothing is changed. A list holds at most 1,000 items, and a profile's items stand on at most
-         *     20,000 places of its lists in all, unless the service is set otherwise; what would pass
-         *     either is answered 400, and nothing is changed.
+         *     nothing is changed. By default a list holds at most 1,000 items, and all lists of a profile
+         *     together at most 20,000. If either bound would be exceeded, the answer is 400, and nothing
+         *     is changed.
          */
         put: operations["setItemLists"];
         post?: never;
@@ -212,10 +212,9 @@ export interface paths {
         put?: never;
         /**
          * Identify a profile by e-mail address
-         * @description The path of the store's sign-in flow for an e-mail address. Every valid address gets the
-         *     same kind of answer, whether or not anyone has it: it reveals nothing. With a profile token,
-         *     or with `Profile`, the address is remembered on that profile. A store without a sign-in path
-         *     answers 404.
+         * @description The store's sign-in path for an e-mail address. Every valid address gets the same kind of
+         *     answer, whether or not it is known. With a profile token, or with `Profile`, the address is
+         *     stored with that profile. If the store has no sign-in path, the answer is 404.
          */
         post: operations["identifyProfile"];
         delete?: never;
@@ -241,16 +240,16 @@ export interface paths {
          *     |---|---|
          *     | none, empty or `{}` | a new session and its token |
          *     | `customer` | a token for the customer |
-         *     | `session` | a fresh token for that session; 404 when it was linked to a customer |
-         *     | both | what the session holds moves to the customer; a token for the customer |
+         *     | `session` | a new token for that session; 404 if it was linked to a customer |
+         *     | both | links the session to the customer, and gives a token for the customer |
          *
-         *     Linking is one step. Of an item that both have, the customer's stays, with the larger
-         *     quantity, the tags and lists of both and the earlier `createdAt`. A list whose name the
-         *     customer has too, compared without case, joins the customer's. Other items and lists move
-         *     with their ids. The session is then closed: its tokens are answered 401. Linking a closed
-         *     session again moves nothing and succeeds.
+         *     Linking moves the session's items and lists to the customer, with their ids, in one step. If
+         *     both have an item, the customer's stays, with the larger quantity, the tags and lists of
+         *     both and the earlier `createdAt`. If the customer has a list of the same name, compared
+         *     without case, the items of the session's list are added to it. The session is then closed,
+         *     and its tokens are answered 401. Linking a closed session again moves nothing and succeeds.
          *
-         *     With the header `Profile` it is as if the body named that profile: a customer's GID as
+         *     The header `Profile` is the same as naming that profile in the body: a customer's GID as
          *     `customer`, a session's as `session`. A body that names another one of the same kind is
          *     answered 400.
          */
@@ -286,14 +285,14 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A product or variant that a profile wishes for. */
+        /** @description A product or variant that a profile saved. */
         Item: {
             id: components["schemas"]["Id"];
             productId: components["schemas"]["ProductId"];
             /** @description Left out when there is none. */
             variantId?: components["schemas"]["ProductId"];
             quantity: components["schemas"]["Quantity"];
-            /** @description At most 20, but for an item that linking made of two. */
+            /** @description At most 20, but linking may merge the tags of two items. */
             tags: components["schemas"]["Tag"][];
             /** @description Left out when there is none. */
             note?: components["schemas"]["Note"];
@@ -335,7 +334,7 @@ export interface components {
             /** @description The cursor of the previous page; left out when there is none. */
             previous?: components["schemas"]["Cursor"];
         };
-        /** @description What every answer that is not 2xx has for a body. */
+        /** @description The body of every answer that is not 2xx. */
         Error: {
             error: {
                 /** @description What is wrong, for a human reader. */
@@ -384,7 +383,7 @@ export interface components {
         };
         NewItem: {
             productId: components["schemas"]["ProductId"];
-            /** @description A null is the same as none. */
+            /** @description null means no variant. */
             variantId?: components["schemas"]["ProductId"] | null;
             /** @description Without it, a new item has 1. */
             quantity?: components["schemas"]["Quantity"];
@@ -395,7 +394,7 @@ export interface components {
         };
         ItemPatch: {
             productId?: components["schemas"]["ProductId"];
-            /** @description A null clears it. */
+            /** @description null clears it. */
             variantId?: components["schemas"]["ProductId"] | null;
             quantity?: components["schemas"]["Quantity"];
             tags?: components["schemas"]["Tags"];
@@ -444,8 +443,8 @@ export interface components {
          */
         Id: string;
         /**
-         * @description A product or variant, as the store names it: by an integer, or in a store whose product ids
-         *     are text, by 1 to 100 of `A-Z a-z 0-9 . _ : ~ = -` that begin with a letter or digit.
+         * @description The store's id of a product or variant: an integer, or in a store with text ids a string of
+         *     1 to 100 characters `A-Z a-z 0-9 . _ : ~ = -` that begins with a letter or digit.
          * @example 632910392
          * @example prod_01
          */
@@ -510,8 +509,8 @@ export interface components {
             };
         };
         /**
-         * @description The token is good, but may not do this: a customer or session token sent `Profile`, or asked
-         *     for what needs an admin token.
+         * @description The token is valid, but may not do this: a customer or session token was sent with
+         *     `Profile`, or to an operation that needs an admin token.
          */
         Forbidden: {
             headers: {
@@ -542,7 +541,7 @@ export interface components {
             };
         };
         /**
-         * @description The path does not have the method that was sent. It is the same for every method that is not
+         * @description The path does not support the method. This is the answer to every method that is not
          *     described here for the path.
          */
         MethodNotAllowed: {
@@ -601,7 +600,7 @@ export interface components {
             };
         };
         /**
-         * @description The body does not come as `Content-Type: application/json`, or in another charset than
+         * @description The body was sent without `Content-Type: application/json`, or with a charset other than
          *     UTF-8. Nothing was done.
          */
         UnsupportedMediaType: {
@@ -616,7 +615,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A rate limit is used up. Nothing was done; ask again after `Retry-After` seconds. */
+        /** @description A rate limit is used up. Nothing was done; try again after `Retry-After` seconds. */
         TooManyRequests: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -646,7 +645,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A fault of the service. The answer says nothing of the inside; the log does. */
+        /** @description An error in the service. The log has the details. */
         InternalServerError: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -661,7 +660,7 @@ export interface components {
         };
         /**
          * @description The database can't be reached or is too slow, there are too many requests at once, or the
-         *     service is shutting down. Ask again after `Retry-After` seconds. Nothing was done, unless
+         *     service is shutting down. Try again after `Retry-After` seconds. Nothing was done, unless
          *     the message says that it is not known.
          */
         ServiceUnavailable: {
@@ -709,8 +708,9 @@ export interface components {
          */
         Limit: number;
         /**
-         * @description A search expression: 1 to 8 terms, separated by spaces, which must all hold. A term is
-         *     `<field>:<value>`, or up to 250 values with commas between them, any of which may hold.
+         * @description A search expression: 1 to 8 terms, separated by spaces. An item must match all of them. A
+         *     term is `<field>:<value>`, with up to 250 values separated by commas. An item must match one
+         *     of them.
          *
          *     | Field | Value |
          *     |---|---|
@@ -779,12 +779,12 @@ export interface components {
          */
         "WWW-Authenticate": string;
         /**
-         * @description The methods that this path has.
+         * @description The methods that this path supports.
          * @example GET, POST, DELETE, HEAD
          */
         Allow: string;
         /**
-         * @description After how many seconds it is worth to ask again.
+         * @description The seconds to wait before trying again.
          * @example 33
          */
         "Retry-After": number;
@@ -808,8 +808,9 @@ export interface operations {
                  */
                 limit?: components["parameters"]["Limit"];
                 /**
-                 * @description A search expression: 1 to 8 terms, separated by spaces, which must all hold. A term is
-                 *     `<field>:<value>`, or up to 250 values with commas between them, any of which may hold.
+                 * @description A search expression: 1 to 8 terms, separated by spaces. An item must match all of them. A
+                 *     term is `<field>:<value>`, with up to 250 values separated by commas. An item must match one
+                 *     of them.
                  *
                  *     | Field | Value |
                  *     |---|---|
@@ -958,7 +959,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description None of the items is there any more. */
+            /** @description The items are deleted. */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

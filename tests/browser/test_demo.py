@@ -32,5 +32,5 @@ def test_busy_port_is_named():
         argv = [sys.executable, "-m", "demo", "--port", str(demo.port)]
         done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=30)
     assert done.returncode == 1
-    assert "set --host and --port" in done.stderr
+    assert "Change --host and --port" in done.stderr
     assert done.stderr.count("\n") == 1
