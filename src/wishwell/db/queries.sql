@@ -17,6 +17,8 @@
 -- * A PostgreSQL statement that waited for the lock still sees other rows as they were before. One that
 --   reads or removes entries therefore joins `settled`: nothing, unless profiles.changes is what it was
 --   before the lock (docs/decisions/0013). The caller tries again with the lock in hand.
+-- * Rows to be found by ids that another part gives are found by `= ANY (ARRAY(…))`: PostgreSQL knows little
+--   of one profile, and may else join all of it with all of them.
 -- * A statement on a profile's data says profile_id = $1 of each table: that keeps it on one shard.
 -- * The first word tells what a statement does: SELECT reads, or locks when it ends in FOR UPDATE.
 
@@ -263,8 +265,9 @@ fits AS (
       AND (more <= 0 OR o.entries + more <= $5::bigint)
       AND NOT EXISTS (SELECT 1 FROM added WHERE item_count >= $6::bigint)),
 gone AS (
-    DELETE FROM entries e USING fits, removed
-    WHERE e.profile_id = $1 AND e.list_id = removed.id AND e.item_id = $2),
+    DELETE FROM entries e
+    WHERE e.profile_id = $1 AND e.item_id = $2
+      AND e.list_id = ANY (ARRAY(SELECT removed.id FROM fits, removed))),
 put AS (
     INSERT INTO entries (profile_id, list_id, item_id, position)
     SELECT $1, added.id, $2::uuid, 0 FROM fits, added),
@@ -327,8 +330,9 @@ gone AS (
     WHERE i.profile_id = $1 AND i.id in_uuids($2)
     RETURNING i.id, i.list_ids),
 off AS (
-    DELETE FROM entries e USING gone, ids_in(gone.list_ids) AS n
-    WHERE e.profile_id = $1 AND e.list_id = n.value AND e.item_id = gone.id
+    DELETE FROM entries e
+    WHERE e.profile_id = $1 AND e.item_id in_uuids($2)
+      AND e.list_id = ANY (ARRAY(SELECT n.value FROM gone, ids_in(gone.list_ids) AS n))
     RETURNING e.list_id),
 sized AS (
     UPDATE lists l SET item_count = l.item_count - c.gone
@@ -343,11 +347,11 @@ counted AS (
 SELECT id FROM gone;
 
 -- name: items_delete for sqlite
-UPDATE lists
-SET item_count = item_count - (SELECT count(*) FROM items i, ids_in(i.list_ids) AS n
-                               WHERE i.profile_id = $1 AND i.id in_uuids($2) AND n.value = lists.id)
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id IN (
-    SELECT n.value FROM items i, ids_in(i.list_ids) AS n WHERE i.profile_id = $1 AND i.id in_uuids($2));
+UPDATE lists SET item_count = item_count - c.gone
+FROM (SELECT n.value AS id, count(*) AS gone FROM items i, ids_in(i.list_ids) AS n
+      WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id in_uuids($2)
+      GROUP BY n.value) AS c
+WHERE lists.profile_id = $1 AND lists.id = c.id;
 UPDATE profiles
 SET items = items - (SELECT count(*) FROM items i WHERE i.profile_id = $1 AND i.id in_uuids($2)),
     entries = entries - (SELECT coalesce(sum(id_count(i.list_ids)), 0) FROM items i
@@ -430,7 +434,7 @@ off AS (
     DELETE FROM entries e USING gone WHERE e.profile_id = $1 AND e.list_id = gone.id RETURNING e.item_id),
 moved AS (
     UPDATE items i SET list_ids = without(i.list_ids, $2)
-    FROM off WHERE i.profile_id = $1 AND i.id = off.item_id),
+    WHERE i.profile_id = $1 AND i.id = ANY (ARRAY(SELECT item_id FROM off))),
 counted AS (
     UPDATE profiles
     SET lists = lists - 1, entries = entries - (SELECT count(*) FROM off), changes = changes + 1
