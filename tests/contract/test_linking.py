@@ -17,14 +17,14 @@ wishes = st.lists(
         strategies.variants,
         strategies.quantities,
         strategies.tags,
-        st.lists(st.integers(0, 2), unique=True, max_size=3),
+        st.lists(st.integers(0, 5), unique=True, max_size=6),
         strategies.notes,
     ),
     max_size=7,
     unique_by=lambda wish: wish[:2],
 )
 profiles_ = st.tuples(
-    st.lists(strategies.alike, max_size=3), wishes, st.none() | st.permutations(range(4))
+    st.lists(strategies.alike, max_size=6), wishes, st.none() | st.permutations(range(4))
 )
 
 
