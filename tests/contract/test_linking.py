@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from tests import strategies
 from tests.contract.conftest import bounds, new_item
@@ -59,15 +60,16 @@ def contents(bench, profile):
 @given(mine=profiles_, theirs=profiles_)
 @settings(max_examples=25, deadline=None, suppress_health_check=SLOW)
 def test_link_keeps_every_rule(bench, mine, theirs):
-    """contract: link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge.
-    Union of items, larger quantity, union of tags and lists, earlier createdAt, ids kept; lists by
+    """contract: link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,
+    item-updated-at, list-updated-at. Union of items, larger quantity, union of tags and lists, earlier createdAt, ids kept; lists by
     name; joined items behind those already there; the session empty and closed."""
     customer, session = bench.new_customer(), bench.new_session()
     fill(bench, customer, mine)
     fill(bench, session, theirs)
     old, old_lists = contents(bench, customer)
     new, new_lists = contents(bench, session)
-    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
+    at = bench.clock.tick()
+    assert bench.write(linking.link, session, customer, 1_000, at) == len(new)
     now, now_lists = contents(bench, customer)
 
     assert now.keys() == old.keys() | new.keys()
@@ -79,6 +81,8 @@ def test_link_keeps_every_rule(bench, mine, theirs):
         assert set(item.tags) == {tag for wish in both for tag in wish.tags}
         assert item.created_at == min(wish.created_at for wish in both)
         assert item.note == next((wish.note for wish in both if wish.note), UNSET)
+        unchanged = before is None or before == replace(item, updated_at=before.updated_at)
+        assert item.updated_at == (both[0].updated_at if unchanged else at)
 
     first_of = {}
     for made in sorted(old_lists.values(), key=lambda made: made.id):
@@ -98,6 +102,10 @@ def test_link_keeps_every_rule(bench, mine, theirs):
         order = list(dict.fromkeys([*already, *(item for part in joined for item in part)]))
         got = [item.id for item in made.items]
         assert sorted(got) == sorted(order)
+        longer = id in old_lists and len(got) > len(already)
+        assert made.updated_at == (
+            at if longer else (old_lists.get(id) or new_lists[id]).updated_at
+        )
         # A merged item takes the earlier createdAt, and with it another place among those that
         # were never placed; all others stay as they were.
         if len(joined) <= 1:
