@@ -209,6 +209,22 @@ def test_link_at_the_bounds_drops_nothing(bench):
     assert not set(theirs) & {row[0] for row in bench.all("link_lists", customer.id)}
 
 
+def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
+    """contract: link-item-merge, link-list-merge. What was never placed is newest first, by the
+    earlier of the two times; what joins comes behind."""
+    session, customer = bench.new_session(), bench.new_customer()
+    for profile, products in ((session, (1, 9)), (customer, (2, 1, 3))):
+        on = bench.new_id()
+        bench.write(lists.create, profile, "x", on, bounds(9), bench.clock.tick())
+        for product in products:
+            listed = () if (profile, product) == (session, 1) else (on,)
+            new = new_item(product, list_ids=listed)
+            bench.write(items.save, profile, new, bench.new_id(), bounds(9), bench.clock.tick())
+    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
+    [made] = contents(bench, customer)[1].values()
+    assert [item.product_id for item in made.items] == ["3", "2", "1", "9"]
+
+
 @pytest.mark.parametrize("lists_of", [[1, 1, 1], [1, 2]])
 def test_list_past_its_bound_is_joined_by_no_other(bench, lists_of):
     """contract: link-list-full. A link never fails for a bound: the first takes the list past it,

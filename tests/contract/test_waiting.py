@@ -90,14 +90,15 @@ def test_set_lists_takes_off_a_list_that_it_waited_for(bench, wish):
     bench.check(profile)
 
 
-@pytest.mark.parametrize("verb", [items.delete, lists.delete])
+@pytest.mark.parametrize("verb", [items.delete, items.delete_many, lists.delete])
 def test_deletion_takes_an_entry_that_it_waited_for(bench, wish, verb):
     """Else the list would count an item that is gone, or the item stand on a list that is."""
     profile, item, made = wish
-    gone = item if verb is items.delete else made
 
     def delete():
-        return bench.db.write(verb, profile, gone)
+        if verb is items.delete_many:
+            return bench.db.write(verb, profiles.WholeStore(bench.store.id), [item])
+        return bench.db.write(verb, profile, item if verb is items.delete else made)
 
     bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), delete))
     bench.check(profile)
