@@ -56,7 +56,8 @@ async def _one_after_the_other(db, first, second, last=None):
 def wish(bench):
     """A customer with an item and a list that it is not on."""
     profile, now = bench.new_customer(), bench.clock.tick()
-    item, _ = bench.write(items.save, profile, new_item(1), bench.new_id(), bounds(99), now)
+    new = new_item(1, 2, note="kept")
+    item, _ = bench.write(items.save, profile, new, bench.new_id(), bounds(99), now)
     made = bench.write(lists.create, profile, "x", bench.new_id(), bounds(99), now)
     return profile, item.id, made.id
 
@@ -77,7 +78,7 @@ def test_change_shows_the_lists_that_it_waited_for(bench, wish, patch):
     profile, item, made = wish
     change = lambda: bench.db.write(items.change, profile, item, patch, bench.clock.tick())  # noqa: E731
     got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), change))
-    assert got.list_ids == [made]
+    assert (got.list_ids, got.product_id, got.variant_id, got.note) == ([made], "1", "2", "kept")
 
 
 def test_set_lists_takes_off_a_list_that_it_waited_for(bench, wish):
@@ -125,7 +126,7 @@ def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
 def test_save_shows_the_lists_that_it_waited_for(bench, wish):
     """A save of what is there already."""
     profile, item, made = wish
-    new = new_item(1, None, 5)
+    new = items.NewItem("1", "2", 5)
 
     def save():
         return bench.db.write(
@@ -133,7 +134,7 @@ def test_save_shows_the_lists_that_it_waited_for(bench, wish):
         )
 
     got, created = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), save))
-    assert (got.id, got.list_ids, created) == (item, [made], False)
+    assert (got.id, got.list_ids, got.note, created) == (item, [made], "kept", False)
 
 
 def test_rename_counts_the_items_that_it_waited_for(bench, wish):
