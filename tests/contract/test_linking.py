@@ -1,7 +1,7 @@
 """Linking keeps its rules, for any two profiles."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -57,7 +57,12 @@ def contents(bench, profile):
     return {(item.product_id, item.variant_id): item for item in found}, {m.id: m for m in whole}
 
 
+# An item that moves and one that is merged, each on six lists.
+_SIX = [(product, None, 1, [], range(6), "") for product in (1, 2)]
+
+
 @given(mine=profiles_, theirs=profiles_)
+@example(mine=(["a"], _SIX[1:], None), theirs=([*"abcdef"], _SIX, None))
 @settings(max_examples=25, deadline=None, suppress_health_check=SLOW)
 def test_link_keeps_every_rule(bench, mine, theirs):
     """contract: link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,

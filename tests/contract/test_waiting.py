@@ -8,9 +8,10 @@ import asyncio
 import pytest
 
 from tests.contract.conftest import bounds, new_item
-from wishwell import items, linking, lists, profiles
+from wishwell import items, linking, lists, profiles, search
 from wishwell.errors import NotFound
 from wishwell.items import ItemPatch
+from wishwell.pages import PageRequest
 
 WAITING = (
     "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -183,3 +184,29 @@ def test_bulk_delete_over_a_store_takes_sessions_before_customers(bench):
     delete = lambda: bench.db.write(items.delete_many, store, made)  # noqa: E731
     bench.run(_one_after_the_other(bench.db, take_session, delete, take_customer))
     assert bench.holds(customer)[0] == 0
+
+
+def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
+    """Neither the item nor what it is found by: one transaction."""
+    profile, now = bench.new_customer(), bench.clock.tick()
+    everything = PageRequest(None, 9, search.Search())
+    bench.write(profiles.lock, profile, now)
+
+    class Looking:
+        """A handle beside which somebody reads before the tags are there."""
+
+        def __init__(self, tx):
+            self.one, self.all, self.run = tx.one, tx.all, tx.run
+            self.tx = tx
+
+        async def run_many(self, *arguments):
+            seen = await bench.db.read(items.page, profile, everything)
+            assert seen.records == []
+            await self.tx.run_many(*arguments)
+
+    async def save(tx):
+        new = new_item(1, tags=("a",))
+        await items.save(Looking(tx), profile, new, bench.new_id(), bounds(9), now)
+
+    bench.write(save)
+    bench.check(profile)
