@@ -196,7 +196,7 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
         """A handle beside which somebody reads before the tags are there."""
 
         def __init__(self, tx):
-            self.one, self.all, self.run = tx.one, tx.all, tx.run
+            self.one, self.all, self.run, self.page = tx.one, tx.all, tx.run, tx.page
             self.tx = tx
 
         async def run_many(self, *arguments):
