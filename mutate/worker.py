@@ -21,7 +21,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 PARTS = ("src", "tests", "mutate", "fuzz", "torture", "docs", "pyproject.toml")
 
-OPTIONS = ["-x", "-q", "--tb=line", "-o", "addopts=", "-m", "not slow", "--hypothesis-profile=ci",
+OPTIONS = ["-x", "-q", "--tb=line", "-o", "addopts=", "-m", "not slow", "--hypothesis-profile=noticed",
            "-p", "no:schemathesis", "-p", "no:xdist", "-p", "no:cacheprovider"]  # fmt: skip
 
 
@@ -105,12 +105,16 @@ def _serve() -> None:
     import anyio  # noqa: F401
     import asyncpg  # noqa: F401
     import httpx2  # noqa: F401
-    import hypothesis.strategies  # noqa: F401
+    import hypothesis.strategies
     import jwt  # noqa: F401
     import pytest
     import redis.asyncio  # noqa: F401
     import structlog  # noqa: F401
 
+    # The same examples each time, and the first that fails is enough: none smaller is looked for.
+    phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]
+    ci = hypothesis.settings.get_profile("ci")
+    hypothesis.settings.register_profile("noticed", ci, phases=phases)
     # What it runs ends with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     said = Path("said")

@@ -40,7 +40,10 @@ file_names = st.one_of(
 
 # A position among the items or lists that are there when it is applied; the last stands for one
 # that is not there.
-at = st.sampled_from([0, 1, 0, 2, 1, 0, 3])
+at = st.sampled_from([0, 1, 0, 2, 1, 0, 6])
+
+# Lists for one item, all of the six that a sequence begins with among them.
+several = st.lists(st.integers(0, 6), max_size=6) | st.permutations(range(6))
 
 steps = st.one_of(
     st.tuples(
@@ -49,7 +52,7 @@ steps = st.one_of(
         variants,
         st.none() | quantities,
         st.none() | tags,
-        st.lists(at, max_size=2),
+        st.lists(at, max_size=2) | several,
         st.none() | notes,
     ),
     st.tuples(
@@ -63,7 +66,7 @@ steps = st.one_of(
     ),
     st.tuples(st.just("delete"), at),
     st.tuples(st.just("delete_many"), st.lists(at, min_size=1, max_size=4)),
-    st.tuples(st.just("set_lists"), at, st.lists(at, max_size=3)),
+    st.tuples(st.just("set_lists"), at, st.lists(at, max_size=3) | several),
     st.tuples(st.just("new_list"), names),
     st.tuples(st.just("rename"), at, st.none() | names),
     st.tuples(st.just("drop_list"), at),
@@ -73,8 +76,7 @@ steps = st.one_of(
 )
 # Begins with something on a list, so that orders and list changes have something to act on.
 _something = [
-    ("new_list", "first"),
-    ("new_list", "second"),
+    *(("new_list", name) for name in ("first", "second", "third", "4", "5", "6")),
     *(("save", product, None, None, None, [0], None) for product in (1, 2, 3)),
 ]
 sequences = st.lists(steps, min_size=6, max_size=25).map(lambda more: [*_something, *more])

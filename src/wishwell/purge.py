@@ -17,7 +17,7 @@ _DAY_MS = 86_400_000
 _FIRST = ("", "00000000-0000-0000-0000-000000000000")
 _STEPS = ("purge_entries", "purge_tags", "purge_items", "purge_lists")
 
-log = structlog.get_logger("wishwell.purge")
+log = structlog.get_logger()
 
 
 # contract: purge-steps

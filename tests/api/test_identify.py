@@ -63,6 +63,7 @@ def test_identify_with_an_invalid_address_is_refused(shop):
     bad = ["", " ", "ann", "@", "ann@", "@example.com", "a b@example.com", "ann@exa mple.com"]
     bad += ["a@b@example.com", "ann@example.com\n", "ann\r\n@example.com", "ann\u0000@example.com"]
     bad += ["ann@.com", "ann@example..com", "a" * 300 + "@example.com", "ann@" + "e" * 300 + ".com"]
+    bad += ["a" * 65 + "@example.com", "a" * 64 + "@" + "e" * 190]
     bad += ["<ann@example.com>", "ann@example.com,bob@example.com", 5, True, None, [], {}]
     for email in bad:
         refused(
@@ -77,6 +78,8 @@ def test_identify_with_addresses_that_are_unusual_but_valid(shop):
         "first.last+tag@sub.example.co.uk",
         "o'hara@example.com",
         "x_y-z@ex-ample.io",
+        "a@b",
+        "a" * 64 + "@" + "e" * 189,
     ):
         data(identify(shop.admin, email))
 

@@ -270,6 +270,22 @@ def test_search_with_terms_by_spaces_takes_all(http, stocked):
     assert found(http, "product:1 product:2") == []
 
 
+def test_search_up_to_its_bounds_and_past_them(http, stocked):
+    """contract: search-terms, search-invalid. 250 values, 8 terms, however many spaces; the message
+    shows 40 characters of what it refuses, if they can be printed."""
+    many = ",".join(str(number) for number in range(2, 253))
+    assert found(http, f"product:{many.removesuffix(',252')}") == [(2, 7), (3, 0), (12, 0)]
+    refused(http.get("/items", params={"query": f"product:{many}"}), 400, "query", "250")
+    assert found(http, " product:1,2 " + "  variant:7" * 7) == [(1, 7), (2, 7)]
+    refused(http.get("/items", params={"query": "variant:7 " * 9}), 400, "query", "8 terms")
+    for field in ("colour:", "list:"):
+        long = (field if field == "colour:" else "") + "x" * 50
+        term = long if field == "colour:" else field + long
+        message = refused(http.get("/items", params={"query": term}), 400, repr(long[:40]))
+        assert long[:41] not in message
+        refused(http.get("/items", params={"query": f"{field}{'x' * 30}\x07"}), 400, "that text")
+
+
 def test_search_finds_nothing_of_others(http, stocked, roomy_shop):
     """contract: search-own. A list of somebody else has nothing on it."""
     other = roomy_shop.customer("2").http

@@ -1,9 +1,10 @@
 """Linking keeps its rules, for any two profiles."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from tests import strategies
 from tests.contract.conftest import bounds, new_item
@@ -17,14 +18,14 @@ wishes = st.lists(
         strategies.variants,
         strategies.quantities,
         strategies.tags,
-        st.lists(st.integers(0, 2), unique=True, max_size=3),
+        st.lists(st.integers(0, 5), unique=True, max_size=6),
         strategies.notes,
     ),
     max_size=7,
     unique_by=lambda wish: wish[:2],
 )
 profiles_ = st.tuples(
-    st.lists(strategies.alike, max_size=3), wishes, st.none() | st.permutations(range(4))
+    st.lists(strategies.alike, max_size=6), wishes, st.none() | st.permutations(range(4))
 )
 
 
@@ -56,18 +57,24 @@ def contents(bench, profile):
     return {(item.product_id, item.variant_id): item for item in found}, {m.id: m for m in whole}
 
 
+# An item that moves and one that is merged, each on six lists.
+_SIX = [(product, None, 1, [], range(6), "") for product in (1, 2)]
+
+
 @given(mine=profiles_, theirs=profiles_)
+@example(mine=(["a"], _SIX[1:], None), theirs=([*"abcdef"], _SIX, None))
 @settings(max_examples=25, deadline=None, suppress_health_check=SLOW)
 def test_link_keeps_every_rule(bench, mine, theirs):
-    """contract: link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge.
-    Union of items, larger quantity, union of tags and lists, earlier createdAt, ids kept; lists by
+    """contract: link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,
+    item-updated-at, list-updated-at. Union of items, larger quantity, union of tags and lists, earlier createdAt, ids kept; lists by
     name; joined items behind those already there; the session empty and closed."""
     customer, session = bench.new_customer(), bench.new_session()
     fill(bench, customer, mine)
     fill(bench, session, theirs)
     old, old_lists = contents(bench, customer)
     new, new_lists = contents(bench, session)
-    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
+    at = bench.clock.tick()
+    assert bench.write(linking.link, session, customer, 1_000, at) == len(new)
     now, now_lists = contents(bench, customer)
 
     assert now.keys() == old.keys() | new.keys()
@@ -79,6 +86,8 @@ def test_link_keeps_every_rule(bench, mine, theirs):
         assert set(item.tags) == {tag for wish in both for tag in wish.tags}
         assert item.created_at == min(wish.created_at for wish in both)
         assert item.note == next((wish.note for wish in both if wish.note), UNSET)
+        unchanged = before is None or before == replace(item, updated_at=before.updated_at)
+        assert item.updated_at == (both[0].updated_at if unchanged else at)
 
     first_of = {}
     for made in sorted(old_lists.values(), key=lambda made: made.id):
@@ -98,6 +107,10 @@ def test_link_keeps_every_rule(bench, mine, theirs):
         order = list(dict.fromkeys([*already, *(item for part in joined for item in part)]))
         got = [item.id for item in made.items]
         assert sorted(got) == sorted(order)
+        longer = id in old_lists and len(got) > len(already)
+        assert made.updated_at == (
+            at if longer else (old_lists.get(id) or new_lists[id]).updated_at
+        )
         # A merged item takes the earlier createdAt, and with it another place among those that
         # were never placed; all others stay as they were.
         if len(joined) <= 1:
@@ -199,6 +212,22 @@ def test_link_at_the_bounds_drops_nothing(bench):
     assert len(set(places)) == len(places) == 4_900 * 6 // 20
     assert places[:980] == [*range(1, 981)]
     assert not set(theirs) & {row[0] for row in bench.all("link_lists", customer.id)}
+
+
+def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
+    """contract: link-item-merge, link-list-merge. What was never placed is newest first, by the
+    earlier of the two times; what joins comes behind."""
+    session, customer = bench.new_session(), bench.new_customer()
+    for profile, products in ((session, (1, 9)), (customer, (2, 1, 3))):
+        on = bench.new_id()
+        bench.write(lists.create, profile, "x", on, bounds(9), bench.clock.tick())
+        for product in products:
+            listed = () if (profile, product) == (session, 1) else (on,)
+            new = new_item(product, list_ids=listed)
+            bench.write(items.save, profile, new, bench.new_id(), bounds(9), bench.clock.tick())
+    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
+    [made] = contents(bench, customer)[1].values()
+    assert [item.product_id for item in made.items] == ["3", "2", "1", "9"]
 
 
 @pytest.mark.parametrize("lists_of", [[1, 1, 1], [1, 2]])

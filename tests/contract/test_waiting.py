@@ -8,9 +8,10 @@ import asyncio
 import pytest
 
 from tests.contract.conftest import bounds, new_item
-from wishwell import items, linking, lists, profiles
+from wishwell import items, linking, lists, profiles, search
 from wishwell.errors import NotFound
 from wishwell.items import ItemPatch
+from wishwell.pages import PageRequest
 
 WAITING = (
     "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -56,7 +57,8 @@ async def _one_after_the_other(db, first, second, last=None):
 def wish(bench):
     """A customer with an item and a list that it is not on."""
     profile, now = bench.new_customer(), bench.clock.tick()
-    item, _ = bench.write(items.save, profile, new_item(1), bench.new_id(), bounds(99), now)
+    new = new_item(1, 2, note="kept")
+    item, _ = bench.write(items.save, profile, new, bench.new_id(), bounds(99), now)
     made = bench.write(lists.create, profile, "x", bench.new_id(), bounds(99), now)
     return profile, item.id, made.id
 
@@ -77,7 +79,7 @@ def test_change_shows_the_lists_that_it_waited_for(bench, wish, patch):
     profile, item, made = wish
     change = lambda: bench.db.write(items.change, profile, item, patch, bench.clock.tick())  # noqa: E731
     got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), change))
-    assert got.list_ids == [made]
+    assert (got.list_ids, got.product_id, got.variant_id, got.note) == ([made], "1", "2", "kept")
 
 
 def test_set_lists_takes_off_a_list_that_it_waited_for(bench, wish):
@@ -90,14 +92,15 @@ def test_set_lists_takes_off_a_list_that_it_waited_for(bench, wish):
     bench.check(profile)
 
 
-@pytest.mark.parametrize("verb", [items.delete, lists.delete])
+@pytest.mark.parametrize("verb", [items.delete, items.delete_many, lists.delete])
 def test_deletion_takes_an_entry_that_it_waited_for(bench, wish, verb):
     """Else the list would count an item that is gone, or the item stand on a list that is."""
     profile, item, made = wish
-    gone = item if verb is items.delete else made
 
     def delete():
-        return bench.db.write(verb, profile, gone)
+        if verb is items.delete_many:
+            return bench.db.write(verb, profiles.WholeStore(bench.store.id), [item])
+        return bench.db.write(verb, profile, item if verb is items.delete else made)
 
     bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), delete))
     bench.check(profile)
@@ -124,7 +127,7 @@ def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
 def test_save_shows_the_lists_that_it_waited_for(bench, wish):
     """A save of what is there already."""
     profile, item, made = wish
-    new = new_item(1, None, 5)
+    new = items.NewItem("1", "2", 5)
 
     def save():
         return bench.db.write(
@@ -132,7 +135,7 @@ def test_save_shows_the_lists_that_it_waited_for(bench, wish):
         )
 
     got, created = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), save))
-    assert (got.id, got.list_ids, created) == (item, [made], False)
+    assert (got.id, got.list_ids, got.note, created) == (item, [made], "kept", False)
 
 
 def test_rename_counts_the_items_that_it_waited_for(bench, wish):
@@ -181,3 +184,29 @@ def test_bulk_delete_over_a_store_takes_sessions_before_customers(bench):
     delete = lambda: bench.db.write(items.delete_many, store, made)  # noqa: E731
     bench.run(_one_after_the_other(bench.db, take_session, delete, take_customer))
     assert bench.holds(customer)[0] == 0
+
+
+def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
+    """Neither the item nor what it is found by: one transaction."""
+    profile, now = bench.new_customer(), bench.clock.tick()
+    everything = PageRequest(None, 9, search.Search())
+    bench.write(profiles.lock, profile, now)
+
+    class Looking:
+        """A handle beside which somebody reads before the tags are there."""
+
+        def __init__(self, tx):
+            self.one, self.all, self.run, self.page = tx.one, tx.all, tx.run, tx.page
+            self.tx = tx
+
+        async def run_many(self, *arguments):
+            seen = await bench.db.read(items.page, profile, everything)
+            assert seen.records == []
+            await self.tx.run_many(*arguments)
+
+    async def save(tx):
+        new = new_item(1, tags=("a",))
+        await items.save(Looking(tx), profile, new, bench.new_id(), bounds(9), now)
+
+    bench.write(save)
+    bench.check(profile)
