@@ -251,7 +251,9 @@ def check_note(note: str) -> str:
     if len(note) > MAX_NOTE:
         raise Invalid(f"note: must be at most {MAX_NOTE} characters.")
     if has_control(note.replace("\n", "")):
-        raise Invalid("note: must not contain control characters other than newlines.")
+        raise Invalid(
+            "note: must not contain control characters other than newlines; send \\n, not \\r\\n."
+        )
     return note
 
 

@@ -232,7 +232,7 @@ def parameters(query_string: bytes, known: frozenset[str]) -> dict[str, str]:
         if name not in known:
             shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
             there = f"this takes {', '.join(sorted(known))}" if known else "this takes none"
-            raise Invalid(f"{shown}: is not a query parameter here; {there}.")
+            raise Invalid(f"{shown or 'no name'}: is not a query parameter here; {there}.")
         if name in found:
             raise Invalid(f"{name}: is given twice.")
         found[name] = _unquoted(raw_value, name)
