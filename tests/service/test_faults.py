@@ -144,7 +144,7 @@ def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
 
         answer = asyncio.run(lost())
         assert answer.status_code == 503
-        assert "before it said whether this was done" in answer.json()["error"]["message"]
+        assert "It is not known whether this was done" in answer.json()["error"]["message"]
 
 
 # ------------------------------------------------------------------------ processes that die
