@@ -172,7 +172,5 @@ def test_entries_that_go_are_found_by_their_keys(bench, engine, name):
     step = statements.load(engine)[name].steps[0]
     given = {"items_delete": [ID, [ID]], "item_set_lists": [ID, ID, [ID], ID, 9, 9, ""]}[name]
     plan = explain(bench, engine, step.sql, given)
-    found = re.search(
-        r"Scan (?:using entries_pkey )?on entries e\b.*\n\s*(?:Index|Recheck) Cond: (.*)", plan
-    )
-    assert found and "list_id = ANY" in found[1] and "item_id" in found[1], plan
+    _, scan, after = plan.partition("entries_pkey on entries e")
+    assert scan and "list_id = ANY" in "".join(after.splitlines()[:4]), plan
