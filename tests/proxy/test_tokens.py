@@ -10,6 +10,7 @@ import pytest
 
 from tests.api.conftest import soon
 from tests.conftest import Shop
+from tests.servers import wait_until
 from wishwell.proxy.answers import Refused
 from wishwell.proxy.tokens import Tokens
 from wishwell.proxy.upstream import Upstream
@@ -191,7 +192,8 @@ def test_admin_token_that_is_refused_is_503(new_front):
     answer = front.browser().post("/items", json={"productId": 1})
     envelope(answer, 503)
     assert "Set-Cookie" not in answer.headers
-    assert "401" in front.proxy.output()
+    # The log is written by a thread of its own.
+    assert wait_until(lambda: "401" in front.proxy.output(), seconds=5)
 
 
 def test_token_is_renewed_five_minutes_before_its_end():
