@@ -107,6 +107,20 @@ def test_deletion_takes_an_entry_that_it_waited_for(bench, wish, verb):
     assert sum(bench.holds(profile)) == 1
 
 
+def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
+    """Else a search would find an item that is gone."""
+    profile, item, _ = wish
+    patch = ItemPatch(tags=("a",))
+
+    async def tag(tx):
+        await items.change(tx, profile, item, patch, bench.clock.tick())
+
+    delete = lambda: bench.db.write(items.delete, profile, item)  # noqa: E731
+    bench.run(_one_after_the_other(bench.db, tag, delete))
+    bench.check(profile)
+    assert bench.holds(profile)[0] == 0
+
+
 def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
     """It changes nothing, and says why."""
     customer, session = bench.new_customer(), bench.new_session()

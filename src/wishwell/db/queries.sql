@@ -15,8 +15,8 @@
 --   the writes of one profile, links and purges among them, happen one after the other
 --   (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
 -- * A PostgreSQL statement that waited for the lock still sees other rows as they were before. One that
---   reads or removes entries therefore joins `settled`: nothing, unless profiles.changes is what it was
---   before the lock (docs/decisions/0013). The caller tries again with the lock in hand.
+--   reads or removes entries or tags therefore joins `settled`: nothing, unless profiles.changes is what
+--   it was before the lock (docs/decisions/0013). The caller tries again with the lock in hand.
 -- * Rows to be found by ids that another part gives are found by `= ANY (ARRAY(…))`: PostgreSQL knows little
 --   of one profile, and may else join all of it with all of them.
 -- * A statement on a profile's data says profile_id = $1 of each table: that keeps it on one shard.
@@ -303,11 +303,12 @@ WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2
                     AND NOT EXISTS (SELECT 1 FROM ids_in(list_ids) AS n WHERE n.value = l.id));
 UPDATE lists
 SET item_count = item_count
-    + CASE WHEN EXISTS (SELECT 1 FROM items i, ids_in(i.list_ids) AS n
-                        WHERE i.profile_id = $1 AND i.id = $2 AND n.value = lists.id) THEN 1 ELSE 0 END
-    - CASE WHEN EXISTS (SELECT 1 FROM entries e
-                        WHERE e.profile_id = $1 AND e.list_id = lists.id AND e.item_id = $2) THEN 1 ELSE 0 END
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o);
+    + CASE WHEN id IN (SELECT n.value FROM items i, ids_in(i.list_ids) AS n
+                       WHERE i.profile_id = $1 AND i.id = $2) THEN 1 ELSE -1 END
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o)
+  AND (id IN (SELECT n.value FROM items i, ids_in(i.list_ids) AS n WHERE i.profile_id = $1 AND i.id = $2))
+      <> EXISTS (SELECT 1 FROM entries e
+                 WHERE e.profile_id = $1 AND e.list_id = lists.id AND e.item_id = $2);
 INSERT INTO entries (profile_id, list_id, item_id, position)
 SELECT i.profile_id, n.value, i.id, 0 FROM items i, ids_in(i.list_ids) AS n
 WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id = $2
@@ -315,8 +316,8 @@ ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
 DELETE FROM entries
 WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND item_id = $2
   AND list_id IN (SELECT l.id FROM lists l WHERE l.profile_id = $1)
-  AND NOT EXISTS (SELECT 1 FROM items i, ids_in(i.list_ids) AS n
-                  WHERE i.profile_id = $1 AND i.id = $2 AND n.value = entries.list_id);
+  AND list_id NOT IN (SELECT n.value FROM items i, ids_in(i.list_ids) AS n
+                      WHERE i.profile_id = $1 AND i.id = $2);
 UPDATE profiles
 SET entries = (SELECT coalesce(sum(l.item_count), 0) FROM lists l WHERE l.profile_id = $1), changes = changes + 1
 WHERE profile_id = $1;
@@ -338,7 +339,9 @@ sized AS (
     UPDATE lists l SET item_count = l.item_count - c.gone
     FROM (SELECT list_id, count(*) AS gone FROM off GROUP BY list_id) AS c
     WHERE l.profile_id = $1 AND l.id = c.list_id),
-untagged AS (DELETE FROM item_tags t USING gone WHERE t.profile_id = $1 AND t.item_id = gone.id),
+untagged AS (
+    DELETE FROM item_tags t
+    WHERE t.profile_id = $1 AND t.item_id in_uuids($2) AND EXISTS (SELECT 1 FROM gone)),
 counted AS (
     UPDATE profiles
     SET items = items - (SELECT count(*) FROM gone), entries = entries - (SELECT count(*) FROM off),
@@ -380,8 +383,14 @@ WHERE i.store_id = $1{conditions}{from_cursor}
 ORDER BY i.id {direction}
 LIMIT $3;
 
--- name: item_tags_clear
+-- name: item_tags_clear for postgresql
+-- A deletion that waits for this must see the tags that follow.
+WITH cleared AS (DELETE FROM item_tags WHERE profile_id = $1 AND item_id = $2)
+UPDATE profiles SET changes = changes + 1 WHERE profile_id = $1;
+
+-- name: item_tags_clear for sqlite
 DELETE FROM item_tags WHERE profile_id = $1 AND item_id = $2;
+UPDATE profiles SET changes = changes + 1 WHERE profile_id = $1;
 
 -- name: item_tags_add
 INSERT INTO item_tags (profile_id, item_id, tag, store_id)

@@ -43,7 +43,8 @@ CREATE TABLE revocations (
 CREATE INDEX revocations_revoked_at_idx ON revocations (revoked_at);
 
 -- items, lists and entries are how many of each it has, for the limits. changes goes up with each of
--- them: by it a statement that waited for the profile's lock knows that what it sees is of before.
+-- them and of the tags: by it a statement that waited for the profile's lock knows that what it sees is
+-- of before.
 CREATE TABLE profiles (
     profile_id uuid NOT NULL CONSTRAINT profiles_pkey PRIMARY KEY,
     store_id   uuid NOT NULL CONSTRAINT profiles_store_id_fkey REFERENCES stores (id),
