@@ -91,7 +91,11 @@ def test_store_goes_from_numbers_to_text_and_back_only_when_empty(shop):
     for entry in data(http.get("/items")):
         http.delete(f"/items/{entry['id']}")
     assert '"integer"' in shop.service.cli(*back, "--json").stdout
-    soon(lambda: http.post("/items", json={"productId": 7}).status_code == 201)
+    soon(lambda: http.post("/items", json={"productId": "late"}).status_code == 400)
+    save(http, 7)
+    # Text that was saved until the change was seen stays, and is shown.
+    assert products(http)[0] == 7
+    assert set(products(http)[1:]) <= {"late"}
 
 
 def test_unknown_kind_of_ids_is_refused(shop):

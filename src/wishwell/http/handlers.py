@@ -1,6 +1,6 @@
 """The operations on items and lists: each decodes its input, calls a noun, encodes the answer."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal, TypeVar
 
 from msgspec import UNSET
@@ -123,7 +123,7 @@ async def create_list(service: Services, request: Request) -> Response:
 
 async def get_list(service: Services, request: Request) -> Response:
     known = wire.parameters(request.query_string, frozenset({"sort"}))
-    sort, id = wire.sort(known.get("sort")), _id(request, known)
+    sort, (_, id) = wire.sort(known.get("sort")), _record(request)
     owner, found = await _owned(
         service, request, lambda owner: service.db.read(lists.find, owner, id, sort)
     )
@@ -181,10 +181,9 @@ def _record(request: Request) -> tuple[Noun, str]:
     return noun, id
 
 
-def _id(request: Request, known: Mapping[str, str] | None = None) -> str:
-    """The id of the record, for a request whose query parameters are ``known``, or none."""
-    if known is None:
-        wire.parameters(request.query_string, _NONE)
+def _id(request: Request) -> str:
+    """The id of the record, for a request without query parameters."""
+    wire.parameters(request.query_string, _NONE)
     return _record(request)[1]
 
 
@@ -213,9 +212,9 @@ async def _owned(
 def _show(item: Item, request: Request, owner: Profile | None = None) -> Item:
     """Completes an item for its caller: ids of the store's kind, for a whole store the owner."""
     if not request.store.has_text_ids:
-        item.product_id = int(item.product_id)
+        item.product_id = stores.number(item.product_id)
         if item.variant_id is not UNSET:
-            item.variant_id = int(item.variant_id)
+            item.variant_id = stores.number(item.variant_id)
     if owner is not None and isinstance(request.scope, WholeStore):
         item.profile = owner.gid
     return item
