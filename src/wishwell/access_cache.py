@@ -8,15 +8,18 @@ refresh is older than 4 s, requests wait for a new one.
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 import structlog
 
-from wishwell import ids, stores
+from wishwell import ids, store_secrets, stores
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Unavailable
-from wishwell.stores import Store
+from wishwell.stores import Store, authority
+
+AdminScope = Literal["admin", "storefront", "naming"]
+"""What an admin token is for: the API, the storefront, or the storefront and naming customers."""
 
 _INTERVAL = 1.0
 _TRUSTED_MS = 4_000
@@ -32,6 +35,7 @@ _LOOK_UP_SECONDS = 1.0
 
 _FLUSH_MS = 5_000
 _DAY_MS = 86_400_000
+_COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * _DAY_MS
 
 log = structlog.get_logger("wishwell.access_cache")
 
@@ -41,6 +45,7 @@ class AdminToken(msgspec.Struct, frozen=True):
 
     id: str
     store_id: str
+    scope: AdminScope
     expires_at: str | None
 
 
@@ -52,6 +57,9 @@ class AccessCache:
         self._clock = clock
         self._stores: dict[str, Store] = {}
         self._origins: dict[str, int] = {}
+        self._hosts: dict[str, Store] = {}
+        self._platform_shops: dict[str, Store] = {}
+        self._sealed: dict[str, str] = {}
         self._admins: dict[str, AdminToken] = {}
         self._revoked_admins: set[str] = set()
         self._revoked: dict[tuple[str, str], int] = {}
@@ -79,6 +87,28 @@ class AccessCache:
     def allows_origin(self, origin: str) -> bool:
         """Whether any store allows this browser origin."""
         return origin in self._origins
+
+    # contract: storefront-hosts
+    def store_of_host(self, host: str) -> Store | None:
+        """The store with this host; or the only store, if it has named no host."""
+        if self._hosts:
+            return self._hosts.get(host)
+        return next(iter(self._stores.values())) if len(self._stores) == 1 else None
+
+    def is_shop_host(self, host: str) -> bool:
+        """Whether a store has named this host."""
+        return host in self._hosts
+
+    def store_of_platform_shop(self, shop: str) -> Store | None:
+        return self._platform_shops.get(shop)
+
+    def sealed(self, store_id: str) -> str | None:
+        """The store's secrets, sealed; None if it has none."""
+        return self._sealed.get(store_id)
+
+    def revoked_until(self, profile_id: str) -> int:
+        """Up to when what names a profile is revoked, in milliseconds; 0 if it is not."""
+        return self._revoked.get((profile_id, ""), 0)
 
     def is_revoked(self, profile_id: str, jti: str) -> bool:
         """Whether a profile token was revoked, alone or with all tokens of its profile."""
@@ -177,13 +207,22 @@ class AccessCache:
             now = self._clock()
             since = ids.timestamp(max(0, self._since - _MARGIN_MS)) if self._since else ""
             a_day_ago = ids.timestamp(now - _DAY_MS - _MARGIN_MS)
-            news = await self._db.read(_news, since, max(since, a_day_ago))
-            for store in news.stores:
-                self._stores[store.id] = store
-                self._origins = {o: 1 for known in self._stores.values() for o in known.origins}
+            long_ago = ids.timestamp(now - _COOKIES_MS - _MARGIN_MS)
+            news = await self._db.read(_news, since, max(since, a_day_ago), max(since, long_ago))
+            if news.stores:
+                self._stores |= {store.id: store for store in news.stores}
+                self._index()
+            self._sealed |= news.sealed
             self._revoked_admins.update(news.revoked_admins)
             self._revoked |= news.revoked
             self._since = self._asked_at = now
+
+    def _index(self) -> None:
+        known = self._stores.values()
+        self._origins = {origin: 1 for store in known for origin in store.origins}
+        self._hosts = {authority(host): store for store in known for host in store.hosts}
+        self._platform_shops = {store.naming.platform_shop: store for store in known}
+        self._platform_shops.pop("", None)
 
     async def run(self) -> None:
         """Refreshes once a second, and flushes every few seconds, until it is cancelled."""
@@ -224,10 +263,11 @@ class AccessCache:
             raise
         self._touched_before |= touched
         day_old = now - _DAY_MS
-        forgotten = ids.timestamp(day_old - _MARGIN_MS)
-        await self._db.write(_forget, forgotten)
+        ends = day_old - _MARGIN_MS, now - _COOKIES_MS - _MARGIN_MS
+        await self._db.write(_forget, *map(ids.timestamp, ends))
         self._touched_before = {k: at for k, at in self._touched_before.items() if at > day_old}
-        self._revoked = {k: at for k, at in self._revoked.items() if at > day_old - _MARGIN_MS}
+        # As the statement: a profile's own until no cookie of then is good any more.
+        self._revoked = {k: at for k, at in self._revoked.items() if at > ends[not k[1]]}
 
     async def close(self) -> None:
         with contextlib.suppress(Unavailable):
@@ -238,26 +278,28 @@ class _News(NamedTuple):
     """What has changed since the last refresh."""
 
     stores: list[Store]
+    sealed: dict[str, str]
     revoked_admins: list[str]
     revoked: dict[tuple[str, str], int]
 
 
-async def _news(tx: Reader, since: str, revoked_since: str) -> _News:
+async def _news(tx: Reader, since: str, *revoked_since: str) -> _News:
     found = [stores.from_row(row) for row in await tx.all("stores_changed", since)]
+    sealed = await store_secrets.changed(tx, since)
     admins = [id for id, _ in await tx.all("admin_tokens_revoked", since)]
     revoked = {
         (profile_id, jti): ids.from_timestamp(at)
-        for profile_id, jti, at in await tx.all("revocations_since", revoked_since)
+        for profile_id, jti, at in await tx.all("revocations_since", *revoked_since)
     }
-    return _News(found, admins, revoked)
+    return _News(found, sealed, admins, revoked)
 
 
 async def _token(tx: Reader, hashed: str) -> AdminToken | None:
     row = await tx.one("admin_token_by_hash", hashed)
     if row is None:
         return None
-    id, store_id, expires_at, revoked_at = row
-    return None if revoked_at is not None else AdminToken(id, store_id, expires_at)
+    id, store_id, scope, expires_at, revoked_at = row
+    return None if revoked_at is not None else AdminToken(id, store_id, scope, expires_at)
 
 
 async def _used(tx: Writer, id: str, at: str) -> None:
@@ -268,5 +310,5 @@ async def _touch(tx: Writer, profile_ids: Sequence[str], at: str) -> None:
     await tx.run("sessions_touch", list(profile_ids), at)
 
 
-async def _forget(tx: Writer, before: str) -> None:
-    await tx.run("revocations_forget", before)
+async def _forget(tx: Writer, *before: str) -> None:
+    await tx.run("revocations_forget", *before)

@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any
 
 import structlog
@@ -23,9 +23,9 @@ from wishwell.http.admission import Admission
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
 from wishwell.http.server import ADMISSION
-from wishwell.proxy import settings as proxy_settings
-from wishwell.proxy.app import Proxy
-from wishwell.proxy.inside import Inside
+from wishwell.outbound import Outbound
+from wishwell.sealing import Sealing
+from wishwell.storefront.shop import Shops
 
 _SAMPLE_SECONDS = 1.0
 _SWITCH_SECONDS = 0.0005
@@ -66,6 +66,17 @@ def signing_keys(settings: Settings) -> list[bytes]:
     )
 
 
+# contract: sealing-keys
+def sealing(settings: Settings) -> Sealing | None:
+    """What seals secrets; for an embedded database with its key file. None without the setting."""
+    if settings.sealing_keys:
+        return Sealing([key.encode() for key in settings.sealing_keys])
+    if settings.engine == "sqlite":
+        path = config.sqlite_path(settings.database_url)
+        return Sealing([auth.embedded_key(path + ".sealing")])
+    return None
+
+
 @contextlib.asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Services]:
     """Everything that serving needs, for as long as the block runs."""
@@ -84,7 +95,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         access_cache=known,
         authenticator=auth.Authenticator(keys, known, settings.session_namespace, clock),
         limiter=limiter,
-        admission=Admission(settings.max_in_flight, local, settings.limit_address, known),
+        admission=Admission(settings, local, known),
         cursor_signer=pages.CursorSigner(keys),
         clock=clock,
         new_id=new_id,
@@ -102,26 +113,26 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         await db.close()
 
 
+@contextlib.asynccontextmanager
+async def _outbound(settings: Settings) -> AsyncIterator[Outbound]:
+    outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
+    try:
+        yield outbound
+    finally:
+        await outbound.close()
+
+
 class Application:
     """The ASGI application: opens the service at lifespan startup, then passes requests on."""
 
-    def __init__(self, settings: Settings, proxy: proxy_settings.Settings | None = None) -> None:
-        """``proxy``: settings of a proxy to run within this process, at its own paths."""
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._pipeline: Pipeline | None = None
-        self._proxy: Proxy | None = None
-        self._proxy_base = ""
-        if proxy is not None:
-            self._proxy_base = proxy.base + "/"
-            self._proxy = Proxy(proxy, upstream=Inside(self))
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] == "http":
             assert self._pipeline is not None
-            if self._proxy is not None and scope["path"].startswith(self._proxy_base):
-                await self._proxy(scope, receive, send)
-            else:
-                await self._pipeline(scope, receive, send)
+            await self._pipeline(scope, receive, send)
         elif scope["type"] == "lifespan":
             await self._lifespan(scope, receive, send)
 
@@ -129,8 +140,9 @@ class Application:
         await receive()
         _end_with_parent()
         try:
-            async with opened(self._settings) as service:
-                self._pipeline = Pipeline(service)
+            async with opened(self._settings) as service, _outbound(self._settings) as outbound:
+                shops = Shops(service.access_cache, sealing(self._settings), outbound)
+                self._pipeline = Pipeline(service, shops)
                 scope["state"][ADMISSION] = service.admission
                 background = [
                     asyncio.create_task(service.access_cache.run()),
@@ -141,12 +153,8 @@ class Application:
                 # all requests for tens of milliseconds.
                 gc.collect()
                 gc.freeze()
-                if self._proxy is not None:
-                    await self._proxy.begin()
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
-                if self._proxy is not None:
-                    await self._proxy.close()
                 for task in background:
                     task.cancel()
                 await asyncio.gather(*background, return_exceptions=True)
@@ -161,17 +169,7 @@ def create() -> Application:
     """The application for a worker process, with settings from the environment."""
     settings = config.load(os.environ)
     log.configure(settings.log_level)
-    return Application(settings, proxy_of(os.environ))
-
-
-def proxy_of(environment: Mapping[str, str]) -> proxy_settings.Settings | None:
-    """The proxy's settings if it runs within the service, else None (docs/proxy.md).
-
-    Raises ``Misconfigured``.
-    """
-    if environment.get(proxy_settings.PREFIX + "API", "").strip() != proxy_settings.INSIDE:
-        return None
-    return proxy_settings.load(environment)
+    return Application(settings)
 
 
 def _end_with_parent() -> None:

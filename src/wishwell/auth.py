@@ -23,13 +23,13 @@ import msgspec
 from jwt.types import Options
 
 from wishwell import ids, profiles, stores
-from wishwell.access_cache import AccessCache
+from wishwell.access_cache import AccessCache, AdminScope
 from wishwell.db import Reader, Writer
 from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 
-Kind = Literal["admin", "customer", "session"]
+Kind = Literal["admin", "customer", "session", "storefront", "naming"]
 
 ADMIN_PREFIX = "wwadm_"
 LIFETIME = 86_400
@@ -54,7 +54,10 @@ _BAD = "The access token is not valid: it is malformed, expired, revoked or from
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Who sent a request: the kind of token, its store, and for a profile token the profile."""
+    """Who sent a request: the kind of token, its store, and for a profile token the profile.
+
+    A token for the storefront may be one that names customers (``naming``).
+    """
 
     kind: Kind
     store: Store
@@ -79,6 +82,7 @@ class AdminTokenRecord(msgspec.Struct, frozen=True, rename="camel"):
 
     id: str
     store: str
+    scope: AdminScope
     label: str
     created_at: str
     expires_at: str | None
@@ -156,7 +160,7 @@ class Authenticator:
         store = self._access_cache.store(found.store_id) if found else None
         if found is None or store is None:
             raise Unauthenticated(_BAD)
-        return Caller("admin", store, found.id, None)
+        return Caller(found.scope, store, found.id, None)
 
     # contract: profile-token-strict, signing-key-ring
     async def _verify(self, token: str) -> _Known:
@@ -270,10 +274,17 @@ def _key_id(key: bytes) -> str:
 
 
 async def create_admin_token(
-    tx: Writer, store: Store, token: str, label: str, id: str, now: str, expires_at: str | None
+    tx: Writer,
+    store: Store,
+    token: str,
+    label: str,
+    id: str,
+    now: str,
+    expires_at: str | None,
+    scope: AdminScope = "admin",
 ) -> None:
     """Stores the hash of ``token`` as an admin token of a store."""
-    await tx.run("admin_token_create", id, store.id, label, hashed(token), now, expires_at)
+    await tx.run("admin_token_create", id, store.id, scope, label, hashed(token), now, expires_at)
 
 
 def check_label(label: str) -> str:

@@ -161,6 +161,14 @@ def _namespace(value: str) -> str:
     return value
 
 
+def _base(value: str) -> str:
+    if not re.fullmatch(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+", value) or value.startswith("/api"):
+        raise ValueError(
+            "must be a path such as /apps/wishlist, without a / at its end, outside of /api"
+        )
+    return value
+
+
 def _networks(value: str) -> tuple[Network, ...]:
     try:
         return tuple(
@@ -170,6 +178,12 @@ def _networks(value: str) -> tuple[Network, ...]:
         raise ValueError(
             f"must be networks such as 10.0.0.0/8, separated by commas: {error}"
         ) from error
+
+
+def _switch(value: str) -> bool:
+    if value not in ("true", "false"):
+        raise ValueError("must be true or false")
+    return value == "true"
 
 
 def _level(value: str) -> str:
@@ -197,6 +211,8 @@ class Settings:
     port: int = setting(8000, _whole(0, 65_535))
     workers: int = setting(1, _whole(1, 64))
     signing_keys: tuple[str, ...] = setting((), secrets, secret=True)
+    sealing_keys: tuple[str, ...] = setting((), secrets, secret=True)
+    storefront_base: str = setting("/apps/wishlist", _base)
     session_namespace: str = setting("wishwell", _namespace)
     session_days: float = setting(90.0, _seconds(0, 36_500))
     empty_session_days: float = setting(2.0, _seconds(0, 36_500))
@@ -212,7 +228,11 @@ class Settings:
     limit_admin_write: int = setting(3_000, _whole(1, 10_000_000))
     limit_admin_token: int = setting(3_000, _whole(1, 10_000_000))
     limit_address: int = setting(60, _whole(1, 10_000_000))
+    limit_visitor_read: int = setting(600, _whole(1, 10_000_000))
+    limit_new_sessions: int = setting(60, _whole(1, 10_000_000))
     trusted_proxies: tuple[Network, ...] = setting((), _networks)
+    webhook_http: bool = setting(False, _switch)
+    webhook_private: bool = setting(False, _switch)
     max_in_flight: int = setting(128, _whole(1, 100_000))
     header_timeout: float = setting(10.0, _seconds(0.1, 600))
     body_timeout: float = setting(10.0, _seconds(0.1, 600))
@@ -246,10 +266,7 @@ def _decoded(code: re.Match[bytes]) -> bytes:
 # contract: setting-invalid
 def load(environment: Mapping[str, str]) -> Settings:
     """The settings of an environment. Raises ``Misconfigured``, which names every bad one."""
-    own = {
-        name: text for name, text in environment.items() if not name.startswith(PREFIX + "PROXY_")
-    }
-    values, wrong = read(Settings, PREFIX, own, "docs/configuration.md")
+    values, wrong = read(Settings, PREFIX, environment, "docs/configuration.md")
     if wrong:
         raise Misconfigured("; ".join(wrong))
     return Settings(**values)

@@ -5,12 +5,14 @@
     │   ├── Invalid             a field, parameter or header breaks a rule
     │   │   └── LimitReached    the profile holds as many items or lists as it may
     │   ├── Unauthenticated     no token, or one that no longer counts
+    │   │   └── SessionEnded    that of a session which was linked or purged
     │   ├── Forbidden           a token that may not do this
     │   ├── NotFound            no such record, profile or path for this caller
     │   ├── MethodNotAllowed
     │   ├── Conflict            the change would make two items the same
     │   ├── TooLarge            the body
     │   ├── HeadersTooLarge     the request line, the headers or what comes after the body
+    │   ├── ExpectationFailed   the header Expect asks for what can't be done
     │   ├── BodyTimeout         the body did not arrive in time
     │   ├── UnsupportedMedia    the body's content type
     │   └── TooManyRequests     a rate limit; nothing was done
@@ -47,6 +49,10 @@ class Unauthenticated(RequestError):
     """No token, or one that is malformed, expired, revoked or of a closed session."""
 
 
+class SessionEnded(Unauthenticated):
+    """The session was linked to a customer, or purged."""
+
+
 class Forbidden(RequestError):
     """The token is good, but may not do this."""
 
@@ -73,6 +79,10 @@ class TooLarge(RequestError):
 
 class HeadersTooLarge(RequestError):
     """The request line, the headers, or the trailers behind the body, are larger than 16 KiB."""
+
+
+class ExpectationFailed(RequestError):
+    """The header ``Expect`` asks for what can't be done."""
 
 
 class BodyTimeout(RequestError):

@@ -12,7 +12,7 @@ import msgspec
 
 from wishwell import ids
 from wishwell.db import Reader, Row, Writer
-from wishwell.errors import Invalid, NotFound, Unauthenticated
+from wishwell.errors import Invalid, NotFound, SessionEnded, Unauthenticated
 from wishwell.stores import Store
 
 # An address that needs no quoting: a local part, and a domain of non-empty labels, in any script.
@@ -79,7 +79,7 @@ def missing(profile: Profile) -> NotFound | Unauthenticated:
     With its own token the answer is 401, with its GID in a header 404.
     """
     if profile.by_token:
-        return Unauthenticated(
+        return SessionEnded(
             "This session has ended: it was linked to a customer, or purged. Ask for a new token."
         )
     return NotFound("Profile: there is no such session.")

@@ -21,7 +21,6 @@ from wishwell import app
 from wishwell.config import Settings
 from wishwell.errors import Misconfigured
 from wishwell.http.server import GuardedProtocol, Timeouts
-from wishwell.proxy.protocol import PathsOnly
 
 logger = structlog.get_logger("wishwell")
 
@@ -59,14 +58,12 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
             with contextlib.suppress(OSError):  # the service runs even if nobody reads it
                 click.echo(welcome.replace("{url}", url), err=True)
 
-    proxy = app.proxy_of(os.environ)
-    protocol = GuardedProtocol if proxy is None else PathsOnly
     timeouts = Timeouts(
         header=settings.header_timeout, body=settings.body_timeout, answer=settings.answer_timeout
     )
-    options = _options(protocol, timeouts, int(settings.shutdown_timeout))
+    options = _options(timeouts, int(settings.shutdown_timeout))
     if settings.workers == 1:
-        application = app.Application(settings, proxy)
+        application = app.Application(settings)
         _Server(uvicorn.Config(application, **options), ready).run(_many(listening))
         return
     workers = uvicorn.Config(
@@ -75,30 +72,9 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
     _Workers(workers, _many(listening), ready).run()
 
 
-def serve_one(
-    application: Any,
-    listening: socket.socket,
-    protocol: type[GuardedProtocol],
-    stop_seconds: int,
-    **shown: str,
-) -> None:
-    """Serves an application in this process until SIGTERM or SIGINT. It must send ``Date`` itself.
-
-    Logs the URL and ``shown``.
-    """
-
-    def ready() -> None:
-        structlog.get_logger("wishwell").info("listening", url=_url(listening), **shown)
-
-    options = _options(protocol, Timeouts(), stop_seconds) | {"date_header": False}
-    _Server(uvicorn.Config(application, **options), ready).run(_many(listening))
-
-
-def _options(
-    protocol: type[GuardedProtocol], timeouts: Timeouts, stop_seconds: int
-) -> dict[str, Any]:
+def _options(timeouts: Timeouts, stop_seconds: int) -> dict[str, Any]:
     return {
-        "http": functools.partial(protocol, timeouts),
+        "http": functools.partial(GuardedProtocol, timeouts),
         "ws": "none",
         "loop": "uvloop",
         "lifespan": "on",

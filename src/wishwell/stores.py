@@ -1,14 +1,14 @@
 """Stores: the shops of one deployment, isolated from each other (contract: store-isolation)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import quote
 
 import msgspec
 
 from wishwell.config import Settings
-from wishwell.db import Reader, Row, UniqueViolation, Writer, rows
+from wishwell.db import Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Conflict, Invalid, NotFound
 
 LIMITS = (
@@ -37,6 +37,26 @@ TEXT_RULE = (
 
 _HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{0,100}")
+_TEXT = re.compile(r"[ -~]{0,1000}")
+MOST_HOSTS = 50
+
+
+# contract: storefront-naming
+class Naming(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """How a shop names its signed-in customers. Empty texts are not set.
+
+    By a JWT in a cookie or a header, verified with the store's keys or with ``jwt_key_set``: a URL,
+    or the key set itself in JSON. Or by the platform's signed query of ``platform_shop``.
+    """
+
+    jwt_cookie: str = ""
+    jwt_header: str = ""
+    jwt_issuer: str = ""
+    jwt_audience: str = ""
+    jwt_claim: str = ""
+    jwt_key_set: str = ""
+    platform_shop: str = ""
 
 
 # contract: store-fields, store-product-ids
@@ -44,7 +64,8 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     """One shop.
 
     ``auth_flow`` is the path of its sign-in page and may contain ``{email}``. ``product_ids`` is
-    the JSON type of its product and variant ids (contract: product-id-kind).
+    the JSON type of its product and variant ids (contract: product-id-kind). ``hosts`` are the
+    origins of its shop (contract: storefront-hosts).
     """
 
     id: str
@@ -52,6 +73,8 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     platform: str
     product_ids: ProductIds
     auth_flow: str
+    hosts: tuple[str, ...]
+    naming: Naming
     origins: tuple[str, ...]
     limits: dict[str, int]
     created_at: str
@@ -112,6 +135,8 @@ class StorePatch(msgspec.Struct, frozen=True):
     platform: str | None = None
     product_ids: str | None = None
     auth_flow: str | None = None
+    hosts: tuple[str, ...] | None = None
+    naming: Mapping[str, str] | None = None
     origins: tuple[str, ...] | None = None
     limits: Mapping[str, int | None] | None = None
 
@@ -123,6 +148,7 @@ async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) 
         await tx.run("store_create", *_values(store), now)
     except UniqueViolation as error:
         raise Invalid(f"handle: {handle!r} is already used by another store.") from error
+    await _claim_hosts(tx, store)
     return store
 
 
@@ -139,7 +165,27 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
         await tx.run("store_update", *_values(store), now)
     except UniqueViolation as error:
         raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
+    await _claim_hosts(tx, store)
     return store
+
+
+# contract: storefront-hosts
+async def _claim_hosts(tx: Writer, store: Store) -> None:
+    """Raises ``Invalid`` for a host or platform shop that is another store's."""
+    await tx.run("store_hosts_clear", store.id)
+    claims = [authority(host) for host in store.hosts]
+    if store.naming.platform_shop:
+        claims.append(f"shop {store.naming.platform_shop}")
+    for claim in claims:
+        try:
+            await tx.run("store_hosts_add", claim, store.id)
+        except UniqueViolation as error:
+            raise Invalid(f"host: {claim[:80]!r} belongs to another store.") from error
+
+
+def authority(origin: str) -> str:
+    """An origin without its scheme, as the header ``Host`` names it."""
+    return origin.partition("://")[2]
 
 
 # contract: store-default
@@ -165,15 +211,19 @@ async def listed(tx: Reader) -> list[Store]:
 
 def from_row(row: Row) -> Store:
     """Makes a store from its columns (``rows.STORE``)."""
-    store = Store(*row)
-    return msgspec.structs.replace(
-        store,
-        origins=tuple(row[_ORIGINS].split()),
-        limits=msgspec.json.decode(row[_LIMITS], type=dict[str, int]),
+    id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, created = row
+    return Store(
+        id,
+        handle,
+        platform,
+        product_ids,
+        auth_flow,
+        tuple(hosts.split()),
+        msgspec.json.decode(naming, type=Naming),
+        tuple(origins.split()),
+        msgspec.json.decode(limits, type=dict[str, int]),
+        created,
     )
-
-
-_ORIGINS, _LIMITS = rows.STORE.index("origins"), rows.STORE.index("limits")
 
 
 # contract: store-limits
@@ -193,7 +243,7 @@ def bounds(store: Store, settings: Settings) -> Bounds:
 
 
 def _blank(id: str, handle: str, now: str) -> Store:
-    return Store(id, handle, "shopify", "integer", "/account/login", (), {}, now)
+    return Store(id, handle, "shopify", "integer", "/account/login", (), Naming(), (), {}, now)
 
 
 def _patched(store: Store, patch: StorePatch) -> Store:
@@ -214,6 +264,10 @@ def _patched(store: Store, patch: StorePatch) -> Store:
     }
     if patch.origins is not None:
         named["origins"] = tuple(dict.fromkeys(patch.origins))
+    if patch.hosts is not None:
+        named["hosts"] = tuple(dict.fromkeys(_plain(host) for host in patch.hosts if host))
+    if patch.naming:
+        named["naming"] = msgspec.structs.replace(store.naming, **patch.naming)
     store = msgspec.structs.replace(store, limits=limits, **named)
     _check(store)
     return store
@@ -237,6 +291,41 @@ def _check(store: Store) -> None:
                 "lower case, without a user or a path."
             )
 
+    _check_hosts(store.hosts)
+    _check_naming(store.naming)
+
+
+def _check_hosts(hosts: Sequence[str]) -> None:
+    if len(hosts) > MOST_HOSTS:
+        raise Invalid(f"host: a store has at most {MOST_HOSTS} hosts.")
+    for host in hosts:
+        if not _ORIGIN.fullmatch(host):
+            raise Invalid(
+                f"host: {host[:80]!r} is not an origin; use the form https://shop.example."
+            )
+    if len({authority(host) for host in hosts}) < len(hosts):
+        raise Invalid("host: names a host twice, with http and with https; keep one.")
+
+
+def _check_naming(naming: Naming) -> None:
+    for field in ("jwt_cookie", "jwt_header"):
+        if not _NAME.fullmatch(getattr(naming, field)):
+            raise Invalid(f"{field.replace('_', '-')}: must be a name of at most 100 characters.")
+    if naming.jwt_header.lower() in ("authorization", "cookie", "wishwell-customer"):
+        raise Invalid(f"jwt-header: can't be {naming.jwt_header}, which has its own meaning.")
+    if naming.jwt_cookie.lower() in ("wishwell", "__host-wishwell"):
+        raise Invalid(f"jwt-cookie: can't be {naming.jwt_cookie}, which is the visitor's.")
+    for field in ("jwt_issuer", "jwt_audience", "jwt_claim", "platform_shop"):
+        if not _TEXT.fullmatch(getattr(naming, field)):
+            text = field.replace("_", "-")
+            raise Invalid(f"{text}: must be at most 1,000 printable ASCII characters.")
+
+
+def _plain(origin: str) -> str:
+    """An origin as a browser writes it: lower case, without the scheme's own port."""
+    origin = origin.lower().removesuffix("/")
+    return origin.removesuffix(":443" if origin.startswith("https:") else ":80")
+
 
 def _values(store: Store) -> tuple[str, ...]:
     return (
@@ -245,6 +334,8 @@ def _values(store: Store) -> tuple[str, ...]:
         store.platform,
         store.product_ids,
         store.auth_flow,
+        " ".join(store.hosts),
+        msgspec.json.encode(store.naming).decode(),
         " ".join(store.origins),
         msgspec.json.encode(store.limits, order="sorted").decode(),
     )

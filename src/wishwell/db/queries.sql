@@ -26,20 +26,45 @@
 ---------------------------------------------------------------------- stores and admin tokens
 
 -- name: store_create
-INSERT INTO stores (id, handle, platform, product_ids, auth_flow, origins, limits, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8);
+INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, created_at,
+    updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10);
 
 -- name: store_create_first
 -- Of several processes that start on an empty database, one makes the store `default`.
-INSERT INTO stores (id, handle, platform, product_ids, auth_flow, origins, limits, created_at, updated_at)
-SELECT $1::uuid, $2, $3, $4, $5, $6, $7, $8, $8
+INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, created_at,
+    updated_at)
+SELECT $1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10
 WHERE NOT EXISTS (SELECT 1 FROM stores)
 ON CONFLICT (handle) DO NOTHING;
 
 -- name: store_update
-UPDATE stores SET handle = $2, platform = $3, product_ids = $4, auth_flow = $5, origins = $6, limits = $7,
-    updated_at = $8
+UPDATE stores SET handle = $2, platform = $3, product_ids = $4, auth_flow = $5, hosts = $6, naming = $7,
+    origins = $8, limits = $9, updated_at = $10
 WHERE id = $1;
+
+-- name: store_hosts_clear
+DELETE FROM store_hosts WHERE store_id = $1;
+
+-- name: store_hosts_add
+INSERT INTO store_hosts (host, store_id) VALUES ($1, $2);
+
+-- name: store_secrets
+SELECT sealed FROM store_secrets WHERE store_id = $1;
+
+-- name: stores_secrets
+SELECT store_id, sealed FROM store_secrets;
+
+-- name: store_secrets_changed
+SELECT store_id, sealed FROM store_secrets WHERE updated_at >= $1;
+
+-- name: store_secrets_create
+INSERT INTO store_secrets (store_id, sealed, updated_at) VALUES ($1, $2, $3)
+ON CONFLICT (store_id) DO NOTHING;
+
+-- name: store_secrets_replace
+-- Nothing, if they are no longer what was read ($2).
+UPDATE store_secrets SET sealed = $3, updated_at = $4 WHERE store_id = $1 AND sealed = $2 RETURNING store_id;
 
 -- name: stores
 SELECT store_fields(s) FROM stores s ORDER BY s.handle;
@@ -55,14 +80,14 @@ SELECT 1 FROM items WHERE store_id = $1 LIMIT 1;
 SELECT store_fields(s) FROM stores s WHERE s.updated_at >= $1;
 
 -- name: admin_token_create
-INSERT INTO admin_tokens (id, store_id, label, hash, created_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6);
+INSERT INTO admin_tokens (id, store_id, scope, label, hash, created_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7);
 
 -- name: admin_token_by_hash
-SELECT id, store_id, expires_at, revoked_at FROM admin_tokens WHERE hash = $1;
+SELECT id, store_id, scope, expires_at, revoked_at FROM admin_tokens WHERE hash = $1;
 
 -- name: admin_tokens
-SELECT t.id, s.handle, t.label, t.created_at, t.expires_at, t.last_used_at, t.revoked_at
+SELECT t.id, s.handle, t.scope, t.label, t.created_at, t.expires_at, t.last_used_at, t.revoked_at
 FROM admin_tokens t JOIN stores s ON s.id = t.store_id
 ORDER BY t.id;
 
@@ -86,11 +111,13 @@ ON CONFLICT (profile_id, jti) DO UPDATE SET revoked_at = excluded.revoked_at;
 SELECT revoked_at FROM revocations WHERE profile_id = $1 AND jti = '';
 
 -- name: revocations_since
-SELECT profile_id, jti, revoked_at FROM revocations WHERE revoked_at >= $1;
+-- $2 is for what refuses cookies too, which live longer than tokens.
+SELECT profile_id, jti, revoked_at FROM revocations
+WHERE revoked_at >= $1 OR (jti = '' AND revoked_at >= $2);
 
 -- name: revocations_forget
--- A profile token lives a day: older revocations have nothing left to refuse.
-DELETE FROM revocations WHERE revoked_at < $1;
+-- A profile token lives a day, a cookie 90: older revocations have nothing left to refuse.
+DELETE FROM revocations WHERE revoked_at < $1 AND (jti <> '' OR revoked_at < $2);
 
 
 ---------------------------------------------------------------------------------- profiles

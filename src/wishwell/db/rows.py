@@ -16,4 +16,15 @@ ITEM = (
     "updated_at",
 )
 LIST = ("id", "name", "item_count", "created_at", "updated_at")
-STORE = ("id", "handle", "platform", "product_ids", "auth_flow", "origins", "limits", "created_at")
+STORE = (
+    "id",
+    "handle",
+    "platform",
+    "product_ids",
+    "auth_flow",
+    "hosts",
+    "naming",
+    "origins",
+    "limits",
+    "created_at",
+)

@@ -5,6 +5,7 @@ The server asks it before it begins a request (docs/decisions/0015).
 
 from wishwell import addresses
 from wishwell.access_cache import AccessCache
+from wishwell.config import Settings
 from wishwell.errors import Unavailable
 from wishwell.http import responses
 from wishwell.http.responses import Headers
@@ -26,12 +27,13 @@ class Admission:
     """
 
     def __init__(
-        self, limit: int, limiter: LocalLimiter, limit_address: int, access_cache: AccessCache
+        self, settings: Settings, limiter: LocalLimiter, access_cache: AccessCache
     ) -> None:
-        """``limit``: requests at once. ``limit_address``: requests per minute, for the headers."""
-        self._limit = limit
+        self.paths = (b"/api/", f"{settings.storefront_base}/api/".encode())
+        """Only requests below these may be refused because of load. Health is always answered."""
+        self._limit = settings.max_in_flight
         self._limiter = limiter
-        self._limit_address = limit_address
+        self._limit_address = settings.limit_address
         self._access_cache = access_cache
         self._reading = 0
         self._shed: dict[str, int] = {}

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wishwell import ids
 from wishwell.access_cache import AccessCache
@@ -16,6 +16,9 @@ from wishwell.limits import Limiter, Taken
 from wishwell.pages import CursorSigner
 from wishwell.profiles import Scope
 from wishwell.stores import Store
+
+if TYPE_CHECKING:
+    from wishwell.storefront.visit import Visit
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,6 +68,10 @@ class Request:
     """The limit that it was counted for; None before that."""
     acts_on: Scope | None = None
     """Whose data, once that is known."""
+    visit: "Visit | None" = None
+    """For the storefront: who is shopping, once that is known."""
+    body: bytes | None = None
+    """The body, once it was read."""
 
     @property
     def store(self) -> Store:

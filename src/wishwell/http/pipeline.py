@@ -6,7 +6,7 @@ for its address (contract: limit-caller, limit-per-address).
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import structlog
@@ -33,6 +33,8 @@ from wishwell.http.routes import Route
 from wishwell.limits import Kind, Taken
 from wishwell.log import RequestLine, write_line
 from wishwell.profiles import WholeStore
+from wishwell.storefront.entry import Storefront
+from wishwell.storefront.shop import Shops
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -48,17 +50,20 @@ log = structlog.get_logger("wishwell.request")
 class Pipeline:
     """The ASGI application of an open service."""
 
-    def __init__(self, service: Services) -> None:
+    def __init__(self, service: Services, shops: Shops) -> None:
         self._service = service
+        self._storefront = Storefront(service, shops, self._run)
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         started = time.perf_counter()
         pairs = scope["headers"]
         headers = dict(pairs)
+        raw_path = scope["raw_path"].decode("latin-1")
+        shopping = self._storefront.serves(raw_path)
         request = Request(
             responses.request_id(headers.get(b"x-request-id")),
             scope["method"],
-            scope["path"],
+            raw_path if shopping else scope["path"],
             scope["query_string"],
             headers,
             pairs,
@@ -68,7 +73,11 @@ class Pipeline:
         )
         of_api = request.path.startswith(_API) or request.path == _API[:-1]
         try:
-            answer = await (self._api(request) if of_api else self._management(request))
+            if shopping:
+                answer = await self._admitted(self._storefront(request))
+            else:
+                self._check_host(request)
+                answer = await (self._api(request) if of_api else self._management(request))
         except Exception as error:
             answer = _failed(error, request)
         except asyncio.CancelledError:
@@ -76,7 +85,9 @@ class Pipeline:
             sure = request.reading or request.reads
             stopping = Unavailable if sure else Undecided
             answer = _failed(stopping("The service is shutting down."), request)
-        if of_api:
+        if shopping:
+            self._storefront.finish(request, answer)
+        elif of_api:
             answer.headers.extend(self._limits(request))
             self._cors(request.headers.get(b"origin"), request.caller, answer.headers)
         answer.headers.append((b"x-request-id", request.id.encode()))
@@ -115,20 +126,39 @@ class Pipeline:
             request.caller = await self._caller(request)
         except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
-        kind = _kind(route, request.method)
         # A token that can't be checked now may be valid, so it does not count for the address.
-        cost = 0 if isinstance(refused, Unavailable) else 1
+        await self._count(request, route, 0 if isinstance(refused, Unavailable) else 1)
+        return await self._admitted(self._answer(request, route, refused))
+
+    async def _count(self, request: Request, route: Route | None, cost: int) -> None:
+        kind = _kind(route, request.method)
         request.taken = taken = await self._take(request, kind, cost)
         if not taken.allowed:
             metrics.limited(kind if request.caller else "address")
             raise _too_many(taken, kind, self._service.clock())
+
+    async def _admitted(self, work: Coroutine[Any, Any, Response]) -> Response:
+        """Does the work as one of the requests in progress."""
         admission = self._service.admission
         admission.enter()
         try:
             admission.check()  # the server does not check pipelined requests
-            return await self._answer(request, route, refused)
+            return await work
         finally:
+            work.close()
             admission.leave()
+
+    async def _run(self, request: Request, route: Route) -> Response:
+        """Counts a request whose caller is known, and answers it."""
+        await self._count(request, route, 1)
+        return await self._answer(request, route, None)
+
+    # contract: storefront-shop-host
+    def _check_host(self, request: Request) -> None:
+        """Raises ``NotFound`` for the host of a shop, where only the storefront is answered."""
+        host = request.headers.get(b"host", b"").decode("latin-1").lower()
+        if self._service.access_cache.is_shop_host(host):
+            raise NotFound("There is nothing at this path.")
 
     # contract: session-ended
     async def _answer(
@@ -140,7 +170,7 @@ class Pipeline:
         handler = _handler(route, request.method)
         if refused is not None and (route.needs_token or not isinstance(refused, Unauthenticated)):
             raise refused
-        if request.caller is not None and route.needs_token:
+        if request.caller is not None and request.acts_on is None and route.needs_token:
             await self._set_scope(request, request.caller)
         try:
             return await handler(self._service, request)
@@ -170,13 +200,13 @@ class Pipeline:
                     raise Forbidden("Profile: only an admin token may send this header.")
                 request.acts_on = caller.profile
                 return
-            case "admin" if named is None:
-                request.acts_on = WholeStore(caller.store.id)
-                return
             case "admin":
                 pass
             case _:
-                raise Forbidden("This kind of token has no access to wishlists.")
+                raise Forbidden("This token is for the storefront, and not for the API.")
+        if named is None:
+            request.acts_on = WholeStore(caller.store.id)
+            return
         namespace = self._service.settings.session_namespace
         profile = profiles.parse(caller.store, namespace, named, "Profile")
         if profile.is_session and request.reads:
@@ -220,7 +250,7 @@ class Pipeline:
             raise Forbidden("Origin: is not an allowed origin.")
         answer = responses.no_content()
         answer.headers += [
-            (b"access-control-allow-methods", ", ".join(_allowed(route)).encode()),
+            (b"access-control-allow-methods", ", ".join(routes.allowed(route)).encode()),
             (b"access-control-allow-headers", b"Authorization, Content-Type, X-Request-Id"),
             (b"access-control-max-age", _PREFLIGHT_SECONDS),
         ]
@@ -257,16 +287,11 @@ def _kind(route: Route | None, method: str) -> Kind:
     return "read" if method in ("GET", "HEAD", "OPTIONS") else "write"
 
 
-def _allowed(route: Route) -> tuple[str, ...]:
-    heads = ("HEAD",) if "GET" in route.methods else ()
-    return (*route.methods, *heads)
-
-
 # contract: method-head, method-unknown
 def _handler(route: Route, method: str) -> Handler:
     handler = route.methods.get("GET" if method == "HEAD" else method)
     if handler is None:
-        allowed = _allowed(route)
+        allowed = routes.allowed(route)
         raise MethodNotAllowed(f"This path allows only {', '.join(allowed)}.", allowed)
     return handler
 

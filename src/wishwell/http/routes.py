@@ -12,12 +12,16 @@ VERSIONS = ("2025-04",)
 
 
 class Route(NamedTuple):
-    """One path: its handlers by method. ``kind`` overrides the kind of limit of the method."""
+    """One path: its handlers by method. ``kind`` overrides the kind of limit of the method.
+
+    ``on_storefront``: it is also at ``<base>/api`` (contract: storefront-paths).
+    """
 
     path: str
     methods: dict[str, Handler]
     kind: Kind | None = None
     needs_token: bool = True
+    on_storefront: bool = True
 
 
 API = (
@@ -39,9 +43,12 @@ API = (
         "DELETE": handlers.delete_list,
     }),
     Route("/lists/{listId}/items/order", {"PUT": handlers.order_list_items}),
-    Route("/profiles/identify", {"POST": profile_handlers.identify_profile}, "token"),
-    Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, "token"),
-    Route("/.well-known/openapi", {"GET": management.openapi}, needs_token=False),
+    Route("/profiles/identify", {"POST": profile_handlers.identify_profile}, "token",
+          on_storefront=False),
+    Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, "token",
+          on_storefront=False),
+    Route("/.well-known/openapi", {"GET": management.openapi}, needs_token=False,
+          on_storefront=False),
 )  # fmt: skip
 
 MANAGEMENT = (
@@ -87,3 +94,9 @@ def find(path: str) -> tuple[Route | None, dict[str, str]]:
         return None, {}
     route, names = found
     return route, dict(zip(names, values, strict=True))
+
+
+def allowed(route: Route) -> tuple[str, ...]:
+    """The methods of a route."""
+    heads = ("HEAD",) if "GET" in route.methods else ()
+    return (*route.methods, *heads)

@@ -28,9 +28,6 @@ STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {responses.phrase(_LARGE)}\r\n".enco
 MAX_HEADER_BYTES = 16 * 1024
 MAX_HEADERS = 150
 _UNAVAILABLE = STATUS_LINE[HTTPStatus.SERVICE_UNAVAILABLE]
-_API = b"/api/"
-"""Only requests below this path may be refused because of load. Health is always answered."""
-
 _BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 log = structlog.get_logger("wishwell.server")
@@ -81,13 +78,6 @@ class _InOnePiece:
 
 class GuardedProtocol(ReadProtocol):
     """One connection. Pass uvicorn ``functools.partial(GuardedProtocol, timeouts)`` as ``http``."""
-
-    refusal_headers: tuple[tuple[bytes, bytes], ...] = ()
-    """Additional headers of the answer to a request that could not be read."""
-
-    targets: tuple[bytes, ...] = (b"/", b"http://", b"https://")
-    forbidden = b""
-    """How a request target must begin, and a character that it must not contain."""
 
     def __init__(self, timeouts: Timeouts, *, app_state: dict[str, Any], **given: Any) -> None:
         super().__init__(timeouts.answer, app_state=app_state, **given)
@@ -167,7 +157,7 @@ class GuardedProtocol(ReadProtocol):
         self._check()
         if (
             self._admission is not None
-            and self.url.startswith(_API)
+            and self.url.startswith(self._admission.paths)
             and (self.cycle is None or self.cycle.response_complete)
             and not self._admission.admits(len(self.tasks))
         ):
@@ -193,10 +183,9 @@ class GuardedProtocol(ReadProtocol):
             raise Invalid("The request must use HTTP/1.1.")
         elif names.count(b"host") != 1:
             raise Invalid("Host: must be sent exactly once.")
-        if not self.url.startswith(self.targets):
+        if not self.url.startswith((b"/", b"http://", b"https://")):
             raise Invalid("The request target must be a path.")
-        if self.forbidden and self.forbidden in self.url:
-            raise Invalid("The request target must not contain a #.")
+        self.scope["wishwell.target"] = self.url  # type: ignore[typeddict-unknown-key]
         if self.parser.should_upgrade() and not _BODY.isdisjoint(names):
             # The parser would treat the body as the other protocol, and the request without its
             # body may mean something else.
@@ -293,7 +282,7 @@ class GuardedProtocol(ReadProtocol):
             (b"connection", b"close"),
             # uvicorn adds no Date if the application sends its own.
             (b"date", formatdate(usegmt=True).encode()),
-            *self.refusal_headers,
+            (b"cache-control", b"no-store"),
         ]
         if self._admission is not None:
             headers += self._admission.limits(self.client[0] if self.client else "")

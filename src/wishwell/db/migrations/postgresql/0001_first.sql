@@ -10,6 +10,8 @@ CREATE TABLE stores (
     platform    text NOT NULL,
     product_ids text NOT NULL,
     auth_flow   text NOT NULL,
+    hosts       text NOT NULL,
+    naming      text NOT NULL,
     origins     text NOT NULL,
     limits      text NOT NULL,
     created_at  text COLLATE "C" NOT NULL,
@@ -18,9 +20,24 @@ CREATE TABLE stores (
 
 CREATE INDEX stores_updated_at_idx ON stores (updated_at);
 
+-- Each host of stores.hosts, without its scheme, and each platform's shop (`shop <name>`): of one store.
+CREATE TABLE store_hosts (
+    host     text COLLATE "C" NOT NULL CONSTRAINT store_hosts_pkey PRIMARY KEY,
+    store_id uuid NOT NULL CONSTRAINT store_hosts_store_id_fkey REFERENCES stores (id)
+);
+
+-- Cookie secrets, the shop's keys and those of its platform, encrypted (sealing.py).
+CREATE TABLE store_secrets (
+    store_id   uuid NOT NULL CONSTRAINT store_secrets_pkey PRIMARY KEY
+        CONSTRAINT store_secrets_store_id_fkey REFERENCES stores (id),
+    sealed     text NOT NULL,
+    updated_at text COLLATE "C" NOT NULL
+);
+
 CREATE TABLE admin_tokens (
     id           uuid NOT NULL CONSTRAINT admin_tokens_pkey PRIMARY KEY,
     store_id     uuid NOT NULL CONSTRAINT admin_tokens_store_id_fkey REFERENCES stores (id),
+    scope        text NOT NULL,
     label        text NOT NULL,
     hash         text COLLATE "C" NOT NULL CONSTRAINT admin_tokens_hash_key UNIQUE,
     created_at   text COLLATE "C" NOT NULL,

@@ -9,6 +9,8 @@ CREATE TABLE stores (
     platform    TEXT NOT NULL,
     product_ids TEXT NOT NULL,
     auth_flow   TEXT NOT NULL,
+    hosts       TEXT NOT NULL,
+    naming      TEXT NOT NULL,
     origins     TEXT NOT NULL,
     limits      TEXT NOT NULL,
     created_at  TEXT NOT NULL,
@@ -17,9 +19,24 @@ CREATE TABLE stores (
 
 CREATE INDEX stores_updated_at_idx ON stores (updated_at);
 
+-- Each host of stores.hosts, without its scheme, and each platform's shop (`shop <name>`): of one store.
+CREATE TABLE store_hosts (
+    host     TEXT NOT NULL CONSTRAINT store_hosts_pkey PRIMARY KEY,
+    store_id TEXT NOT NULL CONSTRAINT store_hosts_store_id_fkey REFERENCES stores (id)
+) STRICT;
+
+-- Cookie secrets, the shop's keys and those of its platform, encrypted (sealing.py).
+CREATE TABLE store_secrets (
+    store_id   TEXT NOT NULL CONSTRAINT store_secrets_pkey PRIMARY KEY
+        CONSTRAINT store_secrets_store_id_fkey REFERENCES stores (id),
+    sealed     TEXT NOT NULL,
+    updated_at TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE admin_tokens (
     id           TEXT NOT NULL CONSTRAINT admin_tokens_pkey PRIMARY KEY,
     store_id     TEXT NOT NULL CONSTRAINT admin_tokens_store_id_fkey REFERENCES stores (id),
+    scope        TEXT NOT NULL,
     label        TEXT NOT NULL,
     hash         TEXT NOT NULL CONSTRAINT admin_tokens_hash_key UNIQUE,
     created_at   TEXT NOT NULL,

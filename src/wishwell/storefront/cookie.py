@@ -51,7 +51,10 @@ class Visitor(NamedTuple):
 
 
 class Signer:
-    """Writes and reads the cookie of one store. ``secrets``: the first signs, all are accepted."""
+    """Writes and reads the cookie of one store, by its id.
+
+    ``secrets``: the first signs, all are accepted (contract: storefront-cookie).
+    """
 
     def __init__(self, secrets: Sequence[str], store: str) -> None:
         self._secrets = [secret.encode() for secret in secrets]

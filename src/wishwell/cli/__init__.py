@@ -1,0 +1,158 @@
+"""The command ``wishwell``."""
+
+import asyncio
+import os
+import sys
+
+import click
+import structlog
+
+from wishwell import __version__, app, auth, config, ids, log, purge, stores, terminal
+from wishwell import store_secrets as secrets
+from wishwell.cli.opening import in_days, new_id, now, run
+from wishwell.cli.store_commands import store
+from wishwell.cli.token_commands import token
+from wishwell.config import Settings
+from wishwell.db import Database, migrate
+from wishwell.errors import Misconfigured
+from wishwell.serve import serve_until_stopped
+
+logger = structlog.get_logger("wishwell")
+
+
+@click.group(cls=terminal.Command)
+@click.version_option(__version__, prog_name="wishwell")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """The wishlist service that an online store runs itself.
+
+    Settings come from the environment (WISHWELL_*); docs/configuration.md lists them.
+    """
+    if sys.stdout is None:
+        raise Misconfigured("Standard output is closed. To discard the output, use >/dev/null.")
+    ctx.obj = config.load(os.environ)
+
+
+main.add_command(store)
+main.add_command(token)
+
+# ------------------------------------------------------------------------------ serve, migrate
+
+
+@main.command()
+@click.option("--welcome", is_flag=True, help="Create an admin token and show the first steps.")
+@click.pass_obj
+def serve(settings: Settings, welcome: bool) -> None:
+    """Serve the API. An embedded database is migrated first."""
+    log.configure(settings.log_level)
+    _prepare(settings)
+    serve_until_stopped(settings, _welcome(settings) if welcome else "")
+
+
+# contract: serve-start
+def _welcome(settings: Settings) -> str:
+    """The text of ``--welcome``; empty if the token can't be printed. The service starts anyway."""
+    try:
+        return run(settings, _first_steps)
+    except terminal.NotShown as error:
+        logger.warning("welcome_not_shown", reason=error.message)
+        return ""
+
+
+# contract: serve-schema
+def _prepare(settings: Settings) -> None:
+    if settings.engine == "sqlite":
+        migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
+    # After the migration, so that no key file is made beside a file that is not a database.
+    app.signing_keys(settings)
+    if settings.engine == "postgresql" and (
+        waiting := asyncio.run(migrate.pending_postgres(settings.database_url))
+    ):
+        raise Misconfigured(
+            f"The database's schema is not up to date ({', '.join(waiting)}): "
+            "run `wishwell migrate` first."
+        )
+    run(settings, lambda db: _make_ready(db, settings))
+
+
+async def _make_ready(db: Database, settings: Settings) -> None:
+    """The first store, and for each store what is kept secret."""
+    await db.write(stores.ensure_default, new_id(), now())
+    if (sealing := app.sealing(settings)) is not None:
+        await db.write(secrets.prepare, sealing, ids.wall_clock())
+
+
+async def _first_steps(db: Database) -> str:
+    """Prints a new admin token. Returns the rest of the welcome, with ``{url}`` not filled in."""
+    known = {store.handle: store for store in await db.read(stores.listed)}
+    store = known.get(stores.DEFAULT_HANDLE) or next(iter(known.values()))
+    fresh = auth.new_admin_token()
+    # Printed before it is stored: no token is valid that nobody has seen.
+    terminal.show_token(_FRESH.replace("{token}", fresh), err=True)
+    in_a_month = in_days(ids.wall_clock(), 30)
+    await db.write(auth.create_admin_token, store, fresh, "welcome", new_id(), now(), in_a_month)
+    # Each command is one line to paste; "@" marks where two lines here are joined.
+    return _WELCOME.replace(" @\n   ", "").replace("{token}", fresh)
+
+
+_FRESH = """
+A new admin token, valid for 30 days (keep it on the server, never in a page):
+
+  {token}
+"""
+_WELCOME = r"""
+Wishwell listens on {url}. The API is at {url}/api/2025-04, its documentation at {url}/docs
+
+Get a visitor's session token, save an item with it, and read the item back:
+
+  TOKEN=$(curl -s -X POST {url}/api/2025-04/profiles/token -H "Authorization: Bearer {token}" @
+    | sed 's/.*"token":"\([^"]*\)".*/\1/')
+  curl -s -X POST {url}/api/2025-04/items -H "Authorization: Bearer $TOKEN" @
+    -H "Content-Type: application/json" -d '{"productId": 632910392, "variantId": 808950810}'
+  curl -s {url}/api/2025-04/items -H "Authorization: Bearer $TOKEN"
+"""
+
+
+@main.command("migrate")
+@click.option("--plan", is_flag=True, help="Show the pending migrations and change nothing.")
+@click.pass_obj
+def migrate_command(settings: Settings, plan: bool) -> None:
+    """Migrate the database to the current schema."""
+    path = config.sqlite_path(settings.database_url)
+    embedded = settings.engine == "sqlite"
+    if plan:
+        names = (
+            migrate.pending_sqlite(path)
+            if embedded
+            else asyncio.run(migrate.pending_postgres(settings.database_url))
+        )
+        for name in names:
+            terminal.say(name)
+        return
+    if embedded:
+        done = migrate.migrate_sqlite(path, terminal.say)
+    else:
+        done = asyncio.run(migrate.migrate_postgres(settings.database_url, terminal.say))
+    run(settings, lambda db: _make_ready(db, settings))
+    terminal.say(f"{len(done)} applied; the schema is up to date" if done else "nothing to do")
+
+
+# --------------------------------------------------------------------------------------- purge
+
+
+# contract: command-purge
+@main.command("purge")
+@click.pass_obj
+def purge_command(settings: Settings) -> None:
+    """Remove expired sessions now. `serve` also does it by itself."""
+
+    async def remove(db: Database) -> int:
+        seen = 0
+        async for total in purge.sessions(db, settings, ids.wall_clock()):
+            seen = total
+            await asyncio.sleep(0.02)  # lets a running service write in between
+            if sys.stderr.isatty():
+                click.echo(f"\r{seen} sessions", err=True, nl=False)
+        return seen
+
+    terminal.say(f"{run(settings, remove)} sessions removed")

@@ -1,0 +1,186 @@
+"""`wishwell store`: the stores that this deployment serves."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from wishwell import app, ids, store_secrets, stores, terminal
+from wishwell.cli.opening import new_id, now, run
+from wishwell.config import Settings
+from wishwell.db import Writer
+from wishwell.errors import Invalid, Misconfigured
+from wishwell.store_secrets import SecretsPatch
+from wishwell.stores import Store, StorePatch
+
+
+# contract: command-store
+@click.group()
+def store() -> None:
+    """The stores that this deployment serves."""
+
+
+def _store_options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print a JSON array."),
+        click.option("--limit", "limits", multiple=True, metavar="NAME=N",
+                     help=f"Override a limit ({', '.join(stores.LIMITS)}); NAME= resets it."),
+        click.option("--origin", "origins", multiple=True, metavar="URL",
+                     help="A browser origin that may call the API. Repeat it for several."),
+        click.option("--host", "hosts", multiple=True, metavar="ORIGIN",
+                     help="An origin of the shop, as https://shop.example. Repeat it for several."),
+        click.option("--jwt-cookie", metavar="NAME", help="The cookie with the shop's JWT."),
+        click.option("--jwt-header", metavar="NAME", help="The header with the shop's JWT."),
+        click.option("--jwt-issuer", metavar="TEXT", help="What `iss` of the JWT must be."),
+        click.option("--jwt-audience", metavar="TEXT", help="What `aud` of the JWT must be."),
+        click.option("--jwt-claim", metavar="NAME",
+                     help="The claim that names the customer (default: sub)."),
+        click.option("--jwt-key-set", metavar="URL|FILE",
+                     help="The shop's key set (RS256, ES256)."),
+        click.option("--jwt-key-file", "jwt_keys", multiple=True, metavar="FILE",
+                     help="A file with a shared key (HS256). Repeat it for several; they replace "
+                     "all earlier ones."),
+        click.option("--platform-shop", metavar="NAME",
+                     help="The `shop` in the platform's signed query."),
+        click.option("--platform-secret-file", "platform_secrets", multiple=True, metavar="FILE",
+                     help="A file with the secret that the platform signs with. Twice for two."),
+        click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
+        click.option("--product-ids", metavar="integer|text",
+                     help="The JSON type of product and variant ids (default: integer)."),
+        click.option("--platform", metavar="NAME", help="The <platform> of customer GIDs."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@store.command("create")
+@click.argument("handle")
+@_store_options
+@click.pass_obj
+def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any) -> None:
+    """Create a store."""
+    patch, hidden = _store_patch(given), _secrets_patch(given)
+
+    async def make(tx: Writer) -> Store:
+        made = await stores.create(tx, new_id(), handle, patch, now())
+        await _change_secrets(tx, settings, made, hidden, new=True)
+        return made
+
+    terminal.show([run(settings, lambda db: db.write(make))], as_json)
+
+
+@store.command("update")
+@click.argument("handle")
+@click.option("--handle", "new_handle", metavar="HANDLE", help="Rename the store.")
+@click.option("--no-origins", is_flag=True, help="Remove all browser origins.")
+@click.option("--no-hosts", is_flag=True, help="Remove all hosts.")
+@click.option(
+    "--new-cookie-secret",
+    type=click.Choice(["rotate", "leaked"]),
+    help="Sign visitors' cookies with a new secret. rotate keeps those that are out there "
+    "good; leaked does not.",
+)
+@_store_options
+@click.pass_obj
+def store_update(
+    settings: Settings,
+    /,
+    handle: str,
+    new_handle: str | None,
+    no_origins: bool,
+    no_hosts: bool,
+    new_cookie_secret: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Change a store. What no option names stays as it is; an empty text resets an option.
+
+    It takes effect in every process within 5 seconds.
+    """
+    patch = _store_patch(given, handle=new_handle)
+    if no_origins:
+        patch = msgspec.structs.replace(patch, origins=())
+    if no_hosts:
+        patch = msgspec.structs.replace(patch, hosts=())
+    hidden = _secrets_patch(given)
+    hidden = msgspec.structs.replace(hidden, new_cookie_secret=new_cookie_secret)
+
+    async def change(tx: Writer) -> Store:
+        changed = await stores.update(tx, handle, patch, now())
+        await _change_secrets(tx, settings, changed, hidden)
+        return changed
+
+    terminal.show([run(settings, lambda db: db.write(change))], as_json)
+
+
+@store.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@click.pass_obj
+def store_list(settings: Settings, as_json: bool) -> None:
+    """List the stores."""
+    terminal.show(run(settings, lambda db: db.read(stores.listed)), as_json)
+
+
+def _store_patch(given: dict[str, Any], handle: str | None = None) -> StorePatch:
+    limits: dict[str, int | None] = {}
+    for text in given["limits"]:
+        name, equals, number = text.partition("=")
+        if not equals or not re.fullmatch("[0-9]{0,20}", number):
+            raise Invalid(f"limit: {text[:80]!r} must be NAME=N, or NAME= to reset it.")
+        limits[name] = int(number) if number else None
+    return StorePatch(
+        handle,
+        given["platform"],
+        given["product_ids"],
+        given["auth_flow"],
+        given["hosts"] or None,
+        _naming(given),
+        given["origins"] or None,
+        limits or None,
+    )
+
+
+def _naming(given: dict[str, Any]) -> dict[str, str]:
+    fields = stores.Naming.__struct_fields__
+    named = {name: given[name] for name in fields if given[name] is not None}
+    place = named.get("jwt_key_set", "")
+    if place and not place.startswith(("http://", "https://")):
+        named["jwt_key_set"] = _contents("jwt-key-set", place)
+    return named
+
+
+def _secrets_patch(given: dict[str, Any]) -> SecretsPatch:
+    keys = tuple(_contents("jwt-key-file", path) for path in given["jwt_keys"] if path)
+    secrets = tuple(
+        _contents("platform-secret-file", path) for path in given["platform_secrets"] if path
+    )
+    return SecretsPatch(
+        keys if given["jwt_keys"] else None, secrets if given["platform_secrets"] else None
+    )
+
+
+def _contents(option: str, path: str) -> str:
+    if path == "-":
+        return terminal.first_line()
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid(f"{option}: {path[:200]} can't be read ({error}).") from error
+
+
+async def _change_secrets(
+    tx: Writer, settings: Settings, changed: Store, patch: SecretsPatch, *, new: bool = False
+) -> None:
+    sealing = app.sealing(settings)
+    if sealing is None:
+        if patch.changes_nothing:
+            return
+        raise Misconfigured(
+            "WISHWELL_SEALING_KEYS is required to keep secrets in a server database: at least 32 "
+            "characters, for example from `openssl rand -base64 48`."
+        )
+    if new or not patch.changes_nothing:
+        await store_secrets.change(tx, sealing, changed, patch, ids.wall_clock())

@@ -1,0 +1,128 @@
+"""`wishwell token`: admin tokens, and the revocation of profile tokens."""
+
+import sqlite3
+
+import asyncpg
+import click
+
+from wishwell import app, auth, ids, profiles, stores, terminal
+from wishwell.access_cache import AccessCache, AdminScope
+from wishwell.cli.opening import in_days, new_id, now, run
+from wishwell.config import Settings
+from wishwell.db import Database
+from wishwell.errors import Invalid, Misconfigured, NotFound, ServiceError, Undecided
+
+
+@click.group()
+def token() -> None:
+    """Admin tokens, and the revocation of profile tokens."""
+
+
+# contract: command-token-create
+@token.command("create")
+@click.option("--store", "handle", required=True, metavar="HANDLE", help="The token's store.")
+@click.option(
+    "--for",
+    "purpose",
+    type=click.Choice(["api", "storefront"]),
+    default="api",
+    show_default=True,
+    help="The API, or a proxy that forwards to the storefront.",
+)
+@click.option(
+    "--names-customers",
+    is_flag=True,
+    help="With --for storefront: the proxy may say who is signed in.",
+)
+@click.option("--label", required=True, help="What it is for; shown by `token list`.")
+@click.option(
+    "--expires-days", type=click.IntRange(1, 3650), help="Days until it expires (default: never)."
+)
+@click.pass_obj
+def token_create(
+    settings: Settings,
+    handle: str,
+    purpose: str,
+    names_customers: bool,
+    label: str,
+    expires_days: int | None,
+) -> None:
+    """Create an admin token and print it. It is never shown again.
+
+    A token that can't be printed is not created.
+    """
+    if names_customers and purpose != "storefront":
+        raise Invalid("--names-customers: only with --for storefront.")
+    scope: AdminScope = "admin"
+    if purpose == "storefront":
+        scope = "naming" if names_customers else "storefront"
+    expires = None if expires_days is None else in_days(ids.wall_clock(), expires_days)
+    label = auth.check_label(label)
+    printed = False
+
+    async def make(db: Database) -> None:
+        nonlocal printed
+        shop = await db.read(stores.by_handle, handle)
+        token = auth.new_admin_token()
+        terminal.show_token(token)
+        printed = True
+        await db.write(auth.create_admin_token, shop, token, label, new_id(), now(), expires, scope)
+
+    try:
+        run(settings, make)
+    except (ServiceError, asyncpg.PostgresError, sqlite3.Error) as error:
+        if not printed:
+            raise
+        made = "may not have been" if isinstance(error, Undecided) else "was not"
+        raise Misconfigured(f"The token printed above {made} created: {error}") from error
+
+
+# contract: command-token-list
+@token.command("list")
+@click.option("--store", "handle", metavar="HANDLE", help="List only this store's tokens.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@click.pass_obj
+def token_list(settings: Settings, handle: str | None, as_json: bool) -> None:
+    """List the admin tokens: ids and labels, never the tokens themselves."""
+    terminal.show(run(settings, lambda db: db.read(auth.admin_tokens, handle)), as_json)
+
+
+# contract: command-token-revoke
+@token.command("revoke")
+@click.argument("what", metavar="ID|GID|TOKEN")
+@click.option("--store", "handle", metavar="HANDLE", help="The store that the GID belongs to.")
+@click.pass_obj
+def token_revoke(settings: Settings, what: str, handle: str | None) -> None:
+    """Revoke an admin token or profile tokens.
+
+    ID or TOKEN revokes one token; GID revokes all tokens of a profile. - reads the argument from
+    standard input, which keeps a token out of the shell's history. It takes effect in every
+    process within 5 seconds.
+    """
+    what = terminal.first_line() if what == "-" else what.strip()
+
+    async def revoke(db: Database) -> None:
+        if what.startswith("gid://"):
+            shop = await db.read(stores.by_handle, handle or stores.DEFAULT_HANDLE)
+            profile = profiles.parse(shop, settings.session_namespace, what, "GID")
+            if not await db.read(profiles.is_known, profile):
+                raise NotFound(
+                    f"The store {shop.handle!r} has no such session. Name another with --store."
+                )
+            await db.write(auth.revoke_profile, profile, ids.wall_clock())
+        elif what.count(".") == 2:
+            profile, jti = await _claims(settings, db, what)
+            await db.write(auth.revoke_profile, profile, ids.wall_clock(), jti)
+        else:
+            await db.write(auth.revoke_admin_token, what, now())
+
+    run(settings, revoke)
+    terminal.say("revoked", err=True)
+
+
+async def _claims(settings: Settings, db: Database, text: str) -> tuple[profiles.Profile, str]:
+    directory = AccessCache(db, ids.wall_clock)
+    await directory.refresh()
+    keys = app.signing_keys(settings)
+    tokens = auth.Authenticator(keys, directory, settings.session_namespace, ids.wall_clock)
+    return await tokens.claims_of(text)

@@ -1,0 +1,62 @@
+"""Sealing: secrets that the service must read again are encrypted in the database.
+
+AES-256-GCM under the newest key of ``WISHWELL_SEALING_KEYS``; the text names its key, so that keys
+can be rotated (contract: sealing-keys). It also says what it is of: a text that was moved to
+another store can't be opened.
+"""
+
+import base64
+import hmac
+import os
+from collections.abc import Sequence
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from wishwell.errors import Misconfigured
+
+_NONCE = 12
+
+
+class Sealing:
+    """``keys`` are 32 bytes or more each, the newest first."""
+
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        self._keys = {_key_id(key): AESGCM(_derived(key)) for key in keys}
+        self._newest = _key_id(keys[0])
+
+    def seal(self, plain: bytes, owner: str) -> str:
+        """The sealed text. ``owner`` says what it is of, and must be the same to open it."""
+        nonce = os.urandom(_NONCE)
+        sealed = nonce + self._keys[self._newest].encrypt(nonce, plain, owner.encode())
+        return f"{self._newest}.{base64.b64encode(sealed).decode()}"
+
+    # contract: sealing-opened
+    def open(self, text: str, owner: str) -> bytes:
+        """What was sealed. Raises ``Misconfigured``, which names ``owner``."""
+        key_id, _, rest = text.partition(".")
+        key = self._keys.get(key_id)
+        if key is None:
+            raise Misconfigured(
+                f"The secrets of {owner} are sealed with the key {key_id}, which is not one of "
+                "WISHWELL_SEALING_KEYS. Add that key behind the others."
+            )
+        try:
+            sealed = base64.b64decode(rest, validate=True)
+            return key.decrypt(sealed[:_NONCE], sealed[_NONCE:], owner.encode())
+        except (InvalidTag, ValueError) as error:
+            raise Misconfigured(f"The secrets of {owner} were changed or damaged.") from error
+
+    def is_newest(self, text: str) -> bool:
+        """Whether a sealed text is under the newest key."""
+        return text.startswith(f"{self._newest}.")
+
+
+def _key_id(key: bytes) -> str:
+    return hmac.digest(key, b"wishwell sealing kid", "sha256")[:6].hex()
+
+
+def _derived(key: bytes) -> bytes:
+    return HKDF(SHA256(), length=32, salt=None, info=b"wishwell sealing").derive(key)

@@ -1,0 +1,142 @@
+"""What a store keeps secret: what signs its visitors' cookies, and what verifies its customers.
+
+One sealed text a store (``sealing.py``). A change compares it with the one that was read, so of two
+at once one is refused.
+"""
+
+import secrets
+from collections.abc import Sequence
+
+import msgspec
+
+from wishwell import ids, stores
+from wishwell.db import Reader, Writer
+from wishwell.errors import Conflict, Invalid
+from wishwell.sealing import Sealing
+from wishwell.stores import Store
+
+COOKIE_DAYS = 90
+"""How long a visitor's cookie is good (contract: storefront-cookie)."""
+
+_DAY_MS = 86_400_000
+MOST_KEYS = 4
+MOST_PLATFORM_SECRETS = 2
+
+
+class CookieSecret(msgspec.Struct, frozen=True):
+    """``replaced_at``: in milliseconds since 1970; None for the one that signs."""
+
+    secret: str
+    replaced_at: int | None = None
+
+
+class StoreSecrets(msgspec.Struct, frozen=True):
+    """``cookie``: the newest first; it signs, all verify. ``jwt_keys``: for HS256.
+    ``platform``: with these the platform signs its query."""
+
+    cookie: tuple[CookieSecret, ...]
+    jwt_keys: tuple[str, ...] = ()
+    platform: tuple[str, ...] = ()
+
+
+class SecretsPatch(msgspec.Struct, frozen=True):
+    """Changes. None leaves a field as it is.
+
+    ``new_cookie_secret``: "rotate" keeps the old one for as long as a cookie is good; with
+    "leaked" no older cookie is good any more.
+    """
+
+    jwt_keys: tuple[str, ...] | None = None
+    platform: tuple[str, ...] | None = None
+    new_cookie_secret: str | None = None
+
+    @property
+    def changes_nothing(self) -> bool:
+        return self == SecretsPatch()
+
+
+_decoder = msgspec.json.Decoder(StoreSecrets)
+
+
+def opened(sealing: Sealing, store_id: str, text: str) -> StoreSecrets:
+    """The secrets in a sealed text. Raises ``Misconfigured``."""
+    return _decoder.decode(sealing.open(text, f"store {store_id}"))
+
+
+# contract: storefront-secrets
+async def change(
+    tx: Writer, sealing: Sealing, store: Store, patch: SecretsPatch, now: int
+) -> StoreSecrets:
+    """Changes a store's secrets; ``now`` in milliseconds. Raises ``Invalid``, ``Conflict``."""
+    row = await tx.one("store_secrets", store.id)
+    before = _fresh() if row is None else opened(sealing, store.id, row[0])
+    after = _patched(before, patch, now)
+    _check(after)
+    text, at = _sealed(sealing, store.id, after), ids.timestamp(now)
+    if row is None:
+        await tx.run("store_secrets_create", store.id, text, at)
+    elif await tx.one("store_secrets_replace", store.id, row[0], text, at) is None:
+        raise Conflict("The store's secrets were changed at the same time. Try again.")
+    return after
+
+
+# contract: sealing-anew
+async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
+    """Gives each store a secret for its cookies, and seals what an older key sealed anew.
+
+    Raises ``Misconfigured`` for what can't be opened. Several processes may start at once.
+    """
+    sealed = {row[0]: row[1] for row in await tx.all("stores_secrets")}
+    at = ids.timestamp(now)
+    for store in await stores.listed(tx):
+        text = sealed.get(store.id)
+        if text is None:
+            await tx.run("store_secrets_create", store.id, _sealed(sealing, store.id, _fresh()), at)
+            continue
+        known = opened(sealing, store.id, text)
+        kept = _patched(known, SecretsPatch(), now)
+        if kept != known or not sealing.is_newest(text):
+            await tx.one(
+                "store_secrets_replace", store.id, text, _sealed(sealing, store.id, kept), at
+            )
+
+
+def _fresh() -> StoreSecrets:
+    return StoreSecrets((CookieSecret(secrets.token_urlsafe(48)),))
+
+
+def _patched(known: StoreSecrets, patch: SecretsPatch, now: int) -> StoreSecrets:
+    cookie = known.cookie
+    if patch.new_cookie_secret is not None:
+        old = [
+            one if one.replaced_at else CookieSecret(one.secret, now)
+            for one in (() if patch.new_cookie_secret == "leaked" else cookie)
+        ]
+        cookie = (*_fresh().cookie, *old)
+    since = now - COOKIE_DAYS * _DAY_MS
+    return StoreSecrets(
+        tuple(one for one in cookie if one.replaced_at is None or one.replaced_at > since),
+        known.jwt_keys if patch.jwt_keys is None else patch.jwt_keys,
+        known.platform if patch.platform is None else patch.platform,
+    )
+
+
+def _check(known: StoreSecrets) -> None:
+    _check_texts("jwt-key", known.jwt_keys, MOST_KEYS, 32)
+    _check_texts("platform-secret", known.platform, MOST_PLATFORM_SECRETS, 16)
+
+
+def _check_texts(field: str, texts: Sequence[str], most: int, shortest: int) -> None:
+    if len(texts) > most:
+        raise Invalid(f"{field}: must be at most {most} keys.")
+    if any(not shortest <= len(text) <= 1_000 or not text.isprintable() for text in texts):
+        raise Invalid(f"{field}: each must be {shortest} to 1,000 printable characters.")
+
+
+def _sealed(sealing: Sealing, store_id: str, known: StoreSecrets) -> str:
+    return sealing.seal(msgspec.json.encode(known), f"store {store_id}")
+
+
+async def changed(tx: Reader, since: str) -> dict[str, str]:
+    """The sealed texts, by store id, that have changed since a time."""
+    return {row[0]: row[1] for row in await tx.all("store_secrets_changed", since)}

@@ -1,0 +1,219 @@
+"""The storefront's way through the pipeline: who is shopping, then a route of the API for them.
+
+The order: path and method, the store, who, same origin, the body, the link of a visitor who signs
+in, and only then what is counted and answered as for a token of the shopper.
+"""
+
+import time
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from wishwell import ids, linking, profiles, stores
+from wishwell.auth import Caller
+from wishwell.errors import NotFound, SessionEnded, TooManyRequests, Unauthenticated, Unavailable
+from wishwell.http import bodies, metrics, responses
+from wishwell.http.context import Request, Services
+from wishwell.http.responses import Headers, Response
+from wishwell.http.routes import PREFIX, Route
+from wishwell.profiles import Profile
+from wishwell.storefront import assets, cookie, paths, visit
+from wishwell.storefront.paths import Found
+from wishwell.storefront.shop import Shops
+from wishwell.storefront.visit import Visit
+
+_PRIVATE = ((b"cache-control", b"private, no-store"), (b"vary", b"Cookie"))
+_OURS = frozenset({b"cache-control", b"www-authenticate", b"location"})
+_LINKED = 10_000
+
+log = structlog.get_logger("wishwell.storefront")
+
+
+class Storefront:
+    """``run`` counts a request whose caller is known, and answers it."""
+
+    def __init__(
+        self,
+        service: Services,
+        shops: Shops,
+        run: Callable[[Request, Route], Awaitable[Response]],
+    ) -> None:
+        self._service = service
+        self._shops = shops
+        self._run = run
+        self._base = service.settings.storefront_base
+        self._linked: dict[str, None] = {}
+
+    def serves(self, path: str) -> bool:
+        """Whether a path is below the base."""
+        return path.startswith(self._base) and path[len(self._base) :].startswith("/")
+
+    async def __call__(self, request: Request) -> Response:
+        """The answer. Raises ``ServiceError``."""
+        found = paths.find(request.path, self._base)
+        if found is None:
+            raise NotFound("There is nothing at this path.")
+        request.route = found.name
+        request.parameters = found.parameters
+        paths.check_method(found, request.method)
+        if found.route is None and found.asset is None:
+            headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
+            return Response(200, b"ok", headers)
+        paths.check(request)
+        seen = request.visit = await visit.begin(self._service, self._shops, request)
+        if found.asset is not None:
+            return assets.answer(found.asset, self._base)
+        await visit.identify(request, seen)
+        if not request.reads:
+            visit.check_origin(request, seen)
+            request.body = await bodies.read(self._service, request)
+        self._know_shopper(seen)
+        await self._link(request, seen)
+        return await self._answer(request, seen, found)
+
+    def finish(self, request: Request, answer: Response) -> None:
+        """Gives an answer the storefront's headers."""
+        headers: Headers = [(b"x-content-type-options", b"nosniff")]
+        for name, value in answer.headers:
+            if name == b"location" and value.startswith(PREFIX.encode()):
+                headers.append((name, self._base.encode() + b"/api" + value[len(PREFIX) :]))
+            elif name not in _OURS and name != b"x-content-type-options":
+                headers.append((name, value))
+        if not request.path.startswith(f"{self._base}/api/"):
+            if answer.status >= 400:
+                headers.append((b"cache-control", b"no-store"))
+            else:
+                headers += [h for h in answer.headers if h[0] in (b"cache-control", b"location")]
+            answer.headers[:] = headers
+            return
+        headers += _PRIVATE
+        seen = request.visit
+        shopper = b"-"
+        if seen is not None:
+            if seen.shopper is not None:
+                shopper = seen.shop.cookies.shopper(seen.shopper.gid)
+            if seen.set_cookie is not None:
+                headers.append((b"set-cookie", seen.set_cookie))
+        headers.append((b"wishwell-shopper", shopper))
+        if request.taken is not None:
+            headers += responses.limits(request.taken)
+        answer.headers[:] = headers
+
+    # ------------------------------------------------------------------------ on their behalf
+
+    def _know_shopper(self, seen: Visit) -> None:
+        """Makes a profile of the customer, or else of the visitor whose session is not revoked."""
+        store, known = seen.store, seen.visitor
+        if known is not None:
+            session = profiles.of_session(store, known.session)
+            # contract: storefront-cookie-revoked
+            if known.since * 1000 <= self._service.access_cache.revoked_until(session.id):
+                seen.visitor = None
+                seen.remove_cookie()
+            else:
+                seen.shopper = session
+        if seen.customer is not None:
+            seen.shopper = profiles.of_customer(store, seen.customer)
+
+    # contract: storefront-sign-in
+    async def _link(self, request: Request, seen: Visit) -> None:
+        """Links the session of a customer who still carries one.
+
+        If that fails, the customer is served all the same, and the cookie stays for another try.
+        """
+        if seen.customer is None or seen.visitor is None or seen.shopper is None:
+            return
+        session = profiles.of_session(seen.store, seen.visitor.session)
+        if session.id not in self._linked:
+            service = self._service
+            most = stores.bounds(seen.store, service.settings).list_items
+            try:
+                moved = await service.db.long_write(
+                    linking.link, session, seen.shopper, most, service.now()
+                )
+                metrics.linked(moved)
+            except NotFound:
+                pass  # it was purged
+            except Unavailable as error:
+                log.warning("link_put_off", requestId=request.id, reason=error.message)
+                return
+            if len(self._linked) >= _LINKED:
+                self._linked.pop(next(iter(self._linked)))
+            # The browser may send the cookie again before it has seen that it is removed.
+            self._linked[session.id] = None
+        seen.remove_cookie()
+
+    async def _answer(self, request: Request, seen: Visit, found: Found) -> Response:
+        assert found.route is not None
+        if seen.shopper is not None:
+            await self._touch(request, seen.shopper)
+            try:
+                answer = await self._as(request, seen, found.route, seen.shopper)
+            except SessionEnded:
+                # It was linked or purged: its visitor begins anew.
+                seen.shopper = seen.visitor = None
+                seen.remove_cookie()
+            else:
+                self._keep_cookie(seen)
+                return answer
+        return await self._for_nobody(request, seen, found, found.route)
+
+    # contract: session-touched
+    async def _touch(self, request: Request, profile: Profile) -> None:
+        """Notes that a session is in use, so that the purge keeps it."""
+        if profile.is_session and request.reads:
+            self._service.access_cache.touch(profile.id)
+        elif profile.is_session:
+            await self._service.access_cache.touch_now([profile.id])
+
+    # contract: storefront-visitor
+    async def _for_nobody(
+        self, request: Request, seen: Visit, found: Found, route: Route
+    ) -> Response:
+        """Nobody has anything, until they save something: only that begins a session."""
+        request.caller = request.acts_on = None
+        service, store = self._service, seen.store
+        if request.reads and seen.address is not None:
+            limit = service.settings.limit_visitor_read
+            await self._count(request, f"{store.id}:nobody:{seen.address}", limit)
+        if not found.is_page:
+            raise NotFound("There is no such record.")
+        if request.method == "DELETE":
+            return responses.no_content()
+        if request.reads:
+            return responses.page([], {})
+        if seen.signed:
+            # contract: storefront-platform-visitor
+            raise Unauthenticated("Sign in to save: this shop's platform takes cookies away.")
+        if seen.address is not None:
+            limit = service.settings.limit_new_sessions
+            await self._count(request, f"{store.id}:sessions:{seen.address}", limit)
+        namespace, now = service.settings.session_namespace, service.now()
+        seen.shopper = session = await service.db.write(
+            profiles.create_session, store, namespace, ids.random_uuid(), now
+        )
+        value = seen.shop.cookies.value(session.gid, int(time.time()))
+        seen.set_cookie = cookie.line(value, secure=seen.secure)
+        return await self._as(request, seen, route, session)
+
+    async def _as(self, request: Request, seen: Visit, route: Route, profile: Profile) -> Response:
+        profile = Profile(profile.id, profile.store_id, profile.gid, profile.is_session, True)
+        kind: profiles.Kind = "session" if profile.is_session else "customer"
+        request.caller = Caller(kind, seen.store, "", profile)
+        request.acts_on = profile
+        return await self._run(request, route)
+
+    # contract: storefront-limits
+    async def _count(self, request: Request, key: str, limit: int) -> None:
+        request.taken = taken = await self._service.limiter.take(key, limit)
+        if not taken.allowed:
+            metrics.limited("address")
+            wait = max(1, taken.reset - self._service.clock() // 1000)
+            raise TooManyRequests("Too many requests from this address. Nothing was done.", wait)
+
+    def _keep_cookie(self, seen: Visit) -> None:
+        """Sets the cookie of a visitor again, once a day, so that it lives on."""
+        now = int(time.time())
+        if seen.customer is None and seen.visitor is not None and seen.visitor.is_due(now):
+            value = seen.shop.cookies.value(seen.visitor.session, now)
+            seen.set_cookie = cookie.line(value, secure=seen.secure)

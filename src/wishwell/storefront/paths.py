@@ -1,0 +1,91 @@
+"""What the paths below the base are, and what no request to them may hold. No I/O."""
+
+import re
+from typing import NamedTuple
+
+from wishwell.errors import ExpectationFailed, Invalid, MethodNotAllowed
+from wishwell.http import routes
+from wishwell.http.context import Request
+from wishwell.http.routes import Route
+
+# contract: storefront-paths
+_PATH = re.compile(
+    r"/(?:api(?P<api>(?:/[A-Za-z0-9-]{1,64}){1,4})"
+    r"|assets/(?P<asset>wishwell(?:-[0-9a-f]{1,64})?\.js)"
+    r"|(?P<livez>livez))",
+    re.ASCII,
+)
+_QUERY = re.compile(rb"[!-\"$-~]*")
+_ONCE = (
+    b"content-type",
+    b"content-length",
+    b"origin",
+    b"sec-fetch-site",
+    b"host",
+    b"expect",
+    b"authorization",
+    b"x-forwarded-host",
+    b"x-forwarded-proto",
+    b"wishwell-customer",
+)
+
+
+class Found(NamedTuple):
+    """What a path is: a route of the API with its parameters, an asset's name, or ``livez``."""
+
+    route: Route | None
+    parameters: dict[str, str]
+    asset: str | None
+
+    @property
+    def name(self) -> str:
+        """For log and metrics."""
+        if self.route is not None:
+            return f"/storefront{self.route.path}"
+        return "/storefront/assets" if self.asset else "/storefront/livez"
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is all items or all lists, and not one record."""
+        return self.route is not None and not self.parameters
+
+
+def find(path: str, base: str) -> Found | None:
+    """What a path is, as it was sent, percent-encoding and all; None if it is nothing here."""
+    match = _PATH.fullmatch(path, len(base))
+    if match is None:
+        return None
+    if (api := match["api"]) is None:
+        return Found(None, {}, match["asset"])
+    route, parameters = routes.find(routes.PREFIX + api)
+    if route is None or not route.on_storefront:
+        return None
+    return Found(route, parameters, None)
+
+
+def check_method(found: Found, method: str) -> None:
+    """Raises ``MethodNotAllowed``."""
+    allowed = routes.allowed(found.route) if found.route else ("GET", "HEAD")
+    if method not in allowed:
+        raise MethodNotAllowed(f"This path allows only {', '.join(allowed)}.", allowed)
+
+
+# contract: storefront-strict
+def check(request: Request) -> None:
+    """Raises ``Invalid`` where two readers could take the request for different ones, and
+    ``ExpectationFailed``."""
+    target = request.asgi["wishwell.target"]
+    if not target.startswith(b"/") or b"#" in target:
+        raise Invalid("The request target must be a path without a #.")
+    if not _QUERY.fullmatch(request.query_string):
+        raise Invalid("The query string may hold printable ASCII characters only, and no #.")
+    headers = request.headers
+    if len(headers) != len(request.pairs):
+        names = [name for name, _ in request.pairs]
+        for name in _ONCE:
+            if names.count(name) > 1:
+                raise Invalid(f"{name.decode().title()}: must be sent only once.")
+    if b"transfer-encoding" in headers and b"content-length" in headers:
+        raise Invalid("Content-Length and Transfer-Encoding can't both be sent.")
+    if headers.get(b"expect", b"100-continue").lower() != b"100-continue":
+        raise ExpectationFailed("Expect: only 100-continue can be met.")
