@@ -141,7 +141,11 @@ class Application:
         _end_with_parent()
         try:
             async with opened(self._settings) as service, _outbound(self._settings) as outbound:
-                shops = Shops(service.access_cache, sealing(self._settings), outbound)
+                sealed_with = sealing(self._settings)
+                if sealed_with is None:
+                    reason = "WISHWELL_SEALING_KEYS is not set"
+                    logger.warning("storefront_closed", reason=reason)
+                shops = Shops(service.access_cache, sealed_with, outbound)
                 self._pipeline = Pipeline(service, shops)
                 scope["state"][ADMISSION] = service.admission
                 background = [

@@ -184,8 +184,14 @@ async def _claim_hosts(tx: Writer, store: Store) -> None:
 
 
 def authority(origin: str) -> str:
-    """An origin without its scheme, as the header ``Host`` names it."""
+    """An origin without its scheme."""
     return origin.partition("://")[2]
+
+
+def plain_host(header: str) -> str:
+    """The header ``Host`` in the one spelling of ``authority``: without a web port or final dot."""
+    host = header.strip().lower().removesuffix(":443").removesuffix(":80")
+    return host.removesuffix(".")
 
 
 # contract: store-default

@@ -3,7 +3,6 @@
 import time
 
 import jwt
-import structlog
 
 from wishwell import store_secrets
 from wishwell.access_cache import AccessCache
@@ -18,9 +17,8 @@ from wishwell.stores import Store
 _KEPT = 10_000
 """JWTs whose customers are remembered, for each store."""
 
-log = structlog.get_logger("wishwell.storefront")
 
-
+# contract: storefront-jwt, storefront-key-set
 class Shop:
     """One store, as it is until it changes."""
 
@@ -86,15 +84,11 @@ class Shops:
         return made[2]
 
     def _made(self, store: Store, sealed: str) -> Shop:
-        if self._sealing is None:
-            log.error("storefront_closed", reason="WISHWELL_SEALING_KEYS is not set")
-            raise Unavailable("WISHWELL_SEALING_KEYS is not set.")
-        if not sealed:
-            raise Unavailable(f"The store {store.handle} has no secrets yet.")
+        if self._sealing is None or not sealed:  # the start has said why
+            raise Unavailable("The storefront has no secrets: WISHWELL_SEALING_KEYS is not set.")
         try:
             secrets = store_secrets.opened(self._sealing, store.id, sealed)
-        except Misconfigured as error:
-            log.error("storefront_closed", reason=error.message)
+        except Misconfigured as error:  # sealed by another process, with a key that is new
             raise Unavailable(error.message) from error
         place = store.naming.jwt_key_set
         if place and place not in self._key_sets:
