@@ -1,0 +1,1 @@
+"""Requests that come straight from a shop's pages."""
