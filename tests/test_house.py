@@ -112,6 +112,8 @@ def test_every_setting_is_documented_with_its_default():
             assert shown == "none", name
         elif isinstance(default, float):
             assert float(shown) == default, name
+        elif isinstance(default, bool):
+            assert shown == str(default).lower(), name
         else:
             assert shown == str(default), name
 

@@ -25,6 +25,7 @@ from wishwell.http.pipeline import Pipeline
 from wishwell.http.server import ADMISSION
 from wishwell.outbound import Outbound
 from wishwell.sealing import Sealing
+from wishwell.storefront.keys import KeySets
 from wishwell.storefront.shop import Shops
 
 _SAMPLE_SECONDS = 1.0
@@ -111,6 +112,11 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         await known.close()
         await limiter.close()
         await db.close()
+
+
+def key_sets(settings: Settings) -> KeySets:
+    """What reads the shops' key sets. It connects to nothing until one is needed."""
+    return KeySets(Outbound(http=settings.webhook_http, private=settings.webhook_private))
 
 
 @contextlib.asynccontextmanager

@@ -6,6 +6,7 @@ at once one is refused.
 
 import secrets
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
@@ -42,13 +43,13 @@ class StoreSecrets(msgspec.Struct, frozen=True):
 class SecretsPatch(msgspec.Struct, frozen=True):
     """Changes. None leaves a field as it is.
 
-    ``new_cookie_secret``: "rotate" keeps the old one for as long as a cookie is good; with
-    "leaked" no older cookie is good any more.
+    ``new_signer``: a new cookie secret. "rotate" keeps the old one for as long as a cookie is
+    good; with "leaked" no older cookie is good any more.
     """
 
     jwt_keys: tuple[str, ...] | None = None
     platform: tuple[str, ...] | None = None
-    new_cookie_secret: str | None = None
+    new_signer: Literal["rotate", "leaked"] | None = None
 
     @property
     def changes_nothing(self) -> bool:
@@ -107,10 +108,10 @@ def _fresh() -> StoreSecrets:
 
 def _patched(known: StoreSecrets, patch: SecretsPatch, now: int) -> StoreSecrets:
     cookie = known.cookie
-    if patch.new_cookie_secret is not None:
+    if patch.new_signer is not None:
         old = [
             one if one.replaced_at else CookieSecret(one.secret, now)
-            for one in (() if patch.new_cookie_secret == "leaked" else cookie)
+            for one in (() if patch.new_signer == "leaked" else cookie)
         ]
         cookie = (*_fresh().cookie, *old)
     since = now - COOKIE_DAYS * _DAY_MS
