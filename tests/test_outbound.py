@@ -127,8 +127,8 @@ async def test_name_whose_address_changes():
 
 @on_loop
 async def test_address_that_does_not_answer_is_followed_by_the_next():
-    """Nobody listens on the first one."""
-    names = Names("127.0.0.2", HERE)
+    """Nobody listens on the other ones."""
+    names = Names("127.0.0.2", HERE, "127.0.0.3")
     async with Called().serve() as server, calls(resolve=names) as there:
         assert (await there.call("GET", f"http://shop.example:{server.port}/")).status == 200
 
