@@ -60,7 +60,7 @@ async def begin(service: Services, shops: Shops, request: Request) -> Visit:
     caller = await _proxy(service, request)
     trusted = addresses.is_within(request.peer, service.settings.trusted_proxies)
     forwards = caller is not None or trusted
-    host = _host(request, forwards)
+    host = host_of(request, forwards)
     signed = None if caller else _signing_store(service, request)
     store = caller.store if caller else signed or service.access_cache.store_of_host(host)
     if store is None:
@@ -96,10 +96,14 @@ async def _proxy(service: Services, request: Request) -> Caller | None:
 
 
 # contract: storefront-host-source
-def _host(request: Request, forwards: bool) -> str:
+def host_of(request: Request, forwards: bool) -> str:
+    """The host that a browser asked for, as ``stores.authority`` writes it.
+
+    ``forwards``: whether who sent the request may say it.
+    """
     text = request.header(b"x-forwarded-host") if forwards else None
     host = (text or request.header(b"host") or "").strip().lower()
-    return host.removesuffix(":443").removesuffix(":80")
+    return host.removesuffix(":443").removesuffix(":80").removesuffix(".")
 
 
 def _is_https(request: Request, forwards: bool) -> bool:
