@@ -106,9 +106,9 @@ class AccessCache:
         """The store's secrets, sealed; None if it has none."""
         return self._sealed.get(store_id)
 
-    def revoked_until(self, profile_id: str) -> int:
-        """Up to when what names a profile is revoked, in milliseconds; 0 if it is not."""
-        return self._revoked.get((profile_id, ""), 0)
+    def is_revoked_whole(self, profile_id: str) -> bool:
+        """Whether all that names a profile was revoked, in as long as a cookie is good."""
+        return (profile_id, "") in self._revoked
 
     def is_revoked(self, profile_id: str, jti: str) -> bool:
         """Whether a profile token was revoked, alone or with all tokens of its profile."""
