@@ -186,14 +186,8 @@ async def _claim_hosts(tx: Writer, store: Store) -> None:
 
 
 def authority(origin: str) -> str:
-    """An origin without its scheme."""
+    """An origin without its scheme, as ``visit.host_of`` gives it."""
     return origin.partition("://")[2]
-
-
-def plain_host(header: str) -> str:
-    """The header ``Host`` in the one spelling of ``authority``: without a web port or final dot."""
-    host = header.strip().lower().removesuffix(":443").removesuffix(":80")
-    return host.removesuffix(".")
 
 
 # contract: store-default

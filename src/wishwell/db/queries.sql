@@ -40,7 +40,7 @@ ON CONFLICT (handle) DO NOTHING;
 
 -- name: stores_lock
 -- Changes of stores happen one after the other: a host is one store's.
-SELECT id FROM stores
+SELECT id FROM stores ORDER BY id
 FOR NO KEY UPDATE --postgresql
 ;
 

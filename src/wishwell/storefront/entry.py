@@ -109,7 +109,8 @@ class Storefront:
         if known is not None:
             session = profiles.of_session(store, known.session)
             # contract: storefront-cookie-revoked
-            if known.since * 1000 <= self._service.access_cache.revoked_until(session.id):
+            # Whatever its time, which may be ahead: who begins anew gets a session of their own.
+            if self._service.access_cache.is_revoked_whole(session.id):
                 seen.visitor = None
                 seen.remove_cookie()
             else:

@@ -26,7 +26,7 @@ class Shop:
         self, store: Store, secrets: store_secrets.StoreSecrets, key_sets: KeySets
     ) -> None:
         self.store = store
-        self.cookies = cookie.Signer([one.secret for one in secrets.cookie], store.id)
+        self.cookies = cookie.Signer(secrets.cookie, store.id)
         self.platform_secrets = secrets.platform
         self._shared = secrets.jwt_keys
         self._key_sets = key_sets

@@ -16,7 +16,7 @@ from wishwell.storefront import cookie, customers
 from wishwell.storefront.cookie import Visitor
 from wishwell.storefront.customers import Wrong
 from wishwell.storefront.shop import Shop, Shops
-from wishwell.stores import Store, authority, plain_host
+from wishwell.stores import Store, authority
 
 _NOBODY = "-"
 
@@ -61,7 +61,7 @@ async def begin(service: Services, shops: Shops, request: Request) -> Visit:
     caller = await _proxy(service, request)
     trusted = addresses.is_within(request.peer, service.settings.trusted_proxies)
     forwards = caller is not None or trusted
-    host = _host(request, forwards)
+    host = host_of(request, forwards)
     signed = None if caller else _signing_store(service, request)
     store = caller.store if caller else signed or service.access_cache.store_of_host(host)
     if store is None:
@@ -117,9 +117,14 @@ async def count(service: Services, request: Request, key: str, limit: int) -> No
 
 
 # contract: storefront-host-source
-def _host(request: Request, forwards: bool) -> str:
+def host_of(request: Request, forwards: bool) -> str:
+    """The host that a browser asked for, as ``stores.authority`` writes it.
+
+    ``forwards``: whether who sent the request may say it.
+    """
     text = request.header(b"x-forwarded-host") if forwards else None
-    return plain_host(text or request.header(b"host") or "")
+    host = (text or request.header(b"host") or "").strip().lower()
+    return host.removesuffix(":443").removesuffix(":80").removesuffix(".")
 
 
 def _is_https(request: Request, forwards: bool) -> bool:
