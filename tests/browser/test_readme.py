@@ -9,14 +9,13 @@ from contextlib import closing
 import pytest
 from playwright.sync_api import expect
 
-from tests.proxy.conftest import BASE
 from tests.security.nginx import nginx_binary
 from tests.servers import HERE, AnsweringProgram, Service, free_port
 from tests.service.test_documents import commands
 
-from .conftest import ROOT, _missing
+from .conftest import BASE, ROOT, _missing
 
-pytestmark = pytest.mark.xdist_group("browser-python")
+pytestmark = pytest.mark.xdist_group("browser")
 
 _NGINX = """
 daemon off;
