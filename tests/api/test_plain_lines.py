@@ -128,14 +128,14 @@ def test_welcome_that_cannot_be_shown_makes_no_token():
     service.close()
 
 
-@pytest.mark.parametrize("spoilt", ["{} x", "Bearer {}", "{}x", '"{}"'])
+@pytest.mark.parametrize("spoilt", ["{} x", "Bearer {}", "{}x", '"{}"', "{:.36}"])
 def test_token_with_a_typo_is_not_shown_when_it_is_not_found(spoilt):
     """contract: secret-unseen. Whoever revokes it after a leak may have a log."""
     service = Service()
     service.cli("migrate")
     token = service.create_token("default", "x")
     code, out, err = service.attempt("token", "revoke", spoilt.format(token))
-    assert token[:-1] not in plain(code, err) + out
+    assert token[6:30] not in plain(code, err) + out
     service.close()
 
 
