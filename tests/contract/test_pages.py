@@ -155,6 +155,21 @@ def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
     assert page(cursor) == ([], None, None)
 
 
+@pytest.mark.parametrize("backward", [False, True])
+def test_page_names_no_other_whose_records_are_gone(bench, backward):
+    """contract: page-info. A cursor is there only if its page is: none back to what was deleted."""
+    profile, now = bench.new_customer(), bench.clock.tick()
+    saved = [
+        bench.write(items.save, profile, new_item(product), bench.new_id(), bounds(9), now)[0].id
+        for product in (1, 2)
+    ]
+    edge, left = saved if backward else saved[::-1]
+    bench.write(items.delete, profile, edge)
+    asked = PageRequest(Cursor(edge, backward), 1, search.Search())
+    page = bench.read(items.page, profile, asked)
+    assert ([item.id for item in page.records], page.next, page.previous) == ([left], None, None)
+
+
 def test_cursor_is_refused_when_anything_of_it_is_changed():
     """contract: cursor-opaque. Every change of one character, every cut, another request, another
     key."""
