@@ -14,7 +14,7 @@ from wishwell.db import migrate
 ITEMS = 30
 KEY = "a-signing-key-for-the-benchmark-40-chars"
 COLUMNS = {
-    "profiles": "profile_id store_id gid is_session items lists entries created_at touched_at",
+    "profiles": "profile_id store_id gid is_session items lists created_at touched_at",
     "lists": "profile_id id store_id name item_count created_at updated_at",
     "items": "profile_id id store_id product_id variant_id quantity tags note list_ids created_at "
     "updated_at",
@@ -42,7 +42,7 @@ def plan(store: str, count: int, first: int = 0) -> tuple[Rows, list[Owner]]:
     for number in range(first, first + count):
         gid = f"gid://shopify/Customer/{number}"
         profile, made = ids.profile_key(store, gid), new_id()
-        rows["profiles"].append((profile, store, gid, 0, ITEMS, 1, ITEMS, now, now))
+        rows["profiles"].append((profile, store, gid, 0, ITEMS, 1, now, now))
         rows["lists"].append((profile, made, store, "Wishes", ITEMS, now, now))
         item = ""
         for product in range(1, ITEMS + 1):

@@ -29,8 +29,6 @@ INVARIANTS = {
     "(SELECT count(*) FROM items i WHERE i.profile_id = p.profile_id)",
     "lists counted wrongly": "SELECT count(*) FROM profiles p WHERE p.lists <> "
     "(SELECT count(*) FROM lists l WHERE l.profile_id = p.profile_id)",
-    "entries counted wrongly": "SELECT count(*) FROM profiles p WHERE p.entries <> "
-    "(SELECT count(*) FROM entries e WHERE e.profile_id = p.profile_id)",
     "lists of a wrong size": "SELECT count(*) FROM lists l WHERE l.item_count <> "
     "(SELECT count(*) FROM entries e WHERE e.profile_id = l.profile_id AND e.list_id = l.id)",
     "entries that their item does not name": "SELECT count(*) FROM entries e JOIN items i "

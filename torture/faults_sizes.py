@@ -24,7 +24,7 @@ SAVE_SECONDS = 0.5
 READ_MS = 50
 ROUNDS = 5
 TABLES = {
-    "profiles": "profile_id store_id gid is_session items lists entries created_at touched_at",
+    "profiles": "profile_id store_id gid is_session items lists created_at touched_at",
     "lists": "profile_id id store_id name item_count created_at updated_at",
     "items": "profile_id id store_id product_id variant_id quantity tags note list_ids created_at "
     "updated_at",
@@ -51,7 +51,7 @@ def rows(store: str, gid: str, size: Size, at: str = NOW, made: bool = False) ->
     found: Rows = {table: [] for table in TABLES}
     session = int("/Session/" in gid)
     if not made:
-        held = (size.items, size.lists, size.items * size.on)
+        held = (size.items, size.lists)
         found["profiles"].append((profile, store, gid, session, *held, at, at))
     lists = [new_id() for _ in range(size.lists)]
     tags = [f"{session}-{n:02}-{'x' * 40}" for n in range(size.tags)]

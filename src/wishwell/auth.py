@@ -298,7 +298,7 @@ async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
     """Revokes an admin token, given its id or the token. Idempotent. Raises ``NotFound``."""
     if well_formed(id):
         row = await tx.one("admin_token_by_hash", hashed(id))
-        id = row[0] if row else ""
+        id = row[0] if row else id
     if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id, now) is None:
         # Do not show what may be a token with a typo.
         shown = f"admin token {id!r}" if len(id) <= 36 and ADMIN_PREFIX not in id else "such token"

@@ -74,7 +74,7 @@ class CursorSigner:
             raw = b""
         plain, mac = raw[:17], raw[17:]
         for key in self._keys:
-            expected = hmac.digest(key, plain + request.encode(errors="replace"), "sha256")
+            expected = hmac.digest(key, plain + request.encode(), "sha256")
             if len(raw) == 17 + _SIGNATURE and hmac.compare_digest(mac, expected[:_SIGNATURE]):
                 return Cursor(str(UUID(bytes=plain[1:])), bool(plain[0]))
         raise Invalid(
@@ -139,7 +139,7 @@ async def _empty(
     if farthest > at if backward else farthest < at:
         # A link has just moved a record into this page: read it again.
         return await read(tx, noun, scope, asked, from_row)
-    edge = Cursor(str(UUID(int=(at.int + (1 if backward else -1)) % 2**128)), not backward)
+    edge = Cursor(str(UUID(int=at.int + (1 if backward else -1))), not backward)
     return Page([], edge, None) if backward else Page([], None, edge)
 
 

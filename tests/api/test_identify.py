@@ -79,6 +79,7 @@ def test_identify_with_addresses_that_are_unusual_but_valid(shop):
         "o'hara@example.com",
         "x_y-z@ex-ample.io",
         "a@b",
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZ@EXAMPLE.COM",
         "a" * 64 + "@" + "e" * 189,
     ):
         data(identify(shop.admin, email))

@@ -112,7 +112,7 @@ def test_list_holds_no_more_items_than_may_be(make_shop):
     with nothing_changes(http):
         for listed in ([full], [other, full]):
             body = {"productId": 4, "listIds": listed}
-            refused(http.post("/items", json=body), 400, "listIds", "2 items")
+            refused(http.post("/items", json=body), 400, "listIds", "a list holds at most 2 items")
             refused(http.post("/items", json=body | {"productId": 3}), 400, "listIds")
             refused(
                 http.put(f"/items/{third['id']}/lists", json={"listIds": listed}), 400, "listIds"

@@ -344,6 +344,14 @@ def test_each_request_is_one_line_of_json(service, shop):
     assert all(isinstance(json.loads(line), dict) for line in service.log_lines())
 
 
+def test_log_line_names_the_kind_of_caller(service, shop):
+    """contract: log-line. With a valid token the caller: an admin, a customer or a session."""
+    callers = {"admin": shop.admin, "customer": shop.customer("1").http}
+    for kind, http in (callers | {"session": shop.session().http}).items():
+        [line] = lines_of(service, http.get("/items").headers["X-Request-Id"])
+        assert json.loads(line)["caller"] == kind
+
+
 def test_log_holds_no_token_address_or_body(service, shop):
     """contract: log-private. Never a token, an e-mail address or a body."""
     member = shop.customer("1")

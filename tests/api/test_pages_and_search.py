@@ -306,7 +306,7 @@ BAD_QUERIES = [
     "product:1,,2", "product:0", "product:-1", "product:1.5", "product:1e3", "product:+1", "product:\u0661",
     f"product:{2**53}", "product:" + "9" * 400, "product:1:2", "variant:x", "variant:0", "tag:Gift", "tag:",
     "tag:" + "x" * 51, "tag:\u00e9", "tag:a\0", "product:1 colour:red", "product:1;variant:2", "product:1'--",
-    "product=1", "list:", "\0", "product:*",
+    "product=1", "list:", "\0", "product:*", "product:1\ttag:new", "product:1\u00a0tag:new",
 ]  # fmt: skip
 
 

@@ -139,7 +139,9 @@ class Bench:
     def holds(self, profile):
         """How many items, lists and entries a profile is counted to have."""
         found = self.select(
-            "SELECT items, lists, entries FROM profiles WHERE profile_id = $1", profile.id
+            "SELECT p.items, p.lists, (SELECT coalesce(sum(l.item_count), 0) FROM lists l "
+            "WHERE l.profile_id = p.profile_id) FROM profiles p WHERE p.profile_id = $1",
+            profile.id,
         )
         return found[0] if found else (0, 0, 0)
 

@@ -15,7 +15,7 @@ from wishwell.errors import ServiceError
 
 SEVERAL = statements.load("postgresql", "sqlite")
 TABLES = {
-    "profiles": "items, lists, entries",
+    "profiles": "items, lists",
     "items": "id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at",
     "lists": "id, name, item_count, created_at, updated_at",
     "entries": "list_id, item_id, position",

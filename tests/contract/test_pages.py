@@ -126,26 +126,48 @@ def test_records_that_stay_are_seen_once_while_others_come_and_go(bench):
         assert len(set(seen)) == len(seen)
 
 
-def test_page_whose_records_are_gone_still_leads_back(bench):
+@pytest.mark.parametrize("query", [None, "tag:kept"])
+@pytest.mark.parametrize("backward", [False, True])
+def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
     """contract: page-walk. The cursor of an emptied page: no records, and the way back while there
     is one."""
     profile, saved = bench.new_customer(), []
-    for product in (1, 2, 3):
-        item, _ = bench.write(
-            items.save, profile, new_item(product), bench.new_id(), bounds(9), bench.clock.tick()
-        )
-        saved.append(item.id)
-    everything = search.Search()
-    first = bench.read(items.page, profile, PageRequest(None, 1, everything))
-    bench.write(items.delete_many, profile, saved[:2])
-    empty = bench.read(items.page, profile, PageRequest(first.next, 1, everything))
-    assert empty.records == []
-    assert empty.next is None
-    back = bench.read(items.page, profile, PageRequest(empty.previous, 1, everything))
-    assert [item.id for item in back.records] == [saved[2]]
-    bench.write(items.delete, profile, saved[2])
-    empty = bench.read(items.page, profile, PageRequest(first.next, 1, everything))
-    assert (empty.records, empty.next, empty.previous) == ([], None, None)
+    for product in range(1, 5):
+        new = new_item(product, tags=("kept",) if product in (1, 4) else ())
+        now = bench.clock.tick()
+        saved.append(bench.write(items.save, profile, new, bench.new_id(), bounds(9), now)[0].id)
+    near = saved if backward else saved[::-1]  # in the order of the walk
+    asked = search.Search() if query is None else search.parse(query, bench.store)
+
+    def page(cursor):
+        found = bench.read(items.page, profile, PageRequest(cursor, 1, asked))
+        ahead, back = (found.previous, found.next) if backward else (found.next, found.previous)
+        return [item.id for item in found.records], ahead, back
+
+    cursor = Cursor(near[1], backward)
+    assert page(cursor)[0] == [near[3] if query else near[2]]
+    bench.write(items.delete_many, profile, near[2:])
+    records, ahead, back = page(cursor)
+    assert (records, ahead) == ([], None)
+    assert back.backward is not backward
+    assert page(back)[0] == [near[0] if query else near[1]]
+    bench.write(items.delete_many, profile, near[:2])
+    assert page(cursor) == ([], None, None)
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_page_names_no_other_whose_records_are_gone(bench, backward):
+    """contract: page-info. A cursor is there only if its page is: none back to what was deleted."""
+    profile, now = bench.new_customer(), bench.clock.tick()
+    saved = [
+        bench.write(items.save, profile, new_item(product), bench.new_id(), bounds(9), now)[0].id
+        for product in (1, 2)
+    ]
+    edge, left = saved if backward else saved[::-1]
+    bench.write(items.delete, profile, edge)
+    asked = PageRequest(Cursor(edge, backward), 1, search.Search())
+    page = bench.read(items.page, profile, asked)
+    assert ([item.id for item in page.records], page.next, page.previous) == ([left], None, None)
 
 
 def test_cursor_is_refused_when_anything_of_it_is_changed():

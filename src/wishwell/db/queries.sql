@@ -6,7 +6,7 @@
 -- * item_fields(x), list_fields(x), store_fields(x): the columns of a record (rows.py).
 -- * in_uuids($n), in_texts($n): membership in one array parameter.
 -- * ids_in(x): a row for each of the ids in a text, in its column `value`. id_count(x): how many there are.
---   without(x, id): the text without this one.
+--   without(x, id): the text without this one. has_id(x, id): whether it is in there.
 -- * id_list(x): the ids of a group, as such a text; their order is that of the rows.
 -- * pairs($n): the key and the value of each entry of a JSON object.
 -- * AS MATERIALIZED is for PostgreSQL alone, which then joins two profiles without asking every shard; SQLite
@@ -152,7 +152,7 @@ UPDATE profiles SET touched_at = $2 WHERE profile_id IN (
 );
 
 -- name: session_close
-UPDATE profiles SET closed_at = $2, email = NULL, items = 0, lists = 0, entries = 0, changes = changes + 1
+UPDATE profiles SET closed_at = $2, email = NULL, items = 0, lists = 0, changes = changes + 1
 WHERE profile_id = $1;
 
 -- name: profile_remember_email
@@ -288,10 +288,11 @@ added AS (
       AND NOT EXISTS (SELECT 1 FROM ids_in(item.list_ids) AS n WHERE n.value = l.id)),
 removed AS (SELECT n.value AS id FROM item, ids_in(item.list_ids) AS n WHERE NOT (n.value in_uuids($3))),
 fits AS (
-    SELECT more FROM o, (SELECT (SELECT count(*) FROM added) - (SELECT count(*) FROM removed) AS more) AS m
+    SELECT more FROM (SELECT (SELECT count(*) FROM added) - (SELECT count(*) FROM removed) AS more) AS m
     WHERE (SELECT count(*) FROM lists l WHERE l.profile_id = $1 AND l.id in_uuids($3)) = id_count($4::text)
       AND (EXISTS (SELECT 1 FROM added) OR EXISTS (SELECT 1 FROM removed))
-      AND (more <= 0 OR o.entries + more <= $5::bigint)
+      AND (more <= 0
+           OR (SELECT coalesce(sum(l.item_count), 0) FROM lists l WHERE l.profile_id = $1) + more <= $5::bigint)
       AND NOT EXISTS (SELECT 1 FROM added WHERE item_count >= $6::bigint)),
 gone AS (
     DELETE FROM entries e
@@ -305,7 +306,7 @@ sized AS (
     FROM fits, (SELECT id, 1 AS change FROM added UNION ALL SELECT id, -1 FROM removed) AS c
     WHERE l.profile_id = $1 AND l.id = c.id),
 counted AS (
-    UPDATE profiles SET entries = profiles.entries + fits.more, changes = changes + 1
+    UPDATE profiles SET changes = changes + 1
     FROM fits WHERE profiles.profile_id = $1),
 changed AS (
     UPDATE items SET list_ids = $4::text,
@@ -318,24 +319,22 @@ SELECT item_fields(i) FROM item JOIN items i ON i.profile_id = $1 AND i.id = ite
 WHERE NOT EXISTS (SELECT 1 FROM fits);
 
 -- name: item_set_lists for sqlite
--- The item's row first, if all can be; what else there is follows it.
+-- The item's row first, if all can be; what else there is follows it. Nothing is written if nothing changes.
 UPDATE items
-SET updated_at = CASE WHEN list_ids <> $4::text AND $7::text > updated_at THEN $7::text ELSE updated_at END,
-    list_ids = $4::text
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2
+SET updated_at = CASE WHEN $7::text > updated_at THEN $7::text ELSE updated_at END, list_ids = $4::text
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2 AND list_ids <> $4::text
   AND (SELECT count(*) FROM lists l WHERE l.profile_id = $1 AND l.id in_uuids($3)) = id_count($4::text)
   AND (id_count($4::text) <= id_count(list_ids)
-       OR (SELECT p.entries FROM profiles p WHERE p.profile_id = $1)
+       OR (SELECT coalesce(sum(l.item_count), 0) FROM lists l WHERE l.profile_id = $1)
           + id_count($4::text) - id_count(list_ids) <= $5::bigint)
   AND NOT EXISTS (SELECT 1 FROM lists l
                   WHERE l.profile_id = $1 AND l.id in_uuids($3) AND l.item_count >= $6::bigint
-                    AND NOT EXISTS (SELECT 1 FROM ids_in(list_ids) AS n WHERE n.value = l.id));
+                    AND NOT has_id(items.list_ids, l.id));
 UPDATE lists
-SET item_count = item_count
-    + CASE WHEN id IN (SELECT n.value FROM items i, ids_in(i.list_ids) AS n
-                       WHERE i.profile_id = $1 AND i.id = $2) THEN 1 ELSE -1 END
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o)
-  AND (id IN (SELECT n.value FROM items i, ids_in(i.list_ids) AS n WHERE i.profile_id = $1 AND i.id = $2))
+SET item_count = item_count + CASE WHEN has_id(i.list_ids, lists.id) THEN 1 ELSE -1 END
+FROM items i
+WHERE lists.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.profile_id = $1 AND i.id = $2
+  AND has_id(i.list_ids, lists.id)
       <> EXISTS (SELECT 1 FROM entries e
                  WHERE e.profile_id = $1 AND e.list_id = lists.id AND e.item_id = $2);
 INSERT INTO entries (profile_id, list_id, item_id, position)
@@ -344,12 +343,9 @@ WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id = $2
 ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
 DELETE FROM entries
 WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND item_id = $2
-  AND list_id IN (SELECT l.id FROM lists l WHERE l.profile_id = $1)
-  AND list_id NOT IN (SELECT n.value FROM items i, ids_in(i.list_ids) AS n
-                      WHERE i.profile_id = $1 AND i.id = $2);
-UPDATE profiles
-SET entries = (SELECT coalesce(sum(l.item_count), 0) FROM lists l WHERE l.profile_id = $1), changes = changes + 1
-WHERE profile_id = $1;
+  AND list_id IN (SELECT l.id FROM lists l, items i
+                  WHERE l.profile_id = $1 AND i.profile_id = $1 AND i.id = $2
+                    AND NOT has_id(i.list_ids, l.id));
 SELECT item_fields(i) FROM items i
 WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id = $2;
 
@@ -373,8 +369,7 @@ untagged AS (
     WHERE t.profile_id = $1 AND t.item_id in_uuids($2) AND EXISTS (SELECT 1 FROM gone)),
 counted AS (
     UPDATE profiles
-    SET items = items - (SELECT count(*) FROM gone), entries = entries - (SELECT count(*) FROM off),
-        changes = changes + 1
+    SET items = items - (SELECT count(*) FROM gone), changes = changes + 1
     WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM gone))
 SELECT id FROM gone;
 
@@ -386,8 +381,6 @@ FROM (SELECT n.value AS id, count(*) AS gone FROM items i, ids_in(i.list_ids) AS
 WHERE lists.profile_id = $1 AND lists.id = c.id;
 UPDATE profiles
 SET items = items - (SELECT count(*) FROM items i WHERE i.profile_id = $1 AND i.id in_uuids($2)),
-    entries = entries - (SELECT coalesce(sum(id_count(i.list_ids)), 0) FROM items i
-                         WHERE i.profile_id = $1 AND i.id in_uuids($2)),
     changes = changes + 1
 WHERE profile_id = $1 AND closed_at IS NULL;
 DELETE FROM entries
@@ -475,7 +468,7 @@ moved AS (
     WHERE i.profile_id = $1 AND i.id = ANY (ARRAY(SELECT item_id FROM off))),
 counted AS (
     UPDATE profiles
-    SET lists = lists - 1, entries = entries - (SELECT count(*) FROM off), changes = changes + 1
+    SET lists = lists - 1, changes = changes + 1
     FROM gone WHERE profiles.profile_id = $1)
 SELECT id FROM gone;
 
@@ -484,8 +477,7 @@ UPDATE items SET list_ids = without(list_ids, $2)
 WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id IN (
     SELECT e.item_id FROM entries e WHERE e.profile_id = $1 AND e.list_id = $2);
 UPDATE profiles
-SET lists = lists - 1, changes = changes + 1,
-    entries = entries - (SELECT l.item_count FROM lists l WHERE l.profile_id = $1 AND l.id = $2)
+SET lists = lists - 1, changes = changes + 1
 WHERE profile_id = $1 AND closed_at IS NULL
   AND EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = $1 AND l.id = $2);
 DELETE FROM entries WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND list_id = $2;
@@ -684,7 +676,6 @@ WHERE lists.profile_id = $1 AND lists.id = n.list_id AND lists.item_count <> n.s
 UPDATE profiles
 SET items = (SELECT count(*) FROM items WHERE profile_id = $1),
     lists = (SELECT count(*) FROM lists WHERE profile_id = $1),
-    entries = (SELECT count(*) FROM entries WHERE profile_id = $1),
     email = coalesce(email, $2::text), changes = changes + 1
 WHERE profile_id = $1;
 

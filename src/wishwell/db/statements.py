@@ -18,7 +18,7 @@ Engine = Literal["postgresql", "sqlite"]
 _PIECE = re.compile(r"^-- (name|part): (\w+)(?: for (postgresql|sqlite))?$", re.MULTILINE)
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
 _OWNER = (
-    r"(SELECT profile_id, store_id, items, lists, entries, changes FROM profiles"
+    r"(SELECT profile_id, store_id, items, lists, changes FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
 )
 _MACROS = {
@@ -91,6 +91,7 @@ def for_engine(sql: str, engine: Engine) -> str:
         r"trim(replace(' ' || \1 || ' ', ' ' || \2::uuid::text || ' ', ' '))",
         sql,
     )
+    sql = re.sub(r"has_id\(([\w.]+), ([\w.]+)\)", r"(replace(\1, \2::text, '') <> \1)", sql)
     for pattern, replacement in _MACROS[engine]:
         sql = re.sub(pattern, replacement, sql)
     return sql

@@ -58,8 +58,8 @@ CREATE TABLE revocations (
 
 CREATE INDEX revocations_revoked_at_idx ON revocations (revoked_at);
 
--- items, lists and entries are how many of each it has, for the limits. changes goes up with each of
--- them and of the tags: by it a statement that waited for the profile's lock knows that what it sees is
+-- items and lists are how many of each it has, for the limits. changes goes up with each of them, of the
+-- entries and of the tags: by it a statement that waited for the profile's lock knows that what it sees is
 -- of before.
 CREATE TABLE profiles (
     profile_id TEXT NOT NULL CONSTRAINT profiles_pkey PRIMARY KEY,
@@ -68,7 +68,6 @@ CREATE TABLE profiles (
     is_session INTEGER NOT NULL,
     items      INTEGER NOT NULL DEFAULT 0,
     lists      INTEGER NOT NULL DEFAULT 0,
-    entries    INTEGER NOT NULL DEFAULT 0,
     changes    INTEGER NOT NULL DEFAULT 0,
     created_at TEXT NOT NULL,
     touched_at TEXT NOT NULL,

@@ -1,0 +1,151 @@
+"""Tokens to the second and to the character, by a clock that stands, and those of other processes."""
+
+import asyncio
+import json
+import tempfile
+
+import jwt
+import pytest
+
+from tests.contract.conftest import Clock
+from wishwell import auth, stores
+from wishwell.access_cache import AccessCache
+from wishwell.errors import Invalid, Misconfigured, Unauthenticated
+from wishwell.pages import Cursor, CursorSigner
+
+KEY = b"k" * 40
+NOW = 1_800_000_000_000
+
+# Written down once: what was issued with that key stays good.
+KEY_ID = "e175cb5b7fd1"
+ADMIN_TOKEN = "wwadm_" + "A" * 43 + "0avcun"
+CURSOR = "AAGQAAAAAHAAgAAAAAAAAAHVxpIQQy6kTST5RGhz"
+
+
+class Process:
+    """One of those that issue and verify tokens, with a clock of its own."""
+
+    def __init__(self, bench, milliseconds=NOW):
+        self.bench, self.clock = bench, Clock()
+        self.clock.milliseconds = milliseconds
+        known = AccessCache(bench.db, self.clock)
+        self.authenticator = auth.Authenticator([KEY], known, "wishwell", self.clock)
+
+    def issue(self, *arguments):
+        return self.authenticator.issue(*arguments)
+
+    def takes(self, token):
+        try:
+            self.bench.run(self.authenticator.caller(token))
+        except Unauthenticated:
+            return False
+        return True
+
+
+@pytest.mark.parametrize("begin", [1_000_000_000_000, 4_000_000_000_000])
+def test_token_is_taken_from_a_minute_before_it_was_issued_for_a_day(bench, begin):
+    """contract: profile-token-form, profile-token-strict. By the service's clock alone, and both
+    where it is new and where it was verified before."""
+    token = Process(bench, begin).issue(bench.new_customer())
+    taken = {-61: False, -60: True, 0: True, 86_399: True, 86_400: False}
+    for seconds, expected in taken.items():
+        new, known = Process(bench, begin), Process(bench, begin)
+        assert known.takes(token)
+        for process in (new, known):
+            process.clock.milliseconds += 1000 * seconds
+            assert process.takes(token) is expected, seconds
+
+
+def test_token_that_ends_under_two_requests_is_refused_to_both(bench):
+    """contract: token-refused. Both wait for news, and neither finds what the other has dropped."""
+    process = Process(bench)
+    token = process.issue(bench.new_customer())
+    assert process.takes(token)
+    process.clock.milliseconds += 1000 * auth.LIFETIME
+
+    async def twice():
+        both = [process.authenticator.caller(token) for _ in range(2)]
+        return await asyncio.gather(*both, return_exceptions=True)
+
+    assert [type(refused) for refused in bench.run(twice())] == [Unauthenticated] * 2
+
+
+def test_token_for_a_store_that_is_new_here_is_taken(bench):
+    """contract: store-change-seen. Another process issued it, right after the store was made."""
+    process, other = Process(bench), Process(bench)
+    assert process.takes(other.issue(bench.new_customer()))
+    assert process.takes(other.issue(bench.new_customer(bench.new_store("new-elsewhere"))))
+
+
+def test_revocation_takes_the_tokens_of_a_clock_that_is_ahead(bench):
+    """contract: token-revoked-until. Of one that is 60 s ahead; a token asked for then is good."""
+    customer, process = bench.new_customer(), Process(bench)
+    ahead = Process(bench, process.clock() + 60_000).issue(customer)
+    bench.write(auth.revoke_profile, customer, process.clock())
+    assert not process.takes(ahead)
+    assert process.takes(process.issue(customer, bench.read(auth.revoked_until, customer)))
+
+
+def test_token_of_4096_characters_is_taken_and_no_longer_one(bench):
+    """contract: profile-token-strict. Nothing but spaces makes a good one so long."""
+    process = Process(bench)
+    token = process.issue(bench.new_customer())
+    claims = json.dumps(jwt.decode(token, options={"verify_signature": False}))
+    header = jwt.get_unverified_header(token)
+    lengths = {}
+    for spaces in range(2_500, 3_200):
+        long = jwt.PyJWS().encode((claims + " " * spaces).encode(), KEY, headers=header)
+        lengths[len(long)] = long
+    assert process.takes(lengths[4096])
+    assert not process.takes(lengths[4097])
+
+
+def test_what_was_issued_before_an_upgrade_is_good_after_it(bench):
+    """contract: admin-token-form, profile-token-strict, signing-key-ring. No release signs anyone
+    out: the forms are those that are written down here."""
+    store, process = "01900000-0000-7000-8000-000000000001", Process(bench)
+    bench.write(stores.create, store, "before", stores.StorePatch(), bench.clock.tick())
+    now = process.clock() // 1000
+    claims = {
+        "sub": "gid://shopify/Customer/1",
+        "aud": store,
+        "jti": store,
+        "iat": now,
+        "exp": now + 1,
+    }
+    headers = {"typ": "wishwell+jwt", "kid": KEY_ID}
+    assert process.takes(jwt.encode(claims, KEY, "HS256", headers))
+    assert auth.well_formed(ADMIN_TOKEN)
+    assert CursorSigner([KEY]).verify(CURSOR, "mine") == Cursor(store, False)
+
+
+@pytest.mark.parametrize("label", ["x", "x" * 200, " x ", "\u611b"])
+def test_label_within_its_bounds_is_trimmed(label):
+    """contract: command-token-create. 1 to 200 printable characters."""
+    assert auth.check_label(label) == label.strip()
+
+
+@pytest.mark.parametrize("label", ["", " ", "x" * 201, "x\n", "a\x1bb", "\u200b"])
+def test_label_past_its_bounds_is_refused(label):
+    """contract: command-token-create. Nothing that would spoil a table, or can't be seen."""
+    with pytest.raises(Invalid):
+        auth.check_label(label)
+
+
+def test_key_file_has_32_characters_or_is_refused(tmp_path):
+    """contract: signing-key-source. Of ASCII, with or without a newline."""
+    path = tmp_path / "x.db.key"
+    path.touch(0o600)
+    path.write_text("k" * 32 + "\n")
+    assert auth.embedded_key(str(tmp_path / "x.db")) == b"k" * 32
+    for bad in ("", "k" * 31 + "\n", "\u00e9" * 40):
+        path.write_text(bad, "utf-8")
+        with pytest.raises(Misconfigured):
+            auth.embedded_key(str(tmp_path / "x.db"))
+
+
+def test_key_is_made_where_there_is_no_other_place_to_write(tmp_path, monkeypatch):
+    """contract: signing-key-source. In a container whose only writable folder is the database's."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
+    made = auth.embedded_key(str(tmp_path / "x.db"))
+    assert auth.embedded_key(str(tmp_path / "x.db")) == made
