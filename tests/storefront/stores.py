@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 
 import jwt
 
+from tests.servers import HERE, SECRETS, Service
 from wishwell import auth, ids, profiles, store_secrets, stores
 from wishwell.access_cache import AdminScope
 from wishwell.db import migrate
@@ -24,8 +25,6 @@ from wishwell.db.sqlite import SQLite
 from wishwell.sealing import Sealing
 from wishwell.store_secrets import SecretsPatch, StoreSecrets
 from wishwell.stores import StorePatch
-
-from tests.servers import HERE, SECRETS, Service
 
 BASE = "/apps/wishlist"
 SEALING_KEY = "a-sealing-key-of-the-tests-of-40-letters"
@@ -189,6 +188,11 @@ class Answer(NamedTuple):
         return sorted(item["productId"] for item in json.loads(self.body)["data"])
 
     @property
+    def item(self) -> str:
+        """The path of an item that was saved, below `<base>/api`."""
+        return f"/items/{json.loads(self.body)['data']['id']}"
+
+    @property
     def set_cookie(self) -> str | None:
         """The value that the answer sets as the visitor's cookie; empty if it removes it."""
         lines = self.headers.get_all("Set-Cookie") or []
@@ -203,6 +207,7 @@ class Browser:
     """One kept connection to a service, from an address of the loopback; sends what it is told."""
 
     def __init__(self, service: Service, address: str = HERE) -> None:
+        self.service = service
         port = urlsplit(service.url).port
         self._http = http.client.HTTPConnection(HERE, port, timeout=20, source_address=(address, 0))
 
