@@ -28,6 +28,7 @@ from wishwell.stores import StorePatch
 
 BASE = "/apps/wishlist"
 SEALING_KEY = "a-sealing-key-of-the-tests-of-40-letters"
+SCOPES: tuple[AdminScope, ...] = ("admin", "storefront", "naming")
 SAME = {"Sec-Fetch-Site": "same-origin"}
 JWT_HEADER, JWT_COOKIE = "X-Shop-Token", "shop_jwt"
 ROOMY = {
@@ -88,7 +89,6 @@ def make(service: Service, hosts: Iterable[str]) -> list[Storefront]:
     """A store for each host, each with a JWT key, a platform secret and tokens of its own."""
     made = []
     for number, host in enumerate(hosts):
-        scopes: tuple[AdminScope, ...] = ("admin", "storefront", "naming")
         made.append(
             Storefront(
                 ids.UUID7()(),
@@ -98,7 +98,7 @@ def make(service: Service, hosts: Iterable[str]) -> list[Storefront]:
                 secrets.token_urlsafe(32),
                 secrets.token_urlsafe(32),
                 "",
-                {scope: auth.new_admin_token() for scope in scopes},
+                {scope: auth.new_admin_token() for scope in SCOPES},
             )
         )
     return in_database(service, lambda db: _create(db, made))
@@ -132,7 +132,8 @@ async def _create(db, made: list[Storefront]) -> list[Storefront]:
             store = await stores.create(tx, one.id, f"store-{number}", patch, ids.timestamp(now))
             keys = SecretsPatch((one.jwt_key,), (one.platform_secret,))
             kept = await store_secrets.change(tx, sealing, store, keys, now)
-            for scope, token in one.tokens.items():
+            for scope in SCOPES:
+                token = one.tokens[scope]
                 await auth.create_admin_token(
                     tx, store, token, scope, ids.UUID7()(), ids.timestamp(now), None, scope
                 )
