@@ -11,7 +11,7 @@ import msgspec
 
 from wishwell import ids, stores
 from wishwell.db import Reader, Writer
-from wishwell.errors import Invalid
+from wishwell.errors import Invalid, Misconfigured
 from wishwell.sealing import Sealing
 from wishwell.stores import Store
 
@@ -89,7 +89,10 @@ async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
     at = ids.timestamp(now)
     for store in await stores.listed(tx):
         text = sealed.get(store.id)
-        known = _fresh() if text is None else opened(sealing, store.id, text)
+        try:
+            known = _fresh() if text is None else opened(sealing, store.id, text)
+        except Misconfigured as error:
+            raise Misconfigured(f"Store {store.handle}: {error.message}") from error
         kept = _patched(known, SecretsPatch(), now)
         if text is None or kept != known or not sealing.is_newest(text):
             await tx.run("store_secrets_set", store.id, _sealed(sealing, store.id, kept), at)

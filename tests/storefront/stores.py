@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 
 import jwt
 
+from tests.servers import HERE, SECRETS, Service
 from wishwell import auth, ids, profiles, store_secrets, stores
 from wishwell.access_cache import AdminScope
 from wishwell.db import migrate
@@ -25,10 +26,9 @@ from wishwell.sealing import Sealing
 from wishwell.store_secrets import SecretsPatch, StoreSecrets
 from wishwell.stores import StorePatch
 
-from tests.servers import HERE, SECRETS, Service
-
 BASE = "/apps/wishlist"
 SEALING_KEY = "a-sealing-key-of-the-tests-of-40-letters"
+SCOPES: tuple[AdminScope, ...] = ("admin", "storefront", "naming")
 SAME = {"Sec-Fetch-Site": "same-origin"}
 JWT_HEADER, JWT_COOKIE = "X-Shop-Token", "shop_jwt"
 ROOMY = {
@@ -89,7 +89,6 @@ def make(service: Service, hosts: Iterable[str]) -> list[Storefront]:
     """A store for each host, each with a JWT key, a platform secret and tokens of its own."""
     made = []
     for number, host in enumerate(hosts):
-        scopes: tuple[AdminScope, ...] = ("admin", "storefront", "naming")
         made.append(
             Storefront(
                 ids.UUID7()(),
@@ -99,7 +98,7 @@ def make(service: Service, hosts: Iterable[str]) -> list[Storefront]:
                 secrets.token_urlsafe(32),
                 secrets.token_urlsafe(32),
                 "",
-                {scope: auth.new_admin_token() for scope in scopes},
+                {scope: auth.new_admin_token() for scope in SCOPES},
             )
         )
     return in_database(service, lambda db: _create(db, made))
@@ -133,7 +132,8 @@ async def _create(db, made: list[Storefront]) -> list[Storefront]:
             store = await stores.create(tx, one.id, f"store-{number}", patch, ids.timestamp(now))
             keys = SecretsPatch((one.jwt_key,), (one.platform_secret,))
             kept = await store_secrets.change(tx, sealing, store, keys, now)
-            for scope, token in one.tokens.items():
+            for scope in SCOPES:
+                token = one.tokens[scope]
                 await auth.create_admin_token(
                     tx, store, token, scope, ids.UUID7()(), ids.timestamp(now), None, scope
                 )
@@ -189,6 +189,11 @@ class Answer(NamedTuple):
         return sorted(item["productId"] for item in json.loads(self.body)["data"])
 
     @property
+    def item(self) -> str:
+        """The path of an item that was saved, below `<base>/api`."""
+        return f"/items/{json.loads(self.body)['data']['id']}"
+
+    @property
     def set_cookie(self) -> str | None:
         """The value that the answer sets as the visitor's cookie; empty if it removes it."""
         lines = self.headers.get_all("Set-Cookie") or []
@@ -203,6 +208,7 @@ class Browser:
     """One kept connection to a service, from an address of the loopback; sends what it is told."""
 
     def __init__(self, service: Service, address: str = HERE) -> None:
+        self.service = service
         port = urlsplit(service.url).port
         self._http = http.client.HTTPConnection(HERE, port, timeout=20, source_address=(address, 0))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
 
 import jwt
 import pytest
@@ -15,7 +16,11 @@ from tests.servers.base import HERE
 from tests.servers.called import Called, Speak, on_loop
 from wishwell.errors import Invalid, Unavailable
 from wishwell.outbound import LARGEST, Outbound
+from wishwell.store_secrets import CookieSecret, StoreSecrets
+from wishwell.storefront.customers import Wrong
 from wishwell.storefront.keys import KeySets, public_keys
+from wishwell.storefront.shop import Shop
+from wishwell.stores import Naming, Store
 
 EC = ec.generate_private_key(ec.SECP256R1())
 RSA = rsa.generate_private_key(65_537, 2_048)
@@ -189,3 +194,22 @@ def test_keys_that_can_be_used():
         "b": "RS256",
         "c": "RS256",
     }
+
+
+@on_loop
+async def test_key_that_left_the_set_is_good_for_no_jwt():
+    """contract: storefront-jwt. Also for one that it has verified while it was there."""
+    async with shop(answer(key_set("a", "b"))) as (server, url, keys, clock):
+        naming = Naming(jwt_key_set=url)
+        store = Store("1", "shop", "shopify", "integer", "", (), naming, (), {}, "")
+        its = Shop(store, StoreSecrets((CookieSecret("s" * 40),)), keys)
+        claims = {"sub": "1", "exp": int(time.time()) + 600}
+        first, second = (jwt.encode(claims, EC, "ES256", {"kid": kid}) for kid in ("a", "b"))
+        for token in (first, second) * 2:
+            assert await its.customer(token) == "gid://shopify/Customer/1"
+        server.answer = answer(key_set("b", "c"))
+        clock.now += 61
+        await keys.key(url, "c")
+        with pytest.raises(Wrong):
+            await its.customer(first)
+        assert await its.customer(second) == "gid://shopify/Customer/1"

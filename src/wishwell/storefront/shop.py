@@ -1,6 +1,7 @@
 """A store as the storefront needs it: its secrets opened, and what was verified with them."""
 
 import time
+from collections.abc import Sequence
 
 import jwt
 
@@ -30,28 +31,31 @@ class Shop:
         self.platform_secrets = secrets.platform
         self._shared = secrets.jwt_keys
         self._key_sets = key_sets
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, tuple[Known, jwt.PyJWK | None]] = {}
 
     async def customer(self, token: str) -> str:
         """The GID of the customer that a JWT names. Raises ``Wrong`` and ``Unavailable``."""
-        known = self._known.get(token)
+        known, key = self._known.get(token, (None, None))
+        # A key that is not in the set any more is good for no JWT, whenever it was verified.
+        if key is not None and key is not await self._public(str(key.key_id)):
+            known = None
         if known is None:
-            known = await self._verified(token)
+            known, key = await self._verified(token)
             if len(self._known) >= _KEPT:
                 self._known.pop(next(iter(self._known)))  # the oldest: it is verified again
-            self._known[token] = known
+            self._known[token] = known, key
         elif known.ends <= time.time():
             del self._known[token]
             raise Wrong("it has expired")
         return known.customer
 
-    async def _verified(self, token: str) -> Known:
+    async def _verified(self, token: str) -> tuple[Known, jwt.PyJWK | None]:
+        """What a JWT says, and the key of the set that verified it."""
         kid = customers.key_id(token)
-        keys: list[str | jwt.PyJWK] = list(self._shared)
-        if kid is not None:
-            keys = [await self._public(kid)]
+        key = None if kid is None else await self._public(kid)
+        keys: Sequence[str | jwt.PyJWK] = self._shared if key is None else [key]
         known = customers.jwt_customer(token, keys, self.store.naming)
-        return Known(customers.gid(self.store.platform, known.customer), known.ends)
+        return Known(customers.gid(self.store.platform, known.customer), known.ends), key
 
     async def _public(self, kid: str) -> jwt.PyJWK:
         source = self.store.naming.jwt_key_set
