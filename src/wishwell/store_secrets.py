@@ -67,7 +67,10 @@ def opened(sealing: Sealing, store_id: str, text: str) -> StoreSecrets:
 async def change(
     tx: Writer, sealing: Sealing, store: Store, patch: SecretsPatch, now: int
 ) -> StoreSecrets:
-    """Changes a store's secrets; ``now`` in milliseconds. Raises ``Invalid``, ``Conflict``."""
+    """Changes a store's secrets; ``now`` in milliseconds. Raises ``Invalid``, ``Conflict``.
+
+    The transaction holds the lock of ``stores.create`` or ``stores.update``.
+    """
     row = await tx.one("store_secrets", store.id)
     before = _fresh() if row is None else opened(sealing, store.id, row[0])
     after = _patched(before, patch, now)
@@ -86,6 +89,7 @@ async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
 
     Raises ``Misconfigured`` for what can't be opened. Several processes may start at once.
     """
+    await tx.all("stores_lock")
     sealed = {row[0]: row[1] for row in await tx.all("stores_secrets")}
     at = ids.timestamp(now)
     for store in await stores.listed(tx):

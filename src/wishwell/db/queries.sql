@@ -43,6 +43,12 @@ UPDATE stores SET handle = $2, platform = $3, product_ids = $4, auth_flow = $5, 
     origins = $8, limits = $9, updated_at = $10
 WHERE id = $1;
 
+-- name: stores_lock
+-- Begins every change of several rows: hosts are of one store, and secrets are read before they are replaced.
+SELECT id FROM stores ORDER BY id
+FOR NO KEY UPDATE --postgresql
+;
+
 -- name: store_hosts_clear
 DELETE FROM store_hosts WHERE store_id = $1;
 
