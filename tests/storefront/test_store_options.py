@@ -38,3 +38,19 @@ def test_bad_option_is_named_in_one_line(api, name):
     assert f"{option}: " in line
     assert JWT_KEY not in line and "too-short" not in line
     assert f" {handle} " not in api.quick("store", "list")
+
+
+def test_host_of_another_store_is_named_in_one_line(api, new_front):
+    """contract: storefront-hosts. A host, and the shop of a platform, is of one store; it may have
+    it again itself."""
+    front = new_front("--platform-shop", "taken.example")
+    front.shop.update("--host", front.origin, "--platform-shop", "taken.example")
+    for option, value in (
+        ("host", front.origin),
+        ("host", "https" + front.origin[4:]),
+        ("platform-shop", "taken.example"),
+    ):
+        code, out, err = api.attempt("store", "create", "greedy", f"--{option}", value)
+        assert (code, out) == (1, "")
+        assert err == f"wishwell: {option}: {value!r} belongs to another store.\n"
+    assert " greedy " not in api.quick("store", "list")
