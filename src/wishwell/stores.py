@@ -190,6 +190,11 @@ def authority(origin: str) -> str:
     return origin.partition("://")[2]
 
 
+def plain_host(host: str) -> str:
+    """What a header ``Host`` names, as ``authority`` writes it: without a scheme's own port."""
+    return host.strip().lower().removesuffix(":443").removesuffix(":80")
+
+
 # contract: store-default
 async def ensure_default(tx: Writer, id: str, now: str) -> None:
     """Creates the store ``default`` if the database has no store."""

@@ -1,5 +1,6 @@
 """What there is under the base path, and nothing else."""
 
+import httpx2
 import pytest
 
 from tests.api.conftest import over_the_wire
@@ -113,6 +114,19 @@ def test_other_path_is_404(front, name):
     with nothing_done(front):
         got = over_the_wire(front.api, f"{request}Connection: close\r\n\r\n".encode())
     assert got.status == 404
+
+
+@pytest.mark.parametrize("port", ["", ":80", ":443"])
+def test_host_of_a_shop_has_the_storefront_alone(front, new_front, port):
+    """contract: storefront-shop-host. Neither the API nor what operators ask for, however the host
+    is written; a token changes nothing."""
+    name = f"alone{port[1:]}.test"
+    new_front("--host", f"https://{name}")
+    headers = {"Host": f"{name.title()}{port}", "Authorization": f"Bearer {front.shop.admin_token}"}
+    for path in ("/", "/api/2025-04/items", "/metrics", "/livez", "/readyz", "/docs", BASE):
+        answer = httpx2.get(f"{front.api.url}{path}", headers=headers, trust_env=False)
+        assert "nothing at this path" in envelope(answer, 404), path
+    assert httpx2.get(f"{front.api.url}/readyz", trust_env=False).status_code == 200
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1:1"])

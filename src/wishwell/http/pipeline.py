@@ -156,8 +156,8 @@ class Pipeline:
     # contract: storefront-shop-host
     def _check_host(self, request: Request) -> None:
         """Raises ``NotFound`` for the host of a shop, where only the storefront is answered."""
-        host = request.headers.get(b"host", b"").decode("latin-1").lower()
-        if self._service.access_cache.is_shop_host(host):
+        host = request.header(b"host") or ""
+        if self._service.access_cache.is_shop_host(stores.plain_host(host)):
             raise NotFound("There is nothing at this path.")
 
     # contract: session-ended

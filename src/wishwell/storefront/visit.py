@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from wishwell import addresses
+from wishwell import addresses, stores
 from wishwell.auth import Caller
 from wishwell.errors import Forbidden, Invalid, NotFound, Unauthenticated
 from wishwell.http.context import Request, Services
@@ -98,8 +98,7 @@ async def _proxy(service: Services, request: Request) -> Caller | None:
 # contract: storefront-host-source
 def _host(request: Request, forwards: bool) -> str:
     text = request.header(b"x-forwarded-host") if forwards else None
-    host = (text or request.header(b"host") or "").strip().lower()
-    return host.removesuffix(":443").removesuffix(":80")
+    return stores.plain_host(text or request.header(b"host") or "")
 
 
 def _is_https(request: Request, forwards: bool) -> bool:
