@@ -1,5 +1,6 @@
 """Requests that two readers could take for different ones, their bodies and their headers."""
 
+import json
 import time
 import uuid
 
@@ -54,6 +55,23 @@ def test_ambiguous_request_is_refused(front, name):
     assert got.status in (400, 415, 501), got.everything
     assert got.headers["date"].endswith(" GMT")
     assert visitor.products() == [1]
+
+
+@pytest.mark.parametrize("method", ["POST", "GET"])
+def test_body_that_breaks_off_is_answered_by_the_storefront(front, method):
+    """contract: http-ambiguous. With the headers of every other answer, and the log tells the same."""
+    visitor, id = front.anyone(1), str(uuid.uuid4())
+    lines = (*COMMON, f"X-Request-Id: {id}", "Transfer-Encoding: chunked")
+    for cookie in (visitor.cookie, None):
+        request = head(front, *lines, method=method, cookie=cookie) + b"zz\r\nx\r\n0\r\n\r\n"
+        with nothing_done(front):
+            got = over_the_wire(front.api, request, patience=1)
+        assert (got.status, got.closed) == (400, True)
+        assert got.headers["cache-control"] == "private, no-store"
+        assert got.headers["x-request-id"] == id
+    assert wait_until(lambda: front.api.output().count(id) == 2, seconds=5)
+    lines = [json.loads(line) for line in front.api.output().splitlines() if id in line]
+    assert {line["status"] for line in lines} == {400}
 
 
 def test_chunked_body_arrives_whole(front):
