@@ -1,6 +1,5 @@
-"""``python -m demo``: the API as a child process, and the shop with its proxy on one port."""
+"""``python -m demo``: the service as a child process, and the shop on a port of its own."""
 
-import functools
 import os
 import secrets
 import signal
@@ -21,7 +20,6 @@ import uvicorn
 from demo import forward, shop
 from wishwell import log, serve
 from wishwell.errors import ServiceError
-from wishwell.proxy import Proxy, Settings
 
 _START_SECONDS = 30
 
@@ -41,66 +39,68 @@ _TRY = """
 @click.command("demo")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8080, show_default=True, help="Port; 0 takes a free one.")
-@click.option(
-    "--proxy",
-    help="URL of a separate proxy, to use instead of one inside the shop. Both need the same key: "
-    "DEMO_KEY here, WISHWELL_PROXY_JWT_KEY there. Set WISHWELL_PROXY_JWT_COOKIE=shop_session.",
-)
-def main(host: str, port: int, proxy: str | None) -> None:
+def main(host: str, port: int) -> None:
     """A small shop, to try wishlists in."""
     log.configure("warning")
     for number in (signal.SIGINT, signal.SIGTERM):
-        # An exception, so that the API is ended whenever it comes; uvicorn passes it on.
+        # An exception, so that the service is ended whenever it comes; uvicorn passes it on.
         signal.signal(number, lambda *_: sys.exit(0))
     try:
         listening = serve.listen(host, port, "--host and --port")
     except ServiceError as error:
         raise click.ClickException(str(error)) from error
-    key = os.environ.get("DEMO_KEY") or secrets.token_urlsafe(32)
-    if proxy:
-        _serve(shop.Shop(key, forward.to(proxy)), listening)
-        return
-    with _api() as (url, token):
-        settings = Settings(api=url, token=token, secret=(secrets.token_urlsafe(32),))
-        mounted = Proxy(settings, functools.partial(shop.customer, key=key))
-        _serve(shop.Shop(key, mounted), listening)
+    key = secrets.token_urlsafe(32)
+    with _service(key) as url:
+        _serve(shop.Shop(key, forward.to(url)), listening)
 
 
 def _serve(application: shop.Shop, listening: socket.socket) -> None:
     host, port = listening.getsockname()[:2]
     click.echo(_TRY.format(url=f"http://{host}:{port}"))
     configuration = uvicorn.Config(
-        application, lifespan="on", log_config=None, access_log=False, proxy_headers=False
+        application, lifespan="off", log_config=None, access_log=False, proxy_headers=False
     )
     uvicorn.Server(configuration).run([listening])
 
 
 @contextmanager
-def _api() -> Iterator[tuple[str, str]]:
-    """`wishwell serve` on a fresh database: its address and an admin token. It ends with the shop."""
+def _service(key: str) -> Iterator[str]:
+    """`wishwell serve` on a fresh database: its address. It ends with the shop.
+
+    Its one store knows customers by the shop's cookie, a JWT that is signed with ``key``.
+    """
     wishwell = [sys.executable, "-m", "wishwell"]
     with tempfile.TemporaryDirectory(prefix="wishwell-demo-") as name:
         folder = Path(name)
         port = _free_port()
-        settings = {"WISHWELL_DATABASE_URL": f"sqlite:///{folder}/wishwell.db"}
-        settings |= {"WISHWELL_PORT": str(port), "WISHWELL_HOST": "127.0.0.1"}
-        environment = os.environ | settings
-        with (folder / "api.log").open("wb") as output:
-            api = subprocess.Popen(
+        environment = os.environ | {
+            "WISHWELL_DATABASE_URL": f"sqlite:///{folder}/wishwell.db",
+            "WISHWELL_HOST": "127.0.0.1",
+            "WISHWELL_PORT": str(port),
+            "WISHWELL_TRUSTED_PROXIES": "127.0.0.1",
+        }
+        for words in (
+            ["migrate"],
+            ["store", "update", "default", "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-"],
+        ):
+            done = subprocess.run(
+                [*wishwell, *words], env=environment, input=key, capture_output=True, text=True
+            )
+            if done.returncode:
+                raise click.ClickException(done.stderr.strip())
+        log_file = folder / "service.log"
+        with log_file.open("wb") as output:
+            service = subprocess.Popen(
                 [*wishwell, "serve"], env=environment, stdout=output, stderr=output
             )
         try:
             url = f"http://127.0.0.1:{port}"
-            if not _answers(f"{url}/readyz", api):
-                raise click.ClickException(f"The API ended: {(folder / 'api.log').read_text()}")
-            create = [*wishwell, "token", "create", "--store", "default", "--label", "demo"]
-            token = subprocess.run(
-                create, env=environment, check=True, capture_output=True, text=True
-            )
-            yield url, token.stdout.strip()
+            if not _answers(f"{url}/readyz", service):
+                raise click.ClickException(f"The service ended: {log_file.read_text()}")
+            yield url
         finally:
-            api.terminate()
-            api.wait()
+            service.terminate()
+            service.wait()
 
 
 def _free_port() -> int:

@@ -1,4 +1,4 @@
-"""Hands requests on to a proxy that runs by itself, byte for byte: what nginx would do."""
+"""Forwards requests to the service: what one location of nginx does."""
 
 import asyncio
 from http.client import HTTPConnection, HTTPException
@@ -7,6 +7,14 @@ from urllib.parse import urlsplit
 from demo.shop import Application, Receive, Scope, Send
 
 _HOP = {b"connection", b"keep-alive", b"transfer-encoding", b"date"}
+_NOT_PASSED_ON = _HOP | {
+    b"content-length",
+    # The service believes these of an address that it trusts, so they are never the browser's.
+    b"x-forwarded-for",
+    b"x-forwarded-host",
+    b"x-forwarded-proto",
+    b"wishwell-customer",
+}
 
 
 def to(url: str) -> Application:
@@ -16,31 +24,24 @@ def to(url: str) -> Application:
     def ask(scope: Scope, body: bytes) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
         connection = HTTPConnection(place.hostname or "", place.port, timeout=20)
         try:
-            target = scope["raw_path"] + (
-                b"?" + scope["query_string"] if scope["query_string"] else b""
-            )
+            query = b"?" + scope["query_string"] if scope["query_string"] else b""
+            target = (scope["raw_path"] + query).decode("latin-1")
             connection.putrequest(
-                scope["method"], target.decode("latin-1"), skip_host=True, skip_accept_encoding=True
+                scope["method"], target, skip_host=True, skip_accept_encoding=True
             )
-            for name, value in scope["headers"]:
-                if name not in _HOP:
-                    connection.putheader(name.decode("latin-1"), value)
+            for name, value in _told(scope, body):
+                connection.putheader(name.decode("latin-1"), value)
             connection.endheaders(body)
             answer = connection.getresponse()
+            content = answer.read()
             headers = [(n.lower().encode(), v.encode("latin-1")) for n, v in answer.getheaders()]
-            return answer.status, [h for h in headers if h[0] not in _HOP], answer.read()
+            return answer.status, [h for h in headers if h[0] not in _HOP], content
         except (OSError, HTTPException):
-            return 502, [], b""
+            return 502, [(b"content-length", b"0")], b""
         finally:
             connection.close()
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            while True:
-                kind = (await receive())["type"]
-                await send({"type": f"{kind}.complete"})
-                if kind == "lifespan.shutdown":
-                    return
         body, more = b"", True
         while more:
             message = await receive()
@@ -51,3 +52,16 @@ def to(url: str) -> Application:
         await send({"type": "http.response.body", "body": content})
 
     return application
+
+
+def _told(scope: Scope, body: bytes) -> list[tuple[bytes, bytes]]:
+    """The browser's headers, and where it is: its address, and the host and scheme it asked for."""
+    headers = scope["headers"]
+    host = dict(headers).get(b"host", b"")
+    return [
+        *(header for header in headers if header[0] not in _NOT_PASSED_ON),
+        (b"x-forwarded-for", scope["client"][0].encode()),
+        (b"x-forwarded-host", host),
+        (b"x-forwarded-proto", scope["scheme"].encode()),
+        *([(b"content-length", b"%d" % len(body))] if body else []),
+    ]

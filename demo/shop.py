@@ -1,7 +1,7 @@
-"""The shop: an ASGI application with pages, a session of its own, and the proxy at a path.
+"""The shop: an ASGI application with pages and a session of its own.
 
-What a shop needs for wishlists is ``customer`` and the three lines in ``Shop.__call__`` that give
-the path of the proxy to the proxy. The rest is the shop.
+What a shop needs for wishlists is the three lines in ``Shop.__call__`` that forward one path to the
+service, which reads the shop's session cookie by itself. The rest is the shop.
 """
 
 import time
@@ -51,14 +51,14 @@ def customer(scope: Scope, key: str) -> str | None:
 
 
 class Shop:
-    """The shop as one application. ``wishlist`` answers for all below ``pages.BASE``."""
+    """The shop as one application. ``wishlist`` answers all below ``pages.BASE``."""
 
     def __init__(self, key: str, wishlist: Application) -> None:
         self._key = key
         self._wishlist = wishlist
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or scope["path"].startswith(f"{pages.BASE}/"):
+        if scope["path"].startswith(f"{pages.BASE}/"):
             await self._wishlist(scope, receive, send)
             return
         status, headers, body = await self._answer(scope, receive)

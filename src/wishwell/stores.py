@@ -186,13 +186,8 @@ async def _claim_hosts(tx: Writer, store: Store) -> None:
 
 
 def authority(origin: str) -> str:
-    """An origin without its scheme, as the header ``Host`` names it."""
+    """An origin without its scheme, as ``visit.host_of`` gives it."""
     return origin.partition("://")[2]
-
-
-def plain_host(host: str) -> str:
-    """What a header ``Host`` names, as ``authority`` writes it: without a scheme's own port."""
-    return host.strip().lower().removesuffix(":443").removesuffix(":80")
 
 
 # contract: store-default

@@ -1,14 +1,13 @@
-"""The real shop of demo/ in a real Chromium, once before the Python proxy and once before Node's.
+"""The real shop of demo/, which forwards to a real service, in a real Chromium.
 
-A proxy of Python is within the shop; that of Node is a process of its own, to which the shop hands
-its path on. What a page does wrong (an error in the console, a request to another origin) fails its
+What a page does wrong (an error in the console, a request to another origin) fails its
 test, whatever the test is about.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
-import secrets
 import shutil
 import sys
 from collections.abc import Iterator
@@ -27,10 +26,10 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.proxy.conftest import BASE, NODE, SECRET, Running
-from tests.servers import HERE, SECRETS, AnsweringProgram, Service, free_port, wait_until
+from tests.servers import HERE, AnsweringProgram, free_port, wait_until
 
 ROOT = Path(__file__).parents[2]
+BASE = "/apps/wishlist"
 CLOCK = Path(__file__).parent / "shifted"
 _ARGUMENTS = [
     "--no-sandbox",
@@ -40,11 +39,6 @@ _ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-]
-# One group for each proxy: at most two browsers at once, each worker's own.
-PROXIES = [
-    pytest.param(name, marks=pytest.mark.xdist_group(f"browser-{name}"))
-    for name in ("python", "node")
 ]
 
 
@@ -66,93 +60,45 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-class _Demo(AnsweringProgram):
-    """`python -m demo` as a process."""
+class Demo(AnsweringProgram):
+    """`python -m demo` as a process, with settings of its service."""
 
-    def __init__(self, environment: dict[str, str], *words: str) -> None:
+    def __init__(self, settings: dict[str, str]) -> None:
         super().__init__("demo")
         self.port = free_port()
         self.url = f"http://{HERE}:{self.port}"
         kept = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
-        environment = kept | {"TMPDIR": str(self.folder)} | environment
-        argv = [sys.executable, "-m", "demo", "--port", self.port, *words]
+        environment = kept | {"TMPDIR": str(self.folder)} | settings
+        argv = [sys.executable, "-m", "demo", "--port", self.port]
         self.begin(argv, f"{self.url}/sign-in", seconds=40, cwd=ROOT, env=environment)
 
+    @property
+    def service(self) -> psutil.Process:
+        [child] = psutil.Process(self.process.pid).children()
+        return child
 
-class Harness:
-    """The shop, its proxy and its API."""
-
-    def __init__(self, proxy: str, settings: dict[str, str]) -> None:
-        self.proxy = proxy
-        self.tokens: list[str] = []
-        self._service: Service | None = None
-        self._running: Running | None = None
-        if proxy == "python":
-            self.demo = _Demo(settings)
-        else:
-            self.demo = self._before_node(settings)
-        self.url = self.demo.url
-
-    def _before_node(self, settings: dict[str, str]) -> _Demo:
-        key = secrets.token_urlsafe(32)
-        database = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
-        ours = {name: value for name, value in settings.items() if name.startswith("WISHWELL_")}
-        env = {name: value for name, value in settings.items() if name not in ours}
-        self._service = Service(database | ours, env=env).start()
-        self.tokens.append(self._service.admin_token())
-        SECRETS.update(self.tokens)
-        proxy = {"API": self._service.url, "TOKEN": self.tokens[0], "SECRET": SECRET}
-        proxy |= {"JWT_KEY": key, "JWT_COOKIE": "shop_session"}
-        variables = {f"WISHWELL_PROXY_{name}": value for name, value in proxy.items()}
-        self._running = Running("node", variables).start()
-        return _Demo({"DEMO_KEY": key}, "--proxy", self._running.url)
-
-    def end_api(self) -> None:
-        """The API is no more; proxy and shop stay."""
-        if self._service is not None:
-            self._service.stop()
-            return
-        [api] = psutil.Process(self.demo.process.pid).children()
-        api.terminate()
+    def end_service(self) -> None:
+        """The service is no more; the shop stays."""
+        service = self.service
+        service.terminate()
         # It is the shop's child: until that ends, something of it stays in the table.
-        ended = wait_until(lambda: api.status() == psutil.STATUS_ZOMBIE, seconds=20)
-        assert ended, "the API did not end"
-
-    def close(self) -> None:
-        for part in (self.demo, self._running, self._service):
-            if part is not None:
-                part.close()
-
-
-@pytest.fixture(scope="package", params=PROXIES)
-def proxy(request) -> str:
-    """Which of the two proxies is behind the shop."""
-    if request.param == "node" and not (NODE.exists() and shutil.which("node")):
-        _missing("there is no node")
-    return request.param
+        ended = wait_until(lambda: service.status() == psutil.STATUS_ZOMBIE, seconds=20)
+        assert ended, "the service did not end"
 
 
 @pytest.fixture(scope="package")
-def shared_rig(proxy, chromium) -> Iterator[Harness]:
-    harness = Harness(proxy, {})
-    yield harness
-    assert harness.demo.running, f"the shop ended by itself\n{harness.demo.output()[-4000:]}"
-    assert "Traceback" not in harness.demo.output(), harness.demo.output()[-4000:]
-    harness.close()
+def shared_demo(chromium) -> Iterator[Demo]:
+    with Demo({}) as demo:
+        yield demo
+        assert demo.running, f"the shop ended by itself\n{demo.output()[-4000:]}"
+        assert "Traceback" not in demo.output(), demo.output()[-4000:]
 
 
 @pytest.fixture
-def new_rig(proxy, chromium) -> Iterator:
-    """Make a shop of one's own, with settings of the API."""
-    made: list[Harness] = []
-
-    def make(**settings: str) -> Harness:
-        made.append(Harness(proxy, settings))
-        return made[-1]
-
-    yield make
-    for harness in made:
-        harness.close()
+def new_demo(chromium) -> Iterator:
+    """Make a shop of one's own, with settings of its service."""
+    with contextlib.ExitStack() as stack:
+        yield lambda **settings: stack.enter_context(Demo(settings))
 
 
 class Shopper:
@@ -237,8 +183,8 @@ def new_shopper(chromium) -> Iterator:
     """Make a browser of its own for a shop."""
     made: list[Shopper] = []
 
-    def make(harness: Harness, **options) -> Shopper:
-        made.append(Shopper(harness.url, chromium.new_context(reduced_motion="reduce", **options)))
+    def make(demo: Demo, **options) -> Shopper:
+        made.append(Shopper(demo.url, chromium.new_context(reduced_motion="reduce", **options)))
         return made[-1]
 
     yield make
@@ -248,9 +194,9 @@ def new_shopper(chromium) -> Iterator:
 
 
 @pytest.fixture
-def shopper(new_shopper, shared_rig) -> Shopper:
+def shopper(new_shopper, shared_demo) -> Shopper:
     """A visitor who comes for the first time."""
-    return new_shopper(shared_rig)
+    return new_shopper(shared_demo)
 
 
 def heart(page: Page, product: int) -> Locator:
@@ -258,7 +204,7 @@ def heart(page: Page, product: int) -> Locator:
 
 
 def press(page: Page, *products: int) -> None:
-    """Presses hearts, and waits until the API has answered each."""
+    """Presses hearts, and waits until the service has answered each."""
     for product in products:
         with page.expect_response(
             lambda r: r.request.method in ("POST", "DELETE") and BASE in r.url

@@ -6,20 +6,19 @@ import signal
 import subprocess
 import sys
 
-import psutil
 import pytest
 
-from .conftest import ROOT, _Demo
+from .conftest import ROOT, Demo
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_demo_ends_with_its_api_and_keeps_nothing(number):
+def test_demo_ends_with_its_service_and_keeps_nothing(number):
     """Ctrl-C or SIGTERM: exit code 0, no process and no file stays."""
-    with _Demo({}) as demo:
-        [api] = psutil.Process(demo.process.pid).children()
+    with Demo({}) as demo:
+        service = demo.service
         assert list(demo.folder.glob("wishwell-demo-*/wishwell.db"))
         assert demo._end(number, 20) == 0
-        assert not api.is_running()
+        assert not service.is_running()
         assert not list(demo.folder.glob("wishwell-demo-*"))
         said = demo.output()
     assert f"The shop is open: {demo.url}" in said
@@ -28,7 +27,7 @@ def test_demo_ends_with_its_api_and_keeps_nothing(number):
 
 def test_busy_port_is_named():
     """One line, before anything is started."""
-    with _Demo({}) as demo:
+    with Demo({}) as demo:
         argv = [sys.executable, "-m", "demo", "--port", str(demo.port)]
         done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=30)
     assert done.returncode == 1

@@ -16,13 +16,13 @@ from playwright.sync_api import Error, expect
 
 from tests.security.secrets_in_print import FORMS
 
-from .conftest import PROXIES, ROOT, press
+from .conftest import ROOT, press
+
+pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
 
 IMAGES = ROOT / "docs" / "images"
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 AXE = Axe()
-# What does not depend on the proxy is tested before one of them.
-ONCE = pytest.mark.parametrize("proxy", PROXIES[:1], indirect=True)
 # Three parts, or the head of one by itself. A visitor's cookie has two: it is no token.
 JWT = re.compile(r"eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}|\"alg\"\s*:")
 
@@ -71,7 +71,6 @@ def every_page(shopper, page):
     yield "signed in"
 
 
-@ONCE
 def test_axe_finds_nothing_serious_on_any_page(shopper):
     """axe-core, every page and state, light and dark."""
     page = shopper.context.new_page()
@@ -89,7 +88,6 @@ def test_axe_finds_nothing_serious_on_any_page(shopper):
     assert "color-contrast" in str(violations(page, "cat.color"))
 
 
-@ONCE
 def test_nothing_is_wider_than_the_window(shopper):
     """No page scrolls sideways: on a desktop, a phone, and the smallest phone."""
     page = shopper.context.new_page()
@@ -100,10 +98,9 @@ def test_nothing_is_wider_than_the_window(shopper):
             assert wide <= 0, (name, size)
 
 
-@ONCE
-def test_pages_are_whole_without_script(new_shopper, shared_rig):
+def test_pages_are_whole_without_script(new_shopper, shared_demo):
     """Plain HTML: names, prices, colours and links are there; only hearts and wishlist are not."""
-    shopper = new_shopper(shared_rig, java_script_enabled=False)
+    shopper = new_shopper(shared_demo, java_script_enabled=False)
     page = shopper.context.new_page()
     page.goto(shopper.url)
     expect(page.get_by_role("listitem")).to_have_count(12)
@@ -113,7 +110,6 @@ def test_pages_are_whole_without_script(new_shopper, shared_rig):
     expect(page.get_by_role("heading", name="Colour: Clay")).to_be_visible()
 
 
-@ONCE
 def test_every_page_is_kept_to_its_own_origin(shopper):
     """The policy of each document: nothing inline, nothing from elsewhere; no markup from text."""
     page = shopper.context.new_page()
@@ -184,18 +180,17 @@ def decoded(text):
             yield base64.b64decode(whole).decode("latin-1")
 
 
-def tokens_in(texts, known):
-    """Admin and profile tokens: by their forms, and those that are known."""
+def tokens_in(texts):
+    """Admin and profile tokens, by their forms."""
     found = set()
     for text in texts:
         for part in decoded(text):
             found |= {"an admin token"} if FORMS["an admin token"].search(part) else set()
             found |= {"a JWT"} if JWT.search(part) else set()
-            found |= {"a known token"} if any(token in part for token in known) else set()
     return found
 
 
-def test_browser_is_never_given_a_token(shopper, shared_rig):
+def test_browser_is_never_given_a_token(shopper):
     """Whatever a shopper does: no admin token, no profile token, in any spelling, anywhere.
 
     The shop's own session is a JWT in a cookie that no script can read; it alone is left out, after
@@ -213,12 +208,12 @@ def test_browser_is_never_given_a_token(shopper, shared_rig):
     texts += told.texts
     own = {c["value"] for c in shopper.context.cookies() if c["name"] == "shop_session"}
     assert len(own) == 1
-    assert tokens_in(texts, shared_rig.tokens) == {"a JWT"}
+    assert tokens_in(texts) == {"a JWT"}
     for session in own:
         texts = [text.replace(session, "") for text in texts]
-    assert tokens_in(texts, shared_rig.tokens) == set()
+    assert tokens_in(texts) == set()
     wrapped = base64.b64encode(b"x: wwadm_" + b"0" * 40).decode()
-    assert tokens_in([f"session={wrapped}"], []) == {"an admin token"}
+    assert tokens_in([f"session={wrapped}"]) == {"an admin token"}
     assert sum(map(len, texts)) > 100_000
 
 
@@ -232,13 +227,12 @@ PICTURES = {
 }
 
 
-@ONCE
 @pytest.mark.parametrize("name", PICTURES)
-def test_picture_of_the_readme(new_shopper, shared_rig, tmp_path, name):
+def test_picture_of_the_readme(new_shopper, shared_demo, tmp_path, name):
     """Taken of the shop as it is; WISHWELL_TEST_PICTURES=1 puts it where the README shows it."""
     viewport, scheme = PICTURES[name]
     options = {"viewport": viewport, "color_scheme": scheme, "device_scale_factor": 2}
-    shopper = new_shopper(shared_rig, **options)
+    shopper = new_shopper(shared_demo, **options)
     page = shopper.open()
     if viewport is DESKTOP:
         press(page, 102, 103)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import re
+import time
 from contextlib import closing
 
+import jwt
 import pytest
 from playwright.sync_api import expect
 
-from tests.proxy.conftest import BASE
 from tests.security.nginx import nginx_binary
-from tests.servers import HERE, AnsweringProgram, Service, free_port
-from tests.service.test_documents import commands
+from tests.servers import HERE, AnsweringProgram, Service, free_port, wait_until
+from tests.service.test_documents import commands, shell
 
-from .conftest import ROOT, _missing
+from .conftest import BASE, ROOT, _missing
 
-pytestmark = pytest.mark.xdist_group("browser-python")
+pytestmark = pytest.mark.xdist_group("browser")
 
 _NGINX = """
 daemon off;
@@ -47,32 +47,23 @@ def fenced(language):
 
 
 def test_ten_minutes_of_the_readme(chromium):
-    """A service, the proxy with the lines as pasted, nginx with the location, a page with the heart."""
+    """A service, nginx with the location, a page with the heart; then the command, and a customer."""
     if nginx_binary() is None:
         _missing("there is no nginx")
-    lines = commands("README.md", "## Hearts on the product page in ten minutes")
-    lines = lines[: lines.index(".venv/bin/wishwell proxy") + 1]
-    proxy, nginx = AnsweringProgram("proxy"), AnsweringProgram("nginx")
-    with Service() as service, closing(proxy), closing(nginx):
-        port, shop = free_port(), free_port()
-        script = "\n".join(lines).replace("wwadm_…", service.admin_token())
-        script = script.replace(".venv/bin/wishwell", f"exec {service.command}")
-        environment = {
-            "PATH": os.environ["PATH"],
-            "WISHWELL_PROXY_API": service.url,
-            "WISHWELL_PROXY_PORT": str(port),
-        }
-        livez = f"http://{HERE}:{port}{BASE}/livez"
-        proxy.begin(["bash", "-euo", "pipefail", "-c", script], livez, env=environment)
+    run, *_, update = commands("README.md", "## Hearts on the product page in ten minutes")
+    assert run == "make run"
+    nginx = AnsweringProgram("nginx")
+    with Service() as service, closing(nginx):
         nginx.folder.chmod(0o755)
         (nginx.folder / "index.html").write_text(
             f"<!doctype html><title>A shop</title>{fenced('html')}"
         )
-        location = fenced("nginx").replace("127.0.0.1:8001", f"{HERE}:{port}")
-        text = _NGINX.format(folder=nginx.folder, here=HERE, port=shop, location=location)
+        location = fenced("nginx").replace("http://127.0.0.1:8000", service.url)
+        port = free_port()
+        text = _NGINX.format(folder=nginx.folder, here=HERE, port=port, location=location)
         (nginx.folder / "nginx.conf").write_text(text)
-        url = f"http://{HERE}:{shop}/"
-        nginx.begin([nginx_binary(), "-c", nginx.folder / "nginx.conf"], url)
+        url = f"http://{HERE}:{port}"
+        nginx.begin([nginx_binary(), "-c", nginx.folder / "nginx.conf"], f"{url}/")
         page = chromium.new_page()
         wrong = []
         page.on("console", lambda message: wrong.append(message.text))
@@ -83,5 +74,23 @@ def test_ten_minutes_of_the_readme(chromium):
         assert saved.value.status == 201
         page.reload()
         expect(heart).to_have_attribute("aria-pressed", "true")
+
+        key = "the-key-with-which-the-shop-signs-its-cookie"
+        (service.folder / "shop.key").write_text(f"{key}\n")
+        update = update.replace(".venv/bin/", "").replace("https://shop.example", url)
+        shell(service, [update])
+        session = jwt.encode({"sub": "7", "exp": int(time.time()) + 600}, key, "HS256")
+        page.context.add_cookies([{"name": "shop_session", "value": session, "url": url}])
+
+        def signed_in():
+            """The visitor's cookie goes with the first request that links it."""
+            page.request.get(f"{url}{BASE}/api/items")
+            return [cookie["name"] for cookie in page.context.cookies()] == ["shop_session"]
+
+        assert wait_until(signed_in, seconds=10, every=0.2)
+        page.reload()
+        expect(heart).to_have_attribute("aria-pressed", "true")
         assert [line for line in wrong if "favicon" not in line and "404" not in line] == []
         page.context.close()
+        customer = service.client(service.admin_token(), "gid://shopify/Customer/7")
+        assert [item["productId"] for item in customer.get("/items").json()["data"]] == [632910392]

@@ -1,4 +1,4 @@
-"""What shoppers do in the shop of demo/, with either proxy behind it."""
+"""What shoppers do in the shop of demo/."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from .conftest import BASE, CLOCK, heart, names, press
+
+pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
 
 CUP, LAMP, THROW, FIG, KETTLE = (
     "Morning mug",
@@ -81,10 +83,10 @@ def test_variants_are_saved_each_by_itself(shopper):
     expect(page.locator("#items > li .price")).to_have_text(["Ink · €89"])
 
 
-def test_list_follows_the_sign_in_and_goes_with_the_sign_out(new_rig, new_shopper):
+def test_list_follows_the_sign_in_and_goes_with_the_sign_out(new_demo, new_shopper):
     """What both had is there once; after signing out, and for the next customer, nothing is."""
-    harness = new_rig()  # where nobody has saved anything yet
-    at_work, shopper = new_shopper(harness), new_shopper(harness)
+    demo = new_demo()  # where nobody has saved anything yet
+    at_work, shopper = new_shopper(demo), new_shopper(demo)
     page = at_work.open()
     at_work.sign_in(page, "Mira")
     at_work.go(page, "/")
@@ -225,15 +227,15 @@ def test_page_of_48_asks_once(shopper):
     assert len(re.findall(r"\d{3,}", path.partition("product:")[2].partition("&")[0])) == 48
 
 
-def test_heart_is_put_back_and_it_says_so_when_the_api_is_away(new_rig, new_shopper):
-    """The API ends for good; only the browser's clock is wound on through its tries."""
-    harness = new_rig()
-    shopper = new_shopper(harness)
+def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(new_demo, new_shopper):
+    """The service ends for good; only the browser's clock is wound on through its tries."""
+    demo = new_demo()
+    shopper = new_shopper(demo)
     page = shopper.context.new_page()
     page.clock.install()
     shopper.go(page, "/")
     pressed(page, 101, yes=False)
-    harness.end_api()
+    demo.end_service()
     heart(page, 101).click()
     pressed(page, 101)
     notice = page.locator("#notice")
@@ -245,23 +247,23 @@ def test_heart_is_put_back_and_it_says_so_when_the_api_is_away(new_rig, new_shop
     pressed(page, 101, yes=False)
     tries = [status for method, _, status in asked(shopper) if method == "POST"]
     assert len(tries) > 5
-    assert set(tries) == {503}
+    assert set(tries) == {502}
     page.get_by_role("button", name="Close").click()
     expect(notice).to_be_empty()
     # The browser writes each refusal into the console; nothing else may be there.
-    assert all("503" in wrong for wrong in shopper.wrong)
+    assert all("502" in wrong for wrong in shopper.wrong)
     shopper.wrong.clear()
 
 
-def test_too_much_at_once_waits_and_is_done_then(new_rig, new_shopper, tmp_path):
+def test_too_much_at_once_waits_and_is_done_then(new_demo, new_shopper, tmp_path):
     """The third save of a minute that allows two waits as it was told, shown as saved all along."""
     clock = tmp_path / "clock"
     clock.write_text("0")
     limit = {"WISHWELL_LIMIT_PROFILE_WRITE": "2"}
-    harness = new_rig(**limit, TEST_CLOCK=str(clock), PYTHONPATH=str(CLOCK))
-    shopper = new_shopper(harness)
+    demo = new_demo(**limit, TEST_CLOCK=str(clock), PYTHONPATH=str(CLOCK))
+    shopper = new_shopper(demo)
     page = shopper.open()
-    # The API's clock shows second 5 of a minute, then second 56 of the same: 4 are left.
+    # The service's clock shows second 5 of a minute, then second 56 of the same: 4 are left.
     minute = (time.time() // 60 - 1) * 60
     clock.write_text(str(minute + 5 - time.time()))
     press(page, 101, 102)

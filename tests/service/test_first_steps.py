@@ -67,11 +67,13 @@ def answers(output):
 
 
 def test_welcome_prints_lines_that_work_as_pasted(welcome):
-    """contract: serve-start. The address, a fresh admin token, and three lines: a session token, a
+    """contract: serve-start. The addresses, a fresh admin token, and three lines: a session token, a
     save, a read."""
     _, text = welcome()
     url = re.search(r"http://127\.0\.0\.1:\d+", text)[0]
     assert httpx2.get(f"{url}/livez").status_code == 200
+    storefront = re.search(r"http://\S+/apps/wishlist/", text)[0]
+    assert httpx2.get(f"{storefront}api/items").json()["data"] == []
     assert len(re.findall(r"wwadm_\w+", text)) >= 1
     assert len([line for line in text.splitlines() if "curl" in line]) == 3
     saved, read = answers(pasted(text))

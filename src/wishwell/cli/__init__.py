@@ -43,7 +43,7 @@ main.add_command(token)
 @click.option("--welcome", is_flag=True, help="Create an admin token and show the first steps.")
 @click.pass_obj
 def serve(settings: Settings, welcome: bool) -> None:
-    """Serve the API. An embedded database is migrated first."""
+    """Serve the API and the storefront. An embedded database is migrated first."""
     log.configure(settings.log_level)
     _prepare(settings)
     serve_until_stopped(settings, _welcome(settings) if welcome else "")
@@ -53,7 +53,7 @@ def serve(settings: Settings, welcome: bool) -> None:
 def _welcome(settings: Settings) -> str:
     """The text of ``--welcome``; empty if the token can't be printed. The service starts anyway."""
     try:
-        return run(settings, _first_steps)
+        return run(settings, _first_steps).replace("{base}", settings.storefront_base)
     except terminal.NotShown as error:
         logger.warning("welcome_not_shown", reason=error.message)
         return ""
@@ -83,7 +83,7 @@ async def _make_ready(db: Database, settings: Settings) -> None:
 
 
 async def _first_steps(db: Database) -> str:
-    """Prints a new admin token. Returns the rest of the welcome, with ``{url}`` not filled in."""
+    """Prints a new admin token. Returns the rest of the welcome, with ``{…}`` not filled in."""
     known = {store.handle: store for store in await db.read(stores.listed)}
     store = known.get(stores.DEFAULT_HANDLE) or next(iter(known.values()))
     fresh = auth.new_admin_token()
@@ -102,6 +102,7 @@ A new admin token, valid for 30 days (keep it on the server, never in a page):
 """
 _WELCOME = r"""
 Wishwell listens on {url}. The API is at {url}/api/2025-04, its documentation at {url}/docs
+A shop forwards its path {base}/ to {url}{base}/ and has hearts; the README shows how.
 
 Get a visitor's session token, save an item with it, and read the item back:
 
