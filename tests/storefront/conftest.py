@@ -278,9 +278,11 @@ def with_one_store(service: Service, *options: str, scheme: str = "http"):
 
 @pytest.fixture(scope="session")
 def api():
-    """The service that most tests share. It trusts no proxy, so it knows no address to count
-    for."""
-    with running(new_api(WISHWELL_LIMIT_NEW_SESSIONS="2", WISHWELL_LIMIT_VISITOR_READ="2")) as made:
+    """The service that most tests share. It trusts no proxy, so it knows no address to count."""
+    limits = {"WISHWELL_LIMIT_NEW_SESSIONS": "2", "WISHWELL_LIMIT_VISITOR_READ": "2"}
+    # The tests' key sets are on this machine.
+    calls = {"WISHWELL_WEBHOOK_HTTP": "true", "WISHWELL_WEBHOOK_PRIVATE": "true"}
+    with running(new_api(**limits, **calls)) as made:
         yield made
 
 

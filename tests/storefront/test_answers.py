@@ -20,7 +20,7 @@ PRIVATE = {
 
 
 def test_headers_of_the_answer(front):
-    """contract: limit-headers, storefront-paths. The limits and the id are there; Location is the
+    """contract: limit-headers, storefront-answer. The limits and the id are there; Location is the
     storefront's own; the API's other headers are not there."""
     visitor = front.browser()
     made = visitor.post("/items", json={"productId": 1})
@@ -39,7 +39,7 @@ def test_headers_of_the_answer(front):
 
 
 def test_every_answer_is_private(front):
-    """contract: storefront-paths. Cache-Control, Vary and Wishwell-Shopper on every answer under
+    """contract: storefront-answer. Cache-Control, Vary and Wishwell-Shopper on every answer under
     api/; no way to ask for a token."""
     visitor = front.anyone(1)
     answers = [
@@ -93,7 +93,7 @@ def test_refusal_of_what_is_no_request_is_private(front, name):
 
 
 def test_shopper_says_whether_it_is_the_same(front):
-    """contract: storefront-secrets. Wishwell-Shopper is the first 16 characters of an HMAC of the
+    """contract: storefront-answer. Wishwell-Shopper is the first 16 characters of an HMAC of the
     GID, - for nobody."""
     visitor = front.browser()
     assert visitor.get("/items").headers["Wishwell-Shopper"] == "-"
@@ -154,7 +154,7 @@ def leaks(seen: list[bytes], secrets: list[str]) -> list[str]:
 
 
 def test_nothing_secret_reaches_the_browser(front):
-    """contract: storefront-secrets. Over a visit with saves, errors and a sign-in, no token is
+    """contract: storefront-no-token, storefront-secrets. Over a visit with saves, errors and a sign-in, no token is
     received, and none of the store's secrets."""
     visitor = front.anyone(1, 2)
     session = visitor.session
