@@ -38,12 +38,12 @@ class Member(NamedTuple):
 class Shop:
     """A store of its own: an admin token, and clients for whoever comes by."""
 
-    def __init__(self, service: Service, *options: str) -> None:
+    def __init__(self, service: Service, *options: str, first: bool = False) -> None:
+        """With ``first`` it is the store that the service begins with."""
         self.service = service
         self.handle = f"shop-{secrets.token_hex(6)}"
-        [self.record] = json.loads(
-            service.quick("store", "create", self.handle, *options, "--json")
-        )
+        words = ("update", "default", "--handle") if first else ("create",)
+        [self.record] = json.loads(service.quick("store", *words, self.handle, *options, "--json"))
         self.id: str = self.record["id"]
         self.platform: str = self.record["platform"]
         self.admin_token = self.another_admin_token("test")

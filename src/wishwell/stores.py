@@ -175,14 +175,14 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
 async def _claim_hosts(tx: Writer, store: Store) -> None:
     """Raises ``Invalid`` for a host or platform shop that is another store's."""
     await tx.run("store_hosts_clear", store.id)
-    claims = [authority(host) for host in store.hosts]
-    if store.naming.platform_shop:
-        claims.append(f"shop {store.naming.platform_shop}")
-    for claim in claims:
+    claims = {authority(host): f"host: {host[:80]!r}" for host in store.hosts}
+    if shop := store.naming.platform_shop:
+        claims[f"shop {shop}"] = f"platform-shop: {shop[:80]!r}"
+    for claim, label in claims.items():
         try:
             await tx.run("store_hosts_add", claim, store.id)
         except UniqueViolation as error:
-            raise Invalid(f"host: {claim[:80]!r} belongs to another store.") from error
+            raise Invalid(f"{label} belongs to another store.") from error
 
 
 def authority(origin: str) -> str:

@@ -30,8 +30,9 @@ _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _secrets_of(settings: dict[str, str]) -> set[str]:
-    """The signing keys and the passwords of databases in the settings of a service."""
-    found = set(settings.get("WISHWELL_SIGNING_KEYS", "").split(","))
+    """The keys and the passwords of databases in the settings of a service."""
+    names = ("WISHWELL_SIGNING_KEYS", "WISHWELL_SEALING_KEYS")
+    found = {key for name in names for key in settings.get(name, "").split(",")}
     for name in ("WISHWELL_DATABASE_URL", "WISHWELL_REDIS_URL"):
         with contextlib.suppress(ValueError):
             found.add(urlsplit(settings.get(name, "")).password or "")

@@ -40,6 +40,7 @@ _BUSY_SECONDS = 2.0
 _CONSTRAINTS = {
     "items.profile_id, items.product_id, items.variant_id": "items_variant_key",
     "stores.handle": "stores_handle_key",
+    "store_hosts.host": "store_hosts_pkey",
 }
 
 

@@ -8,18 +8,18 @@ from typing import Any
 from wishwell.errors import ServiceError
 
 _KEY = "wishwell.broken"
-_API = b"/api/"
 
 
-def told(cycle: Any, error: ServiceError) -> bool:
-    """Passes the error to the application if it works on ``cycle``, an API request; else False.
+def told(cycle: Any, error: ServiceError, paths: tuple[bytes, ...]) -> bool:
+    """Passes the error to the application if it works on ``cycle``, a request below one of the
+    ``paths``; else False.
 
     The connection is closed after the answer. A request that has arrived in full is answered
     normally, because what broke came after it.
     """
     if cycle is None or cycle.response_started or cycle.disconnected:
         return False
-    if not cycle.scope["raw_path"].startswith(_API):
+    if not cycle.scope["raw_path"].startswith(paths):
         return False
     cycle.keep_alive = False
     if cycle.more_body:

@@ -256,8 +256,8 @@ class GuardedProtocol(ReadProtocol):
         """Answers with the envelope, unless an earlier request is being answered, and closes."""
         if self.transport.is_closing():
             return
-        of_api = self._admission is not None and not self.pipeline
-        if of_api and broken.told(self.cycle, error):
+        admission = None if self.pipeline else self._admission
+        if admission is not None and broken.told(self.cycle, error, admission.paths):
             return
         request_id = str(uuid.uuid4())
         status, cycle = responses.status_of(error), self.cycle

@@ -61,6 +61,7 @@ class Storefront:
             headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
             return Response(200, b"ok", headers)
         paths.check(request)
+        request.check_whole()
         seen = request.visit = await visit.begin(self._service, self._shops, request)
         if found.asset is not None:
             return assets.answer(found.asset, self._base)

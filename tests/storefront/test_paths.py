@@ -1,10 +1,11 @@
-"""docs/proxy.md, Paths: what there is under the base path, and that nothing else is forwarded."""
+"""What there is under the base path, and nothing else."""
 
+import httpx2
 import pytest
 
 from tests.api.conftest import over_the_wire
 
-from .conftest import BASE, SAME, envelope, nothing_forwarded
+from .conftest import BASE, envelope, nothing_done
 
 ID = "01a1fb82-8f15-7000-aafc-5adf06151cd4"
 METHODS = {
@@ -59,10 +60,9 @@ TRICKS = {
 
 @pytest.mark.parametrize("path", METHODS)
 def test_path_takes_its_methods(front, path):
-    """contract: proxy-contract. Paths, the table: another method is 405 with Allow, OPTIONS too,
-    and is not forwarded."""
+    """contract: storefront-paths. Another method is 405 with Allow, OPTIONS too."""
     browser = front.browser()
-    with nothing_forwarded(front.api):
+    with nothing_done(front):
         for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"):
             if method in METHODS[path].split(", "):
                 continue
@@ -73,7 +73,7 @@ def test_path_takes_its_methods(front, path):
 
 
 def test_every_operation_works_for_a_visitor(front):
-    """Paths: each row of the table does what the API does at that path."""
+    """contract: storefront-paths. Each row of the table does what the API does at that path."""
     browser = front.browser()
     gifts = browser.post("/lists", json={"name": "Gifts"}).json()["data"]
     first, second = browser.save(1), browser.save(2)
@@ -98,7 +98,7 @@ def test_every_operation_works_for_a_visitor(front):
 
 
 def test_head_is_get_without_the_body(front):
-    """Paths: HEAD where GET is, with the same length."""
+    """contract: storefront-paths. HEAD where GET is, with the same length."""
     browser = front.anyone(1, 2)
     got, head = browser.get("/items"), browser.head("/items")
     assert head.status_code == 200
@@ -108,44 +108,62 @@ def test_head_is_get_without_the_body(front):
 
 @pytest.mark.parametrize("name", TRICKS)
 def test_other_path_is_404(front, name):
-    """Paths: anything else is 404 as it was sent, nothing is forwarded."""
+    """contract: storefront-paths. Anything else is 404, as it was sent."""
     cookie = front.anyone().cookie
-    request = f"GET {TRICKS[name]} HTTP/1.1\r\nHost: localhost\r\nCookie: wishwell={cookie}\r\n"
-    with nothing_forwarded(front.api):
-        got = over_the_wire(front.proxy, f"{request}Connection: close\r\n\r\n".encode())
+    request = f"GET {TRICKS[name]} HTTP/1.1\r\nHost: {front.host}\r\nCookie: wishwell={cookie}\r\n"
+    with nothing_done(front):
+        got = over_the_wire(front.api, f"{request}Connection: close\r\n\r\n".encode())
     assert got.status == 404
+
+
+@pytest.mark.parametrize("port", ["", ":80", ":443"])
+def test_host_of_a_shop_has_the_storefront_alone(front, new_front, port):
+    """contract: storefront-shop-host. Neither the API nor what operators ask for, however the host
+    is written; a token changes nothing."""
+    name = f"alone{port[1:]}.test"
+    new_front("--host", f"https://{name}")
+    headers = {"Host": f"{name.title()}{port}", "Authorization": f"Bearer {front.shop.admin_token}"}
+    for path in ("/", "/api/2025-04/items", "/metrics", "/livez", "/readyz", "/docs", BASE):
+        answer = httpx2.get(f"{front.api.url}{path}", headers=headers, trust_env=False)
+        assert "nothing at this path" in envelope(answer, 404), path
+    assert httpx2.get(f"{front.api.url}/readyz", trust_env=False).status_code == 200
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1:1"])
 def test_target_in_absolute_form_is_400(front, host):
-    """Paths: the target is a path; with a scheme and a host it is refused, whoever they name."""
-    request = f"GET http://{host}{BASE}/api/items HTTP/1.1\r\nHost: localhost\r\n"
-    with nothing_forwarded(front.api):
-        got = over_the_wire(front.proxy, f"{request}Connection: close\r\n\r\n".encode())
+    """contract: storefront-strict. The target is a path; with a scheme and a host it is refused,
+    whoever they name."""
+    request = f"GET http://{host}{BASE}/api/items HTTP/1.1\r\nHost: {front.host}\r\n"
+    with nothing_done(front):
+        got = over_the_wire(front.api, f"{request}Connection: close\r\n\r\n".encode())
     assert got.status == 400
 
 
 @pytest.mark.parametrize("query", ["a=b#c", "#", "a=\x7fb", "a=\x01", "a=\tb", "a=\xe9", "a=\x00"])
 def test_query_of_other_characters_is_400(front, query):
-    """Paths: # and control characters in the query are 400."""
+    """contract: storefront-strict. # and control characters in the query are 400."""
     cookie = front.anyone().cookie
-    head = f"GET {BASE}/api/items?{query} HTTP/1.1\r\nHost: localhost\r\nCookie: wishwell={cookie}"
-    with nothing_forwarded(front.api):
-        got = over_the_wire(front.proxy, f"{head}\r\nConnection: close\r\n\r\n".encode("latin-1"))
+    head = (
+        f"GET {BASE}/api/items?{query} HTTP/1.1\r\nHost: {front.host}\r\nCookie: wishwell={cookie}"
+    )
+    with nothing_done(front):
+        got = over_the_wire(front.api, f"{head}\r\nConnection: close\r\n\r\n".encode("latin-1"))
     assert got.status == 400
 
 
 @pytest.mark.parametrize("line", ["%0d%0aProfile:%20x", "%0D%0A%0D%0AGET%20/", "%00", "%23"])
 def test_encoded_characters_in_the_query_stay_encoded(front, line):
-    """Paths: the query passes as it came; an encoded line end begins no header and no request."""
+    """contract: storefront-strict. The query is taken as it came; an encoded line end begins no
+    header and no request."""
     browser = front.anyone(1)
-    answer = browser.http.get(f"{front.proxy.url}{BASE}/api/items?query={line}")
+    answer = browser.at(f"/api/items?query={line}")
     assert "query" in envelope(answer, 400)
     assert browser.products() == [1]
 
 
 def test_query_passes_as_it_came(front):
-    """Paths: search, page and limit work; what the API refuses is refused with its own words."""
+    """contract: storefront-paths. Search, page and limit work; what the API refuses is refused here
+    in its words."""
     browser = front.anyone(1, 2, 3)
     found = browser.get("/items", params={"query": "product:2,3", "limit": "1"}).json()
     assert [item["productId"] for item in found["data"]] == [3]
@@ -155,23 +173,13 @@ def test_query_passes_as_it_came(front):
 
 
 def test_unknown_path_says_so(front):
-    """What passes: an error of the proxy's own has the envelope."""
+    """contract: storefront-paths. It is told with the envelope of the API."""
     assert envelope(front.browser().get("/nothing"), 404)
 
 
 def test_livez_answers(front):
-    """Paths: livez is 200 and plain text."""
-    answer = front.browser().http.get(f"{front.proxy.url}{BASE}/livez")
+    """contract: storefront-paths. livez is 200 and plain text."""
+    answer = front.browser().at("/livez")
     assert (answer.status_code, answer.text) == (200, "ok")
     assert answer.headers["Content-Type"].startswith("text/plain")
-    assert front.browser().http.post(f"{front.proxy.url}{BASE}/livez").status_code == 405
-
-
-def test_base_is_a_setting(new_front):
-    """Settings: everything is under WISHWELL_PROXY_BASE, Location too."""
-    front = new_front(BASE="/x/wish")
-    browser = front.browser()
-    answer = browser.post("/items", json={"productId": 1})
-    assert answer.headers["Location"].startswith("/x/wish/api/items/")
-    assert browser.products() == [1]
-    assert browser.http.get(f"{front.proxy.url}{BASE}/api/items", headers=SAME).status_code == 404
+    assert front.browser().at("/livez", "POST").status_code == 405

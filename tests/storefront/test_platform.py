@@ -1,4 +1,4 @@
-"""docs/proxy.md, The platform's signed query."""
+"""The platform's signed query."""
 
 import hashlib
 import hmac
@@ -7,11 +7,12 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from tests.conftest import Shop
+from tests.servers import SECRETS
 
-from .conftest import BASE, ROOMY, Front, envelope, nothing_forwarded
+from .conftest import BASE, envelope, nobodys, nothing_done, products, removes_cookie
 
-KEY = "hush"
+KEY = "hush-hush-of-the-platform"
+SECRETS.add(KEY)
 SHOP = "shop.example"
 
 
@@ -35,10 +36,12 @@ def common(customer: str = "", age: int = 0, shop: str = SHOP) -> list[tuple[str
 
 
 @pytest.fixture(scope="module")
-def front(api, start_proxy):
-    shop = Shop(api, *ROOMY)
-    settings = {"PLATFORM_SECRET": KEY, "PLATFORM_SHOP": SHOP}
-    return Front(start_proxy(api, shop.admin_token, **settings), shop, api)
+def front(api, new_front):
+    """A store on such a platform, which calls by a host that is not the store's."""
+    (api.folder / "platform").write_text(KEY)
+    front = new_front("--platform-shop", SHOP, "--platform-secret-file", "platform")
+    front.host = "wishes.platform.test"
+    return front
 
 
 def test_example_of_the_platform():
@@ -47,29 +50,58 @@ def test_example_of_the_platform():
              ("logged_in_customer_id", "1"), ("path_prefix", "/apps/awesome_reviews"),
              ("timestamp", "1317327555")]  # fmt: skip
     right = "4c68c8624d737112c91818c11017d24d334b524cb5c2b8ba08daa056f7395ddb"
-    assert signed(pairs).endswith(right)
+    assert signed(pairs, "hush").endswith(right)
 
 
 def test_customer_of_the_platform(front):
-    """The platform's signed query: the customer it names is who is shopping, after a link."""
+    """contract: storefront-platform, storefront-sign-in. The customer it names is who is shopping,
+    after a link of the cookie, where the platform lets one through."""
     visitor = front.browser()
-    assert visitor.get(f"/items?{signed(common())}").json() == {"data": []}
-    made = visitor.post(f"/items?{signed(common())}", json={"productId": 1})
-    assert made.status_code == 201
+    visitor.http.headers["Host"] = front.origin.partition("//")[2]
+    visitor.save(1)
+    visitor.http.headers["Host"] = front.host
+    assert products(visitor.get(f"/items?{signed(common())}")) == [1]
     answer = visitor.get(f"/items?{signed(common('42'))}")
-    assert [item["productId"] for item in answer.json()["data"]] == [1]
+    assert products(answer) == [1]
+    assert removes_cookie(answer)
     assert front.shop.acting_as("gid://shopify/Customer/42").get("/items").json()["data"]
-    assert front.browser().get(f"/items?{signed(common('43'))}").json() == {"data": []}
+    assert nobodys(front.browser().get(f"/items?{signed(common('43'))}"))
+
+
+def test_visitor_of_a_platform_begins_nothing(front):
+    """contract: storefront-platform-visitor. Where the platform takes cookies away, nobody could
+    come back to what they saved."""
+    visitor = front.browser()
+    assert nobodys(visitor.get(f"/items?{signed(common())}"))
+    with nothing_done(front):
+        answer = visitor.post(f"/items?{signed(common())}", json={"productId": 1})
+        assert "Sign in" in envelope(answer, 401)
+        assert "Set-Cookie" not in answer.headers
+        envelope(visitor.post(f"/lists?{signed(common())}", json={"name": "x"}), 401)
+
+
+def test_change_by_a_platform_is_from_the_shops_host(front):
+    """contract: storefront-same-origin. The page is on the store's host, and the platform calls by
+    another."""
+    for origin, status in (
+        (front.origin, 201),
+        (f"http://{front.host}", 403),
+        ("https://evil.example", 403),
+    ):
+        browser = front.browser()
+        browser.http.headers.pop("Sec-Fetch-Site")
+        place = f"/items?{signed(common('44'))}"
+        answer = browser.post(place, json={"productId": 1}, headers={"Origin": origin})
+        assert answer.status_code == status
 
 
 def test_query_of_the_browser_passes_beside(front):
-    """The platform's signed query: its own parameters go no further, the others pass."""
+    """contract: storefront-platform. Its own parameters are taken out, the others stay."""
     browser = front.browser()
     for product in (1, 2):
         browser.post(f"/items?{signed(common('7'))}", json={"productId": product})
     pairs = [*common("7"), ("query", "product:2 tag:a,b"), ("limit", "5")]
-    answer = browser.get(f"/items?{signed(pairs)}")
-    assert (answer.status_code, answer.json()) == (200, {"data": []})
+    assert nobodys(browser.get(f"/items?{signed(pairs)}"))
     found = browser.get(f"/items?{signed([*common('7'), ('query', 'product:2,9')])}").json()["data"]
     assert [item["productId"] for item in found] == [2]
     several = signed([*common("7"), ("limit", "1"), ("limit", "2")])
@@ -78,14 +110,35 @@ def test_query_of_the_browser_passes_beside(front):
     assert "x" in envelope(browser.get(f"/items?{odd}"), 400)
 
 
-WRONG = {
+UNSIGNED = {
     "no query": lambda: "",
     "no signature": lambda: urlencode(common("7")),
+    "parameter gone": lambda: signed(common("7")).replace(f"shop={SHOP}&", ""),
+    "another shop": lambda: signed(common("7", shop="other.example")),
+    "no shop": lambda: signed(common("7")[1:]),
+    "bytes that are no text": lambda: signed(common("7")) + "&x=%ff",
+}
+
+
+@pytest.mark.parametrize("name", UNSIGNED)
+def test_query_of_no_platform_names_nobody(front, name):
+    """contract: storefront-platform. Without a signature and the store's shop it is no evidence:
+    the host decides, and the platform's is no store's."""
+    own = {"Host": front.origin.partition("//")[2]}
+    browser = front.browser()
+    with nothing_done(front):
+        envelope(browser.get(f"/items?{UNSIGNED[name]()}"), 404)
+        envelope(browser.post(f"/items?{UNSIGNED[name]()}", json={"productId": 1}), 404)
+        answer = browser.get(f"/items?{UNSIGNED[name]()}", headers=own)
+        assert nobodys(answer)
+        assert answer.headers["Wishwell-Shopper"] == "-"
+
+
+WRONG = {
     "empty signature": lambda: urlencode([*common("7"), ("signature", "")]),
     "another key": lambda: signed(common("7"), key="other"),
     "customer changed": lambda: signed(common("7")).replace("id=7", "id=8"),
     "parameter added": lambda: signed(common("7")) + "&limit=1",
-    "parameter gone": lambda: signed(common("7")).replace(f"shop={SHOP}&", ""),
     "signature twice": lambda: signed(common("7")) + "&signature=x",
     "signature in upper case": lambda: signed(common("7"))[:-64] + signed(common("7"))[-64:].upper(),
     "signature with more": lambda: signed(common("7")) + "0",
@@ -95,21 +148,19 @@ WRONG = {
     "timestamp of text": lambda: signed([*common("7")[:-1], ("timestamp", "now")]),
     "timestamp negative": lambda: signed([*common("7")[:-1], ("timestamp", f"-{time.time():.0f}")]),
     "timestamp twice": lambda: signed([*common("7"), ("timestamp", str(int(time.time())))]),
-    "another shop": lambda: signed(common("7", shop="other.example")),
-    "no shop": lambda: signed(common("7")[1:]),
     "customer twice": lambda: signed([*common("7"), ("logged_in_customer_id", "8")]),
     "customer that is none": lambda: signed(common("a/../b")),
     "customer too long": lambda: signed(common("7" * 65)),
-    "bytes that are no text": lambda: signed(common("7")) + "&x=%ff",
     "encoded name": lambda: signed(common("7")) + "&%73ignature=x",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_query_is_401(front, name):
-    """The platform's signed query: every request needs a valid one; else 401, nothing forwarded."""
+    """contract: storefront-evidence, storefront-platform. It names the store's shop, and does not
+    hold: 401, and nothing is done."""
     browser = front.browser()
-    with nothing_forwarded(front.api):
+    with nothing_done(front):
         for answer in (
             browser.get(f"/items?{WRONG[name]()}"),
             browser.post(f"/items?{WRONG[name]()}", json={"productId": 1}),
@@ -119,7 +170,7 @@ def test_wrong_query_is_401(front, name):
 
 
 def test_customer_that_is_cut_out_of_a_value_is_401(front):
-    """The platform's signed query: what was signed for nobody can't be read as a customer's."""
+    """contract: storefront-platform. What was signed for nobody can't be read as a customer's."""
     moment = str(int(time.time()))
     honest = [("aa", "1logged_in_customer_id=7path_prefix=x"), ("logged_in_customer_id", ""),
               ("shop", SHOP), ("timestamp", moment)]  # fmt: skip
@@ -131,7 +182,7 @@ def test_customer_that_is_cut_out_of_a_value_is_401(front):
     assert parse_qs(signed(forged))["signature"] == [right]
     victim = front.shop.customer("7")
     victim.http.post("/items", json={"productId": 1})
-    with nothing_forwarded(front.api):
+    with nothing_done(front):
         for pairs in (forged, honest):
             envelope(front.browser().get(f"/items?{signed(pairs)}"), 401)
     named = [*common(), ("query", "logged_in_customer_id")]  # the name alone is no parameter
@@ -139,24 +190,22 @@ def test_customer_that_is_cut_out_of_a_value_is_401(front):
 
 
 def test_within_its_time(front):
-    """The platform's signed query: up to 300 s old, and 60 s ahead."""
+    """contract: storefront-platform. Up to 300 s old, and 60 s ahead."""
     for age in (290, -50):
         assert front.browser().get(f"/items?{signed(common('7', age=age))}").status_code == 200
 
 
-def test_assets_need_it_and_livez_does_not(front):
-    """The platform's signed query: assets too; livez is asked by machines that can't sign."""
-    http = front.browser().http
-    place = f"{front.proxy.url}{BASE}"
-    assert http.get(f"{place}/assets/wishwell.js").status_code == 401
-    assert http.get(f"{place}/assets/wishwell.js?{signed(common())}").status_code in (302, 404)
-    assert http.get(f"{place}/livez").status_code == 200
+def test_assets_of_a_platform(front):
+    """contract: storefront-assets. By the platform's query, as it knows the store; one that does not
+    hold opens nothing. livez is asked by machines that can't sign."""
+    http = front.browser()
+    assert http.at(f"/assets/wishwell.js?{signed(common())}").status_code == 302
+    assert http.at("/assets/wishwell.js").status_code == 404
+    assert http.at("/livez").status_code == 200
 
 
 def test_without_the_setting_its_names_are_nothing_special(new_front):
-    """The platform's signed query: without the secret the names of it mean nothing."""
+    """contract: storefront-platform. Without the setting the names of it mean nothing."""
     front = new_front()
-    victim = front.shop.customer("7")
-    victim.http.post("/items", json={"productId": 1})
-    answer = front.browser().get(f"/items?{signed(common('7'))}")
-    assert answer.json() == {"data": []}
+    front.shop.customer("7").http.post("/items", json={"productId": 1})
+    assert nobodys(front.browser().get(f"/items?{signed(common('7', shop='of-nobody'))}"))

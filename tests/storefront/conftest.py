@@ -1,0 +1,307 @@
+"""Stores of a shared service, each with a host of its own, and browsers that remember everything.
+
+Tests reach the service at 127.0.0.1 with the header ``Host`` of a store's shop.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import hmac
+import itertools
+import json
+import secrets
+import sqlite3
+import time
+import uuid
+
+import httpx2
+import jwt
+import pytest
+
+from tests.conftest import ODD_CLOCK, SIGNING_KEY, Shop
+from tests.servers import HERE, SECRETS, Service, free_port
+from wishwell import store_secrets
+from wishwell.sealing import Sealing
+
+BASE = "/apps/wishlist"
+JWT_KEY = "the-key-of-the-shop-that-signs-its-own-tokens-with-room-for-every-algorithm"
+SEALING_KEY = "a-sealing-key-of-the-tests-40-characters"
+SECRETS.add(JWT_KEY)
+SAME = {"Sec-Fetch-Site": "same-origin"}
+DAY = 86_400
+ROOMY = tuple(
+    word
+    for who in ("profile", "admin")
+    for kind in ("read", "write", "token")
+    for word in ("--limit", f"{who}_{kind}=1000000")
+)
+BY_JWT = (
+    *("--jwt-key-file", "jwt-key"),
+    *("--jwt-header", "X-Shop-Token"),
+    *("--jwt-cookie", "shop_jwt"),
+)
+"""Options of a store whose customers come with a JWT of the key above."""
+
+_numbers = itertools.count(1)
+
+
+class Front:
+    """A store on a service, and its shop: ``host`` as the header names it, and its ``origin``."""
+
+    def __init__(self, api: Service, *options: str, scheme: str = "http") -> None:
+        """With ``scheme`` "" the store names no host."""
+        self.api = api
+        self.base = api.settings.get("WISHWELL_STOREFRONT_BASE", BASE)
+        self.host = f"shop-{next(_numbers)}.test:{api.url.rpartition(':')[2]}"
+        self.origin = f"{scheme or 'http'}://{self.host}"
+        (api.folder / "jwt-key").write_text(JWT_KEY)
+        hosts = ("--host", self.origin) if scheme else ()
+        self.shop = Shop(api, *ROOMY, *hosts, *options, first=not api.running)
+        if api.running:
+            # For a token that it does not know, a process looks for the newest stores too.
+            assert self.shop.admin.get("/items").status_code == 200
+
+    @property
+    def secret(self) -> str:
+        """What signs the cookies of its visitors."""
+        with contextlib.closing(sqlite3.connect(self.api.folder / "wishwell.db")) as database:
+            [sealed] = database.execute(
+                "SELECT sealed FROM store_secrets WHERE store_id = ?", (self.shop.id,)
+            ).fetchone()
+        sealing = Sealing([SEALING_KEY.encode()])
+        secret = store_secrets.opened(sealing, self.shop.id, sealed).cookie[0].secret
+        SECRETS.add(secret)
+        return secret
+
+    def browser(self, cookie: str | None = None, **headers: str) -> Browser:
+        browser = Browser(self, {name.replace("_", "-"): v for name, v in headers.items()})
+        if cookie is not None:
+            browser.http.headers["Cookie"] = f"wishwell={cookie}"
+        return browser
+
+    def signed_in(self, customer: str | None = None, **headers: str) -> Browser:
+        return self.browser(X_Shop_Token=shop_jwt(customer), **headers)
+
+    def anyone(self, *products: int) -> Browser:
+        """A visitor who has saved some products, one at least."""
+        browser = self.browser()
+        for product in products or (1,):
+            browser.save(product)
+        return browser
+
+    def signature(self, content: str, secret: str = "", store: str | None = None) -> str:
+        """That of a cookie's content, made without the product's code."""
+        signed = f"cookie\n{self.shop.id if store is None else store}\n{content}".encode()
+        return text(hmac.digest((secret or self.secret).encode(), signed, hashlib.sha256))
+
+    def cookie(
+        self,
+        session: str,
+        *,
+        secret: str = "",
+        store: str | None = None,
+        age: int = 0,
+        **changed: object,
+    ) -> str:
+        """A cookie as the contract describes it, made without the product's code."""
+        fields = {"s": session, "t": int(time.time()) - age, "v": 1} | changed
+        content = text(json.dumps(fields, separators=(",", ":")).encode())
+        return f"{content}.{self.signature(content, secret, store)}"
+
+    def shopper(self, gid: str) -> str:
+        """What ``Wishwell-Shopper`` has to be."""
+        signed = b"shopper\n" + gid.encode()
+        return text(hmac.digest(self.secret.encode(), signed, hashlib.sha256))[:16]
+
+
+class Browser:
+    """A browser on a page of the shop: keeps cookies, and sends what browsers send by
+    themselves."""
+
+    def __init__(self, front: Front, headers: dict[str, str], sender: str = HERE) -> None:
+        self.front = front
+        self.seen: list[bytes] = []
+        self.http = httpx2.Client(
+            base_url=f"{front.api.url}{front.base}/api",
+            headers={"Host": front.host} | SAME | headers,
+            timeout=20,
+            trust_env=False,
+            transport=httpx2.HTTPTransport(local_address=sender),
+            event_hooks={"response": [self._remember]},
+        )
+        self.get, self.post, self.put = self.http.get, self.http.post, self.http.put
+        self.patch, self.delete, self.head = self.http.patch, self.http.delete, self.http.head
+        self.request = self.http.request
+
+    def _remember(self, answer: httpx2.Response) -> None:
+        answer.read()
+        self.seen += [b"%s: %s" % pair for pair in answer.headers.raw]
+        self.seen.append(answer.content)
+
+    def at(self, path: str, method: str = "GET", **more) -> httpx2.Response:
+        """The answer at a path below the base."""
+        return self.http.request(
+            method, f"{self.front.api.url}{self.front.base}{path}", follow_redirects=False, **more
+        )
+
+    def save(self, product: int = 1, **fields) -> dict:
+        answer = self.post("/items", json={"productId": product, **fields})
+        assert answer.status_code in (200, 201), f"{answer.status_code} {answer.text}"
+        return answer.json()["data"]
+
+    def products(self) -> list[int]:
+        return products(self.get("/items"))
+
+    @property
+    def cookie(self) -> str | None:
+        return self.http.cookies.get("wishwell")
+
+    @property
+    def session(self) -> str:
+        return session_of(self.cookie)
+
+
+def products(answer: httpx2.Response) -> list[int]:
+    assert answer.status_code == 200, f"{answer.status_code} {answer.text}"
+    return sorted(item["productId"] for item in answer.json()["data"])
+
+
+def text(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def session_of(cookie: str) -> str:
+    content = cookie.partition(".")[0]
+    return json.loads(base64.urlsafe_b64decode(content + "=" * (-len(content) % 4)))["s"]
+
+
+def shop_jwt(sub: str | None = None, key: str = JWT_KEY, **claims: object) -> str:
+    claims = {"sub": sub or secrets.token_hex(6), "exp": int(time.time()) + 600} | claims
+    return jwt.encode({k: v for k, v in claims.items() if v is not None}, key, "HS256")
+
+
+def set_cookies(answer: httpx2.Response) -> list[str]:
+    return [value for value in answer.headers.get_list("set-cookie") if "wishwell" in value]
+
+
+def value_of(line: str) -> str:
+    """The cookie's value in a ``Set-Cookie``."""
+    return line.partition("=")[2].partition(";")[0]
+
+
+def removes_cookie(answer: httpx2.Response) -> bool:
+    """Whether the answer takes the visitor's cookie away, and sets no other."""
+    lines = set_cookies(answer)
+    return len(lines) == 1 and "wishwell=;" in lines[0] and "max-age=0" in lines[0].lower()
+
+
+def envelope(answer: httpx2.Response, status: int) -> str:
+    """The message of an error of the API's shape."""
+    assert answer.status_code == status, f"{answer.status_code} {answer.text[:500]}"
+    assert answer.headers["Content-Type"].partition(";")[0] == "application/json"
+    error = answer.json()["error"]
+    assert set(error) == {"message", "error", "statusCode", "requestId"}
+    assert error["statusCode"] == status
+    assert (
+        error["requestId"] == answer.headers["X-Request-Id"] == str(uuid.UUID(error["requestId"]))
+    )
+    return error["message"]
+
+
+def nobodys(answer: httpx2.Response) -> bool:
+    """Whether it is the wishlist of nobody."""
+    return (answer.status_code, answer.json()) == (200, {"data": []})
+
+
+def sessions_in(api: Service) -> int:
+    """How many sessions the database holds, read from the file."""
+    with contextlib.closing(sqlite3.connect(api.folder / "wishwell.db")) as database:
+        return database.execute("SELECT count(*) FROM profiles WHERE is_session = 1").fetchone()[0]
+
+
+# touched_at is left out: it says when a session was last used, which reads move too.
+_EVERYTHING = (
+    "SELECT profile_id, gid, items, lists, entries, changes, closed_at, email FROM profiles",
+    "SELECT * FROM items",
+    "SELECT * FROM item_tags",
+    "SELECT * FROM lists",
+    "SELECT * FROM entries",
+)
+
+
+def _contents(api: Service) -> list:
+    with contextlib.closing(sqlite3.connect(api.folder / "wishwell.db")) as database:
+        return [database.execute(f"{query} ORDER BY 1, 2, 3").fetchall() for query in _EVERYTHING]
+
+
+@contextlib.contextmanager
+def nothing_done(front: Front):
+    """Nothing in the database changes in the meantime: no session, record or link."""
+    before = _contents(front.api)
+    yield
+    assert _contents(front.api) == before
+
+
+def new_api(**settings: str) -> Service:
+    """A service on an embedded database, with a key that the tests know."""
+    common = {
+        "WISHWELL_DATABASE_URL": "sqlite:///wishwell.db",
+        "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
+    }
+    common |= {"WISHWELL_SEALING_KEYS": SEALING_KEY, "WISHWELL_LIMIT_ADDRESS": "1000000"}
+    return Service(common | settings, env=ODD_CLOCK)
+
+
+@contextlib.contextmanager
+def running(service: Service):
+    """It serves, and ends as asked without having failed."""
+    with service:
+        yield service
+        assert service.running, f"the service ended by itself\n{service.output()[-4000:]}"
+        assert service.stop() == 0
+        printed = service.output()
+        assert "Traceback" not in printed, printed[printed.index("Traceback") :][:4000]
+
+
+@contextlib.contextmanager
+def with_one_store(service: Service, *options: str, scheme: str = "http"):
+    """A service whose only store was set up before its start."""
+    service.settings["WISHWELL_PORT"] = port = str(free_port())
+    service.url = f"http://{HERE}:{port}"
+    service.quick("migrate")
+    front = Front(service, *options, scheme=scheme)
+    with running(service):
+        yield front
+
+
+@pytest.fixture(scope="session")
+def api():
+    """The service that most tests share. It trusts no proxy, so it knows no address to count."""
+    limits = {"WISHWELL_LIMIT_NEW_SESSIONS": "2", "WISHWELL_LIMIT_VISITOR_READ": "2"}
+    # The tests' key sets are on this machine.
+    calls = {"WISHWELL_WEBHOOK_HTTP": "true", "WISHWELL_WEBHOOK_PRIVATE": "true"}
+    with running(new_api(**limits, **calls)) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def proxied():
+    """A store without a host, on a service behind trusted proxies, which this machine is one of."""
+    trusted = {"WISHWELL_TRUSTED_PROXIES": f"{HERE}, 10.0.0.0/8"}
+    limits = {"WISHWELL_LIMIT_NEW_SESSIONS": "2", "WISHWELL_LIMIT_VISITOR_READ": "5"}
+    with with_one_store(new_api(**trusted, **limits), *BY_JWT, scheme="") as front:
+        yield front
+
+
+@pytest.fixture(scope="session")
+def new_front(api):
+    """Makes a new store, with options of `wishwell store create`."""
+    return lambda *options, **named: Front(api, *options, **named)
+
+
+@pytest.fixture(scope="session")
+def front(new_front) -> Front:
+    """The store that most tests share; customers come with the shop's JWT, HS256."""
+    return new_front(*BY_JWT)

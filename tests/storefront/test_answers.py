@@ -1,0 +1,195 @@
+"""What every answer below the base carries, and that neither they nor the log tell a secret."""
+
+import base64
+import json
+import re
+import time
+from email.utils import parsedate_to_datetime
+
+import pytest
+
+from tests.api.conftest import over_the_wire
+
+from .conftest import BASE, JWT_KEY, SEALING_KEY, envelope, shop_jwt, text
+
+PRIVATE = {
+    "Cache-Control": "private, no-store",
+    "Vary": "Cookie",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def test_headers_of_the_answer(front):
+    """contract: limit-headers, storefront-answer. The limits and the id are there; Location is the
+    storefront's own; the API's other headers are not there."""
+    visitor = front.browser()
+    made = visitor.post("/items", json={"productId": 1})
+    id = made.json()["data"]["id"]
+    assert made.headers["Location"] == f"{BASE}/api/items/{id}"
+    assert visitor.at(made.headers["Location"].removeprefix(BASE)).json() == made.json()
+    answer = visitor.get("/items")
+    for name in ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"):
+        assert int(answer.headers[name]) >= 0
+    known = {
+        "date", "content-type", "content-length", "cache-control", "vary", "wishwell-shopper",
+        "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "x-request-id",
+        "x-content-type-options", "connection", "keep-alive",
+    }  # fmt: skip
+    assert set(answer.headers) <= known
+
+
+def test_every_answer_is_private(front):
+    """contract: storefront-answer. Cache-Control, Vary and Wishwell-Shopper on every answer under
+    api/; no way to ask for a token."""
+    visitor = front.anyone(1)
+    answers = [
+        visitor.get("/items"),
+        visitor.get("/items?limit=x"),
+        visitor.get("/nothing"),
+        visitor.put("/items"),
+        visitor.post("/items", json={}, headers={"Sec-Fetch-Site": "cross-site"}),
+        visitor.get("/items", headers={"X-Shop-Token": "wrong"}),
+        visitor.get("/items", headers={"Authorization": "Bearer wrong"}),
+        visitor.get("/items", headers={"Host": "nowhere.example"}),
+        front.browser().get("/lists"),
+        front.browser().delete("/items"),
+    ]
+    statuses = [200, 400, 404, 405, 403, 401, 401, 404, 200, 204]
+    assert [answer.status_code for answer in answers] == statuses
+    for answer in answers:
+        assert {name: answer.headers.get(name) for name in PRIVATE} == PRIVATE
+        assert len(answer.headers["Wishwell-Shopper"]) in (1, 16)
+        assert "WWW-Authenticate" not in answer.headers
+
+
+NO_REQUEST = {
+    "no HTTP": "hello",
+    "no host": f"GET {BASE}/api/items HTTP/1.1",
+    "host twice": f"GET {BASE}/api/items HTTP/1.1\r\nHost: x\r\nHost: x",
+    "length and chunks": f"POST {BASE}/api/items HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
+    "Transfer-Encoding: chunked",
+    "headers too large": f"GET {BASE}/api/items HTTP/1.1\r\nHost: x\r\nX-Y: " + "a" * 70_000,
+}
+AMBIGUOUS = {
+    "target in absolute form": f"GET http://x{BASE}/api/items HTTP/1.1\r\nHost: x",
+    "# in the query": f"GET {BASE}/api/items?a#b HTTP/1.1\r\nHost: x",
+}
+
+
+@pytest.mark.parametrize("name", NO_REQUEST | AMBIGUOUS)
+def test_refusal_of_what_is_no_request_is_private(front, name):
+    """contract: storefront-strict. No cache may keep it; where it was a request to the storefront,
+    it has all headers of its answers."""
+    request = (NO_REQUEST | AMBIGUOUS)[name]
+    got = over_the_wire(front.api, f"{request}\r\n\r\n".encode(), patience=1)
+    assert got.status in (400, 404, 431)
+    error = json.loads(got.body)["error"]
+    assert error["requestId"] == got.headers["x-request-id"]
+    assert error["statusCode"] == got.status
+    assert "no-store" in got.headers["cache-control"]
+    if name in AMBIGUOUS:
+        assert {name: got.headers.get(name.lower()) for name in PRIVATE} == PRIVATE
+        assert got.headers["wishwell-shopper"] == "-"
+
+
+def test_shopper_says_whether_it_is_the_same(front):
+    """contract: storefront-answer. Wishwell-Shopper is the first 16 characters of an HMAC of the
+    GID, - for nobody."""
+    visitor = front.browser()
+    assert visitor.get("/items").headers["Wishwell-Shopper"] == "-"
+    made = visitor.post("/items", json={"productId": 1})
+    assert made.headers["Wishwell-Shopper"] == front.shopper(visitor.session)
+    assert visitor.get("/lists").headers["Wishwell-Shopper"] == front.shopper(visitor.session)
+    forged = front.browser(front.cookie(visitor.session, secret="x" * 32))
+    answer = visitor.get("/items", headers={"X-Shop-Token": shop_jwt("77")})
+    assert answer.headers["Wishwell-Shopper"] == front.shopper("gid://shopify/Customer/77")
+    assert forged.get("/items").headers["Wishwell-Shopper"] == "-"
+
+
+def test_shopper_over_the_limit_waits(new_front):
+    """contract: limit-exceeded. 429 with Retry-After and the limits, for each shopper by
+    themselves."""
+    front = new_front("--limit", "profile_read=1")
+    visitor = front.anyone(1)
+    answer = [visitor.get("/items") for _ in range(3)][-1]
+    envelope(answer, 429)
+    assert 1 <= int(answer.headers["Retry-After"]) <= 60
+    assert answer.headers["X-RateLimit-Remaining"] == "0"
+    assert answer.headers["Wishwell-Shopper"] == front.shopper(visitor.session)
+    assert front.anyone(2).get("/items").status_code == 200
+
+
+def test_every_answer_has_one_date(front):
+    """One Date, whoever has written the answer."""
+    visitor = front.anyone(1)
+    asked = ("/api/items", "/api/nothing", "/api/items?limit=x", "/livez", "/assets/wishwell.js")
+    for answer in (*map(visitor.at, asked), front.browser().get("/items")):
+        [date] = answer.headers.get_list("Date")
+        assert abs(parsedate_to_datetime(date).timestamp() - time.time()) < 60
+
+
+# ------------------------------------------------------------------------- nothing gets out
+
+WORDS = re.compile(rb"[A-Za-z0-9_-]{8,}|[A-Za-z0-9+/]{8,}")
+JWT_HEADS = (b"wishwell+jwt", b'"alg"')
+
+
+def decoded(text: bytes) -> list[bytes]:
+    """What base64 there is in a text, in either alphabet and wherever it begins, undone."""
+    found = []
+    for word in set(WORDS.findall(text)):
+        for start in range(4):
+            cut = word[start:].translate(bytes.maketrans(b"-_", b"+/"))
+            found.append(base64.b64decode(cut[: len(cut) - len(cut) % 4]))
+    return found
+
+
+def leaks(seen: list[bytes], secrets: list[str]) -> list[str]:
+    """Which of the secrets, or of what is in every token, is in there, encoded twice or less."""
+    pieces = [b"\n".join(seen)]
+    for _ in range(2):
+        pieces.append(b"\n".join(found for piece in pieces for found in decoded(piece)))
+    needles = [*(secret.encode() for secret in secrets), *JWT_HEADS, b"wwadm_"]
+    return [needle.decode() for needle in needles if any(needle in piece for piece in pieces)]
+
+
+def test_nothing_secret_reaches_the_browser(front):
+    """contract: storefront-no-token, storefront-secrets. Over a visit with saves, errors and a sign-in, no token is
+    received, and none of the store's secrets."""
+    visitor = front.anyone(1, 2)
+    session = visitor.session
+    gifts = visitor.post("/lists", json={"name": "Gifts"}).json()["data"]
+    visitor.get("/lists")
+    visitor.get(f"/lists/{gifts['id']}")
+    visitor.get("/items?limit=1")
+    visitor.get("/items?limit=x&token=1")
+    visitor.post("/items", content=b"{", headers={"Content-Type": "application/json"})
+    visitor.post("/items", json={"productId": 1}, headers={"Sec-Fetch-Site": "cross-site"})
+    visitor.get("/profiles/token")
+    visitor.put("/items")
+    visitor.get("/items", headers={"Profile": session, "Authorization": "Bearer x"})
+    visitor.get("/items", headers={"X-Shop-Token": "wrong"})
+    visitor.at("/api/items", "TRACE")
+    visitor.at("/assets/wishwell.js")
+    visitor.get("/items", headers={"X-Shop-Token": shop_jwt("secretive")})
+    visitor.post("/items", json={"productId": 3}, headers={"X-Shop-Token": shop_jwt("secretive")})
+    assert len(visitor.seen) > 100
+    admin, profile = front.shop.admin_token, front.shop.session().token
+    secrets = [admin, front.secret, JWT_KEY, SEALING_KEY]
+    assert leaks(visitor.seen, [*secrets, session]) == [session]
+    # That the search finds them: each of these would have been seen.
+    for hidden in (admin, profile, text(profile.encode()), text(admin.encode())):
+        assert leaks([*visitor.seen[:5], b'{"x":"' + hidden.encode() + b'"}'], [])
+
+
+def test_log_holds_no_token_and_no_cookie(front):
+    """contract: log-private. Neither cookies nor the shop's JWT are in what the service prints."""
+    visitor, token = front.anyone(1), shop_jwt("logged")
+    cookie = visitor.cookie
+    visitor.get("/items?query=product:1", headers={"X-Shop-Token": token})
+    visitor.get("/nothing", headers={"Cookie": f"wishwell={cookie}x"})
+    visitor.get("/items", headers={"Host": "nowhere.example", "Cookie": f"wishwell={cookie}"})
+    printed = front.api.output()
+    for secret in (cookie.partition(".")[2], token, token.rpartition(".")[2], "product:1"):
+        assert secret not in printed
+    assert leaks([printed.encode()], [front.shop.admin_token, front.secret]) == []

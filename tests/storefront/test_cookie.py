@@ -1,0 +1,201 @@
+"""The visitor's cookie: only our own spelling, signature and age."""
+
+import base64
+import json
+import time
+import uuid
+
+import pytest
+
+from .conftest import (
+    DAY,
+    Browser,
+    nobodys,
+    nothing_done,
+    products,
+    removes_cookie,
+    session_of,
+    set_cookies,
+    text,
+    value_of,
+)
+
+
+def swapped(front, cookie: str) -> str:
+    return ".".join(reversed(cookie.split(".")))
+
+
+def other_alphabet(front, cookie: str) -> str:
+    # A field that is not ours makes a letter which the two alphabets write differently.
+    raw = json.dumps({"s": session_of(cookie), "t": int(time.time()), "v": 1, "~?>~?>": "~?>"})
+    part = base64.b64encode(raw.encode()).rstrip(b"=").decode()
+    assert {"+", "/"} & set(part)
+    return f"{part}.{front.signature(part)}"
+
+
+def unsigned(cookie: str) -> str:
+    return cookie.partition(".")[0]
+
+
+def resigned(front, content: str) -> str:
+    part = text(content.encode())
+    return f"{part}.{front.signature(part)}"
+
+
+FORGED = {
+    "another secret": lambda f, c: f.cookie(session_of(c), secret="x" * 40),
+    "another store": lambda f, c: f.cookie(session_of(c), store="01a1fb82-8f15-7000-aafc-5adf06151cd4"),
+    "no store": lambda f, c: f.cookie(session_of(c), store=""),
+    "another line for the store": lambda f, c: f.cookie(session_of(c), store=f"{f.shop.id}\n"),
+    "last letters changed": lambda f, c: c[:-3] + "AAA",
+    "last letter changed": lambda f, c: c[:-1] + ("B" if c[-1] != "B" else "C"),
+    "halves exchanged": swapped,
+    "unsigned": lambda f, c: unsigned(c),
+    "empty signature": lambda f, c: unsigned(c) + ".",
+    "empty content": lambda f, c: "." + c.partition(".")[2],
+    "signed emptiness": lambda f, c: "." + f.signature(""),
+    "three parts": lambda f, c: c + ".x",
+    "padded content": lambda f, c: c.replace(".", "=.", 1),
+    "padded signature": lambda f, c: c + "=",
+    "padded and signed": lambda f, c: unsigned(c) + "=." + f.signature(unsigned(c) + "="),
+    "other alphabet, signed": other_alphabet,
+    "quoted": lambda f, c: f'"{c}"',
+    "too old": lambda f, c: f.cookie(session_of(c), age=90 * DAY + 5),
+    "too far ahead": lambda f, c: f.cookie(session_of(c), age=-310),
+    "version 2": lambda f, c: f.cookie(session_of(c), v=2),
+    "version of text": lambda f, c: f.cookie(session_of(c), v="1"),
+    "time of text": lambda f, c: f.cookie(session_of(c), t="1"),
+    "no version": lambda f, c: resigned(f, json.dumps({"s": session_of(c), "t": int(time.time())})),
+    "one field more": lambda f, c: f.cookie(session_of(c), x=1),
+    "half a second": lambda f, c: f.cookie(session_of(c), t=time.time()),
+    "customer in it": lambda f, c: f.cookie("gid://shopify/Customer/7"),
+    "no GID": lambda f, c: f.cookie(session_of(c).rpartition("/")[2]),
+    "lines in the GID": lambda f, c: f.cookie(session_of(c) + "\n"),
+    "not an object": lambda f, c: resigned(f, "[]"),
+    "not JSON": lambda f, c: resigned(f, "x"),
+    "very long": lambda f, c: "a" * 3000 + "." + c.partition(".")[2],
+    "plain GID": lambda f, c: session_of(c),
+    "nothing": lambda f, c: "",
+    "spaces inside": lambda f, c: c.replace(".", " . "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_cookie_is_nobodys(front, name):
+    """contract: storefront-cookie. Anything but our own spelling, signature and age is nobody's,
+    and is removed."""
+    victim = front.anyone(1)
+    thief = front.browser(FORGED[name](front, victim.cookie))
+    with nothing_done(front):
+        answer = thief.get("/items")
+        assert nobodys(answer)
+        assert removes_cookie(answer)
+        assert thief.delete(f"/items/{uuid.uuid4()}").status_code == 404
+    assert victim.products() == [1]
+
+
+def test_our_own_spelling_holds(front):
+    """contract: storefront-cookie. One made by the letter of the contract is taken, up to its 90
+    days, and by a clock that is a little ahead."""
+    victim = front.anyone(1)
+    for age in (0, DAY - 5, 90 * DAY - 60, -290):
+        assert front.browser(front.cookie(victim.session, age=age)).products() == [1]
+
+
+def test_forged_cookie_begins_anew_with_a_save(front):
+    """contract: storefront-visitor. A save of somebody with a bad cookie makes a session of their
+    own."""
+    victim = front.anyone(1)
+    thief = front.browser(front.cookie(victim.session, secret="x" * 40))
+    answer = thief.post("/items", json={"productId": 9})
+    assert answer.status_code == 201
+    [line] = set_cookies(answer)
+    assert session_of(value_of(line)) != victim.session
+    assert victim.products() == [1]
+
+
+def test_cookie_sent_twice_is_nobodys(front):
+    """contract: storefront-cookie. Sent twice, even the same, it is nobody's."""
+    one, other = front.anyone(1), front.anyone(2)
+    for pair in (f"wishwell={one.cookie}; wishwell={other.cookie}",
+                 f"wishwell={one.cookie}; a=b; wishwell={one.cookie}",
+                 f"wishwell=; wishwell={one.cookie}"):  # fmt: skip
+        answer = front.browser().get("/items", headers={"Cookie": pair})
+        assert nobodys(answer)
+        assert removes_cookie(answer)
+    lines = [("Cookie", f"wishwell={one.cookie}"), ("Cookie", f"wishwell={other.cookie}")]
+    assert nobodys(front.browser().get("/items", headers=lines))
+
+
+def test_cookie_among_others(front):
+    """contract: storefront-cookie. Others beside it, and spaces around it, do not matter; its
+    name's case does."""
+    visitor = front.anyone(1)
+    for jar in (f"a=b; wishwell={visitor.cookie}; c=d", f"a=b;wishwell={visitor.cookie} ;c"):
+        assert products(front.browser().get("/items", headers={"Cookie": jar})) == [1]
+    for jar in (f"Wishwell={visitor.cookie}", f"xwishwell={visitor.cookie}"):
+        answer = front.browser().get("/items", headers={"Cookie": jar})
+        assert nobodys(answer)
+        assert "Set-Cookie" not in answer.headers
+
+
+def test_replayed_cookie_is_only_its_visitor(front):
+    """contract: storefront-cookie, storefront-sign-in. Taken to another browser it is that visitor
+    there, until they sign in."""
+    visitor = front.anyone(1)
+    copied = visitor.cookie
+    assert front.browser(copied).products() == [1]
+    assert front.signed_in("replayed", Cookie=f"wishwell={copied}").products() == [1]
+    answer = front.browser(copied).get("/items")
+    assert nobodys(answer)
+    assert removes_cookie(answer)
+
+
+def test_cookie_is_set_again_after_a_day(front):
+    """contract: storefront-cookie. Set again on the first answer after a day, not before."""
+    visitor = front.anyone(1)
+    young = front.browser(front.cookie(visitor.session, age=DAY - 60)).get("/items")
+    assert "Set-Cookie" not in young.headers
+    answer = front.browser(front.cookie(visitor.session, age=DAY + 60)).get("/items")
+    [line] = set_cookies(answer)
+    assert "Max-Age=7776000" in line
+    fresh = value_of(line)
+    assert session_of(fresh) == visitor.session
+    assert "Set-Cookie" not in front.browser(fresh).get("/items").headers
+
+
+def test_cookie_of_another_store_is_nobodys(front, new_front):
+    """contract: storefront-cookie. Each store signs by itself, and its id is in what is signed."""
+    other = new_front()
+    visitor = front.anyone(1)
+    assert removes_cookie(other.browser(visitor.cookie).get("/items"))
+    # Even if two stores had one secret.
+    swapped = other.cookie(visitor.session, store=front.shop.id)
+    assert removes_cookie(other.browser(swapped).get("/items"))
+
+
+def has_prefix(browser: Browser) -> None:
+    """The cookie of this browser is that of https."""
+    answer = browser.post("/items", json={"productId": 1})
+    [line] = set_cookies(answer)
+    assert line.startswith("__Host-wishwell=ey")
+    assert "; Secure" in line and "Path=/" in line and "Domain" not in line
+    both = {"Cookie": f"__Host-wishwell={value_of(line)}"}
+    assert products(browser.get("/items", headers=both)) == [1]
+    assert nobodys(browser.get("/items", headers={"Cookie": f"wishwell={value_of(line)}"}))
+
+
+def test_https_has_a_name_that_no_subdomain_can_plant(new_front, proxied):
+    """contract: storefront-cookie. The prefix and Secure, by the store's own host, and where it has
+    named none by a trusted proxy's word."""
+    has_prefix(new_front(scheme="https").browser())
+    has_prefix(proxied.browser(X_Forwarded_Proto="https"))
+
+
+def test_forwarded_proto_of_anybody_counts_for_nothing(front, proxied):
+    """contract: storefront-host-source. X-Forwarded-Proto is believed from trusted proxies only."""
+    headers = {"X-Forwarded-Proto": "https"}
+    for browser in (front.browser(), Browser(proxied, {}, sender="127.0.0.9")):
+        answer = browser.post("/items", json={"productId": 1}, headers=headers)
+        [line] = set_cookies(answer)
+        assert line.startswith("wishwell=") and "Secure" not in line

@@ -1,0 +1,96 @@
+"""Cookies of sessions that are over: revoked, linked elsewhere, purged; and those that go on."""
+
+import time
+
+from tests.api.conftest import soon
+
+from .conftest import (
+    DAY,
+    Front,
+    envelope,
+    new_api,
+    nobodys,
+    nothing_done,
+    removes_cookie,
+    running,
+    session_of,
+    sessions_in,
+    set_cookies,
+    value_of,
+)
+
+
+def test_cookie_of_a_revoked_session_is_nobodys(front):
+    """contract: storefront-cookie-revoked. Cookies set before it are nobody's and are removed; a
+    save begins anew, and other visitors are as before."""
+    visitor, other = front.anyone(1), front.anyone(2)
+    cookie, session = visitor.cookie, visitor.session
+    front.api.quick("token", "revoke", session, "--store", front.shop.handle)
+    soon(lambda: nobodys(front.browser(cookie).get("/items")))
+    assert removes_cookie(front.browser(cookie).get("/items"))
+    # One that is due to be set again does not live on either.
+    assert removes_cookie(front.browser(front.cookie(session, age=2 * DAY)).get("/items"))
+    with nothing_done(front):
+        answer = front.signed_in("thief", Cookie=f"wishwell={cookie}").get("/items")
+        assert nobodys(answer)
+        assert removes_cookie(answer)
+    answer = visitor.post("/items", json={"productId": 3})
+    assert answer.status_code == 201
+    assert visitor.session != session
+    assert visitor.products() == [3]
+    assert other.products() == [2]
+    assert removes_cookie(front.browser(front.cookie(session, age=-120)).get("/items"))
+
+
+def test_customer_whose_tokens_are_revoked_is_served(front):
+    """contract: storefront-cookie-revoked. It is about cookies: the shop itself names a customer,
+    with each request."""
+    browser = front.signed_in("revoked")
+    browser.save(1)
+    witness = front.shop.customer("revoked")
+    front.api.quick("token", "revoke", witness.gid, "--store", front.shop.handle)
+    soon(lambda: witness.http.get("/items").status_code == 401)
+    assert browser.products() == [1]
+
+
+def test_session_that_was_linked_elsewhere_is_nobody(front):
+    """contract: storefront-visitor, session-ended. A read answers empty and removes the cookie, a
+    POST begins anew, another write has nothing to change."""
+    reader, writer, changer = front.anyone(1), front.anyone(2), front.anyone(4)
+    id = changer.get("/items").json()["data"][0]["id"]
+    for visitor in (reader, writer, changer):
+        front.shop.token(customer=front.shop.gid("elsewhere"), session=visitor.session)
+    answer = reader.get("/items")
+    assert nobodys(answer)
+    assert removes_cookie(answer)
+    assert answer.headers["Wishwell-Shopper"] == "-"
+    old = writer.session
+    answer = writer.post("/items", json={"productId": 3})
+    assert answer.status_code == 201
+    [line] = set_cookies(answer)
+    assert session_of(value_of(line)) != old
+    assert writer.products() == [3]
+    assert answer.headers["Wishwell-Shopper"] == front.shopper(writer.session)
+    with nothing_done(front):
+        answer = changer.patch(f"/items/{id}", json={"quantity": 2})
+        envelope(answer, 404)
+        assert removes_cookie(answer)
+
+
+def test_purged_session_is_nobody():
+    """contract: storefront-visitor, session-unknown. The same for a session that was purged; and a
+    restart loses nobody else."""
+    # The days are counted from a token's end, a day after it was made: as good as at once.
+    with running(new_api(WISHWELL_EMPTY_SESSION_DAYS="0")) as api:
+        front = Front(api)
+        visitor, other = front.browser(), front.anyone(1)
+        assert visitor.post("/items", json={"productId": "x"}).status_code == 400
+        before = sessions_in(api)
+        time.sleep(0.1)
+        api.quick("purge")
+        assert sessions_in(api) == before - 1
+        api.restart()
+        answer = visitor.get("/items")
+        assert nobodys(answer)
+        assert removes_cookie(answer)
+        assert other.products() == [1]

@@ -1,0 +1,255 @@
+"""Requests that two readers could take for different ones, their bodies and their headers."""
+
+import json
+import time
+import uuid
+
+import pytest
+
+from tests.api.conftest import over_the_wire
+from tests.servers import wait_until
+
+from .conftest import BASE, envelope, nothing_done, products
+
+BODY = b'{"productId":7}'
+
+
+def head(front, *lines: str, method: str = "POST", cookie: str | None = None) -> bytes:
+    words = [f"{method} {BASE}/api/items HTTP/1.1", f"Host: {front.host}"]
+    words += [f"Cookie: wishwell={cookie}"] if cookie else []
+    return "\r\n".join([*words, *lines]).encode("latin-1") + b"\r\n\r\n"
+
+
+COMMON = ("Sec-Fetch-Site: same-origin", "Content-Type: application/json")
+CHUNKS = b'f\r\n{"productId":7}\r\n0\r\n\r\n'
+AMBIGUOUS = {
+    "length and chunks": (("Content-Length: 15", "Transfer-Encoding: chunked"), CHUNKS),
+    "chunks and length": (("Transfer-Encoding: chunked", "Content-Length: 15"), CHUNKS),
+    "two lengths": (("Content-Length: 15", "Content-Length: 16"), BODY),
+    "length twice": (("Content-Length: 15", "Content-Length: 15"), BODY),
+    "two lengths in one": (("Content-Length: 15, 15",), BODY),
+    "length with a plus": (("Content-Length: +15",), BODY),
+    "encoding unknown": (("Transfer-Encoding: xchunked",), CHUNKS),
+    "encoding twice": (("Transfer-Encoding: chunked", "Transfer-Encoding: identity"), CHUNKS),
+    "space before the colon": (("Content-Length : 15",), BODY),
+    "folded": (("X-Y: a\r\n Content-Length: 3", "Content-Length: 15"), BODY),
+    "line feed in a value": (("X-Y: a\nProfile: x", "Content-Length: 15"), BODY),
+    "carriage return in a value": (("X-Y: a\rProfile: x", "Content-Length: 15"), BODY),
+    "NUL in a value": (("Accept: a\0b", "Content-Length: 15"), BODY),
+    "content type twice": (("Content-Length: 15", "Content-Type: text/plain"), BODY),
+    "bad chunk": (("Transfer-Encoding: chunked",), b"zz\r\nx\r\n0\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_ambiguous_request_is_refused(front, name):
+    """contract: storefront-strict, http-ambiguous. What two readers could read as different requests
+    is refused."""
+    lines, body = AMBIGUOUS[name]
+    visitor = front.anyone(1)
+    request = head(front, *COMMON, *lines, cookie=visitor.cookie) + body
+    # A second request behind the first must not be answered as if it were one of its own.
+    request += head(front, method="DELETE", cookie=visitor.cookie)
+    with nothing_done(front):
+        got = over_the_wire(front.api, request, patience=1)
+    assert got.status in (400, 415, 501), got.everything
+    assert got.headers["date"].endswith(" GMT")
+    assert visitor.products() == [1]
+
+
+@pytest.mark.parametrize("method", ["POST", "GET"])
+def test_body_that_breaks_off_is_answered_by_the_storefront(front, method):
+    """contract: http-ambiguous. With the headers of every other answer, and the log tells the same."""
+    visitor, id = front.anyone(1), str(uuid.uuid4())
+    lines = (*COMMON, f"X-Request-Id: {id}", "Transfer-Encoding: chunked")
+    for cookie in (visitor.cookie, None):
+        request = head(front, *lines, method=method, cookie=cookie) + b"zz\r\nx\r\n0\r\n\r\n"
+        with nothing_done(front):
+            got = over_the_wire(front.api, request, patience=1)
+        assert (got.status, got.closed) == (400, True)
+        assert got.headers["cache-control"] == "private, no-store"
+        assert got.headers["x-request-id"] == id
+    assert wait_until(lambda: front.api.output().count(id) == 2, seconds=5)
+    lines = [json.loads(line) for line in front.api.output().splitlines() if id in line]
+    assert {line["status"] for line in lines} == {400}
+
+
+def test_chunked_body_arrives_whole(front):
+    """contract: storefront-strict. The body is read whole, however it was sent."""
+    visitor = front.anyone(1)
+    line = "Transfer-Encoding: chunked"
+    request = head(front, *COMMON, line, "Connection: close", cookie=visitor.cookie) + CHUNKS
+    assert over_the_wire(front.api, request).status == 201
+    assert visitor.products() == [1, 7]
+
+
+@pytest.mark.parametrize("length", [(), ("Connection: keep-alive",)], ids=["", "kept"])
+def test_chunks_in_http_1_0_are_refused(front, length):
+    """contract: storefront-strict. HTTP/1.0 has no chunks (RFC 9112, 6.1): where its body ends is
+    anybody's guess."""
+    visitor = front.anyone(1)
+    lines = (*COMMON, "Transfer-Encoding: chunked", *length)
+    request = head(front, *lines, cookie=visitor.cookie).replace(b"HTTP/1.1", b"HTTP/1.0")
+    with nothing_done(front):
+        assert over_the_wire(front.api, request + CHUNKS).status == 400
+    assert visitor.products() == [1]
+
+
+@pytest.mark.parametrize("value", ["nonsense", "100-continue, x", "x, 100-continue", "200-ok", ""])
+def test_expectation_that_is_unknown_is_417(front, value):
+    """contract: storefront-strict. What can't be met is refused before anything is done (RFC 9110,
+    10.1.1)."""
+    visitor = front.anyone(1)
+    lines = (*COMMON, f"Expect: {value}", "Content-Length: 15", "Connection: close")
+    with nothing_done(front):
+        got = over_the_wire(front.api, head(front, *lines, cookie=visitor.cookie) + BODY)
+    assert got.status == 417
+    assert visitor.products() == [1]
+
+
+@pytest.mark.parametrize("value", ["100-continue", "100-Continue"])
+def test_expectation_of_100_continue_is_met(front, value):
+    """contract: storefront-strict. Who waits for it is told to go on, once, and then gets the one
+    answer."""
+    visitor = front.anyone(1)
+    lines = (*COMMON, f"Expect: {value}", "Content-Length: 15", "Connection: close")
+    got = over_the_wire(front.api, head(front, *lines, cookie=visitor.cookie) + BODY)
+    assert got.everything.count(b"HTTP/1.1 100") == 1
+    assert got.everything.count(b"HTTP/1.1 201") == 1
+    assert visitor.products() == [1, 7]
+
+
+def test_client_of_http_1_0_is_told_no_100(front):
+    """contract: storefront-strict. It would take it for the answer (RFC 9110, 10.1.1)."""
+    visitor = front.anyone(1)
+    lines = (*COMMON, "Expect: 100-continue", "Content-Length: 15")
+    request = head(front, *lines, cookie=visitor.cookie).replace(b"HTTP/1.1", b"HTTP/1.0")
+    got = over_the_wire(front.api, request + BODY)
+    assert got.status == 201
+    assert visitor.products() == [1, 7]
+
+
+def test_body_that_is_refused_is_not_asked_for(front):
+    """contract: storefront-strict. Who asks before the body is sent is refused without it."""
+    visitor = front.anyone(1)
+    lines = ("Content-Type: application/json", "Expect: 100-continue", "Content-Length: 15")
+    evil = ("Sec-Fetch-Site: cross-site", *lines)
+    got = over_the_wire(front.api, head(front, *evil, cookie=visitor.cookie), patience=1)
+    assert got.status == 403
+    assert b"HTTP/1.1 100" not in got.everything
+
+
+UNREAD = {
+    "Authorization": "Basic c2hvcDpzdGFnaW5n",
+    "Profile": "{other}",
+    "X-Forwarded-For": "10.0.0.1",
+    "X-Forwarded-Host": "evil.example",
+    "Forwarded": "for=10.0.0.1",
+    "X-HTTP-Method-Override": "DELETE",
+    "X-Original-URL": "/api/2025-04/profiles/token",
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_header_of_the_browser_changes_nothing(front, name):
+    """contract: storefront-evidence. The shopper stays who the cookie says."""
+    victim, visitor = front.anyone(1), front.anyone(2)
+    value = UNREAD[name].format(other=victim.session)
+    answer = visitor.get("/items", headers={name: value})
+    assert products(answer) == [2]
+    assert "profile" not in answer.json()["data"][0]
+    assert visitor.post("/items", json={"productId": 3}, headers={name: value}).status_code == 201
+    assert victim.products() == [1]
+    assert visitor.products() == [2, 3]
+
+
+@pytest.mark.parametrize("kind", ["admin", "session"])
+def test_token_of_the_api_is_403(front, kind):
+    """contract: storefront-token. What opens the API is no shopper here."""
+    visitor = front.anyone(2)
+    token = front.shop.admin_token if kind == "admin" else front.shop.session().token
+    with nothing_done(front):
+        for browser in (visitor, front.browser()):
+            headers = {"Authorization": f"Bearer {token}"}
+            envelope(browser.get("/items", headers=headers), 403)
+            envelope(browser.post("/items", json={"productId": 3}, headers=headers), 403)
+
+
+@pytest.mark.parametrize("named", ["authorization", "cookie", "profile", "host", "content-type"])
+def test_name_in_connection_takes_nothing_away(front, named):
+    """contract: storefront-strict. No proxy stands between: the headers are those that were
+    sent."""
+    visitor = front.anyone(2)
+    lines = (*COMMON, f"Connection: close, {named}", "Content-Length: 15")
+    assert over_the_wire(front.api, head(front, *lines, cookie=visitor.cookie) + BODY).status == 201
+    assert visitor.products() == [2, 7]
+
+
+def test_request_id_passes_when_it_is_a_uuid(front):
+    """contract: request-id. A UUID comes back, and is in the log; anything else is replaced."""
+    visitor, own = front.anyone(), str(uuid.uuid4())
+    assert visitor.get("/items", headers={"X-Request-Id": own}).headers["X-Request-Id"] == own
+    # The log is written by a thread of its own.
+    assert wait_until(lambda: own in front.api.output(), seconds=5)
+    for bad in ("x", "a" * 36, own + "0", f"{own}, {own}"):
+        got = visitor.get("/items", headers={"X-Request-Id": bad}).headers["X-Request-Id"]
+        assert got != bad
+        assert str(uuid.UUID(got)) == got
+
+
+def test_body_up_to_256_kib(front):
+    """contract: body-size. 413 above 256 KiB, whether the length is told or not; at it, it
+    arrives."""
+    visitor = front.anyone(1)
+
+    def padded(size: int) -> bytes:
+        return b'{"productId":8' + b" " * (size - 15) + b"}"
+
+    kind = {"Content-Type": "application/json"}
+    with nothing_done(front):
+        told = visitor.post("/items", content=padded(262_145), headers=kind)
+        envelope(told, 413)
+        pieces = (padded(262_145)[at : at + 50_000] for at in range(0, 262_145, 50_000))
+        envelope(visitor.post("/items", content=pieces, headers=kind), 413)
+    assert visitor.post("/items", content=padded(262_144), headers=kind).status_code == 201
+
+
+def test_content_type_passes(front):
+    """contract: storefront-paths. A body and its type are judged as by the API."""
+    visitor = front.anyone(1)
+    assert visitor.post("/items", content=BODY).status_code == 415
+    plain = {"Content-Type": "text/plain"}
+    envelope(visitor.post("/items", content=BODY, headers=plain), 415)
+    assert "productId" in envelope(visitor.post("/items", json={"productId": "x"}), 400)
+    envelope(visitor.get("/items/01a1fb82-8f15-7000-aafc-5adf06151cd4"), 404)
+
+
+def test_query_passes_with_every_method(front):
+    """contract: storefront-paths. The query is judged as by the API, with reads and writes
+    alike."""
+    visitor = front.browser()
+    id = visitor.save(1)["id"]
+    for method, path, body in (
+        ("GET", "/items", None),
+        ("POST", "/items", {"productId": 2}),
+        ("PATCH", f"/items/{id}", {"quantity": 2}),
+        ("PUT", f"/items/{id}/lists", {"lists": []}),
+        ("DELETE", f"/items/{id}", None),
+        ("DELETE", "/items", {"ids": [id]}),
+    ):
+        more = {} if body is None else {"json": body}
+        answer = visitor.request(method, f"{path}?unknown=1", **more)
+        assert "unknown" in envelope(answer, 400), (method, path)
+    assert visitor.products() == [1]
+
+
+@pytest.mark.slow
+def test_body_that_is_too_slow_is_408(front):
+    """contract: body-time. One that takes longer than 10 s is 408, and nothing is done."""
+    visitor = front.anyone(1)
+    request = head(front, *COMMON, "Content-Length: 15", cookie=visitor.cookie) + BODY[:-1]
+    with nothing_done(front):
+        began = time.monotonic()
+        answer = over_the_wire(front.api, request, patience=14)
+        assert (answer.status, answer.closed) == (408, True)
+        assert time.monotonic() - began < 16, "it was held after its answer"

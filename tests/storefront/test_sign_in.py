@@ -1,0 +1,194 @@
+"""Signing in: what a visitor saved becomes the customer's; and signing out."""
+
+import asyncio
+import contextlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import asyncpg
+import httpx2
+import pytest
+
+from tests.servers import wait_until
+
+from .conftest import (
+    BY_JWT,
+    envelope,
+    new_api,
+    nobodys,
+    products,
+    removes_cookie,
+    shop_jwt,
+    with_one_store,
+)
+
+
+@pytest.fixture(
+    scope="module",
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("shop-postgresql"))],
+)
+def shared(request):
+    """The store that most tests share, and one on PostgreSQL with two workers and another base."""
+    if request.param == "sqlite":
+        yield request.getfixturevalue("front")
+        return
+    database = request.getfixturevalue("postgres_server").create_database()
+    settings = {"WISHWELL_DATABASE_URL": database, "WISHWELL_WORKERS": "2"}
+    settings["WISHWELL_STOREFRONT_BASE"] = "/x/wish"
+    with with_one_store(new_api(**settings), *BY_JWT) as front:
+        yield front
+
+
+def test_visitor_saves_signs_in_and_the_list_follows(shared):
+    """contract: storefront-visitor, storefront-sign-in, storefront-paths. The whole way: nothing
+    for nobody, a cookie at the first write, a link at sign-in; each below the base."""
+    visitor, token = shared.browser(), {"X-Shop-Token": shop_jwt("one")}
+    assert nobodys(visitor.get("/items"))
+    assert not visitor.http.cookies
+    for product in (1, 2):
+        answer = visitor.post("/items", json={"productId": product})
+        assert answer.headers["Location"].startswith(f"{shared.base}/api/items/")
+    assert products(visitor.get("/items?query=product:1,2,3")) == [1, 2]
+    signed_in = visitor.get("/items", headers=token)
+    assert products(signed_in) == [1, 2]
+    assert removes_cookie(signed_in)
+    assert nobodys(visitor.get("/items"))
+    id = signed_in.json()["data"][0]["id"]
+    assert visitor.patch(f"/items/{id}", json={"quantity": 3}, headers=token).is_success
+    assert visitor.delete(f"/items/{id}", headers=token).status_code == 204
+    put = visitor.put(f"/items/{id}/lists", json={"listIds": []}, headers=token)
+    envelope(put, 404)
+
+
+def test_twenty_requests_at_once_link_once(shared):
+    """contract: storefront-sign-in. All of them see what was saved, and nothing is there twice."""
+    visitor, token = shared.anyone(1, 2, 3), shop_jwt("crowd")
+    cookie = visitor.cookie
+    shared.signed_in("crowd").save(4)
+
+    def ask(_: int) -> httpx2.Response:
+        return shared.browser(cookie, X_Shop_Token=token).get("/items")
+
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(ask, range(20)))
+    for answer in answers:
+        assert products(answer) == [1, 2, 3, 4]
+        assert removes_cookie(answer)
+    assert nobodys(shared.browser(cookie).get("/items"))
+
+
+def test_what_the_visitor_saved_is_the_customers(front):
+    """contract: storefront-sign-in. The first request of the customer links, shows both, and
+    removes the cookie."""
+    front.shop.customer("mary").http.post("/items", json={"productId": 1})
+    visitor = front.anyone(1, 2)
+    answer = visitor.get("/items", headers={"X-Shop-Token": shop_jwt("mary")})
+    assert products(answer) == [1, 2]
+    assert removes_cookie(answer)
+    assert visitor.cookie is None
+    assert answer.headers["Wishwell-Shopper"] == front.shopper("gid://shopify/Customer/mary")
+    again = visitor.get("/items", headers={"X-Shop-Token": shop_jwt("mary")})
+    assert again.json() == answer.json()
+    assert "Set-Cookie" not in again.headers
+
+
+def test_write_that_signs_in_goes_on_as_the_customer(front):
+    """contract: storefront-sign-in. A write links too, and is done after it."""
+    visitor = front.anyone(1)
+    token = {"X-Shop-Token": shop_jwt("writer")}
+    answer = visitor.post("/items", json={"productId": 2}, headers=token)
+    assert answer.status_code == 201
+    assert removes_cookie(answer)
+    assert front.signed_in("writer").products() == [1, 2]
+
+
+def test_linked_cookie_that_comes_late_is_harmless(front):
+    """contract: storefront-sign-in. A tab that sends the old cookie again, to the same or another
+    customer, moves nothing."""
+    cookie = front.anyone(1).cookie
+    assert front.signed_in("first", Cookie=f"wishwell={cookie}").products() == [1]
+    answer = front.signed_in("second", Cookie=f"wishwell={cookie}").get("/items")
+    assert nobodys(answer)
+    assert removes_cookie(answer)
+    assert front.signed_in("first", Cookie=f"wishwell={cookie}").products() == [1]
+
+
+def test_session_that_is_unknown_is_dropped(front):
+    """contract: storefront-sign-in. A session that is gone does not stop the customer; the cookie
+    goes."""
+    gone = front.cookie("gid://wishwell/Session/400705fd-f08e-4532-85ca-9a17350587b9")
+    answer = front.signed_in("late", Cookie=f"wishwell={gone}").get("/items")
+    assert nobodys(answer)
+    assert removes_cookie(answer)
+
+
+def test_sign_out_begins_anew(front):
+    """contract: storefront-visitor. The shop names nobody, there is no cookie: nobody, until the
+    next save."""
+    browser = front.anyone(1)
+    browser.get("/items", headers={"X-Shop-Token": shop_jwt("leaver")})
+    assert nobodys(browser.get("/items"))
+    browser.save(5)
+    assert browser.products() == [5]
+    assert front.signed_in("leaver").products() == [1]
+
+
+def test_customer_without_a_cookie_gets_none(front):
+    """contract: storefront-naming. A customer is known by the shop; no cookie is set."""
+    answer = front.signed_in("plain").post("/items", json={"productId": 1})
+    assert answer.status_code == 201
+    assert "Set-Cookie" not in answer.headers
+
+
+# ---------------------------------------------------------------- a session that can't be linked
+
+
+@contextlib.contextmanager
+def locked(database: str, gid: str):
+    """Somebody else holds the row of a profile: whatever begins by locking it waits in vain."""
+    with asyncio.Runner() as runner:
+        other = runner.run(asyncpg.connect(database))
+        runner.run(other.execute("BEGIN"))
+        assert runner.run(other.fetch("SELECT 1 FROM profiles WHERE gid = $1 FOR UPDATE", gid))
+        yield
+        runner.run(other.close())
+
+
+@pytest.fixture
+def impatient(postgres_server):
+    """A store on PostgreSQL whose service gives up a wait soon: a link after ten times this."""
+    database = postgres_server.create_database()
+    settings = {"WISHWELL_DATABASE_URL": database, "WISHWELL_DATABASE_TIMEOUT": "0.2"}
+    with with_one_store(new_api(**settings), *BY_JWT) as front:
+        yield front, database
+
+
+@pytest.mark.xdist_group("shop-postgresql")
+def test_customer_whose_link_fails_is_served(impatient):
+    """contract: storefront-sign-in, unavailable-nothing-done. A link that fails keeps nobody out,
+    is tried again, and then nothing is missing. The visitor's own write is 503, and the cookie
+    stays."""
+    front, database = impatient
+    front.signed_in("held-up").save(1)
+    visitor = front.anyone(2, 3)
+    token = {"X-Shop-Token": shop_jwt("held-up")}
+    with locked(database, visitor.session):
+        refused = visitor.post("/items", json={"productId": 9})
+        envelope(refused, 503)
+        assert refused.headers["Retry-After"] == "1"
+        assert refused.headers["Cache-Control"] == "private, no-store"
+        assert "Set-Cookie" not in refused.headers
+        first = visitor.get("/items", headers=token)
+        assert products(first) == [1]
+        assert "Set-Cookie" not in first.headers
+        assert visitor.post("/items", json={"productId": 4}, headers=token).status_code == 201
+        assert visitor.cookie is not None
+    assert wait_until(lambda: "link_put_off" in front.api.output(), seconds=5)
+    lines = [line for line in front.api.output().splitlines() if "link_put_off" in line]
+    assert json.loads(lines[0])["reason"]
+    assert visitor.session not in lines[0]
+    assert visitor.products() == [2, 3]
+    answer = visitor.get("/items", headers=token)
+    assert products(answer) == [1, 2, 3, 4]
+    assert removes_cookie(answer)
+    assert nobodys(visitor.get("/items"))

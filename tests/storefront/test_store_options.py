@@ -1,0 +1,56 @@
+"""What a store can't be made with: one line names the option, and nothing is made."""
+
+import pytest
+
+from .conftest import JWT_KEY
+
+BAD = {
+    "host without a scheme": ("host", "--host", "shop.example"),
+    "host with a path": ("host", "--host", "https://shop.example/x"),
+    "host with a user": ("host", "--host", "https://a@shop"),
+    "host of two schemes": ("host", "--host", "https://a.example", "--host", "http://a.example"),
+    "too many hosts": ("host", *(w for n in range(51) for w in ("--host", f"https://{n}.example"))),
+    "cookie that is no name": ("jwt-cookie", "--jwt-cookie", "a b"),
+    "visitor's cookie": ("jwt-cookie", "--jwt-cookie", "__host-wishwell"),
+    "header that is no name": ("jwt-header", "--jwt-header", "X:"),
+    "header of tokens": ("jwt-header", "--jwt-header", "Authorization"),
+    "header of proxies": ("jwt-header", "--jwt-header", "Wishwell-Customer"),
+    "issuer of two lines": ("jwt-issuer", "--jwt-issuer", "a\nb"),
+    "key that is not there": ("jwt-key-file", "--jwt-key-file", "/no/such/file"),
+    "short key": ("jwt-key", "--jwt-key-file", "short"),
+    "five keys": ("jwt-key", *("--jwt-key-file", "key") * 5),
+    "short secret": ("platform-secret", "--platform-secret-file", "short"),
+    "three secrets": ("platform-secret", *("--platform-secret-file", "key") * 3),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_option_is_named_in_one_line(api, name):
+    """contract: storefront-naming, storefront-hosts, storefront-secrets. It names the option, and
+    shows no secret."""
+    (api.folder / "key").write_text(JWT_KEY)
+    (api.folder / "short").write_text("too-short")
+    option, *words = BAD[name]
+    handle = f"bad-{sorted(BAD).index(name)}"
+    code, out, err = api.attempt("store", "create", handle, *words)
+    assert (code, out) == (1, "")
+    [line] = err.splitlines()
+    assert f"{option}: " in line
+    assert JWT_KEY not in line and "too-short" not in line
+    assert f" {handle} " not in api.quick("store", "list")
+
+
+def test_host_of_another_store_is_named_in_one_line(api, new_front):
+    """contract: storefront-hosts. A host, and the shop of a platform, is of one store; it may have
+    it again itself."""
+    front = new_front("--platform-shop", "taken.example")
+    front.shop.update("--host", front.origin, "--platform-shop", "taken.example")
+    for option, value in (
+        ("host", front.origin),
+        ("host", "https" + front.origin[4:]),
+        ("platform-shop", "taken.example"),
+    ):
+        code, out, err = api.attempt("store", "create", "greedy", f"--{option}", value)
+        assert (code, out) == (1, "")
+        assert err == f"wishwell: {option}: {value!r} belongs to another store.\n"
+    assert " greedy " not in api.quick("store", "list")

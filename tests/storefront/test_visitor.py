@@ -1,0 +1,137 @@
+"""Who is shopping while nobody has signed in: nobody yet, until something is saved."""
+
+import base64
+import json
+import uuid
+
+import pytest
+
+from .conftest import envelope, nobodys, nothing_done, sessions_in, set_cookies
+
+
+def test_visitor_begins_with_a_save(front):
+    """contract: storefront-visitor, storefront-cookie. Reads make nothing and set no cookie; the
+    first save does both."""
+    browser, before = front.browser(), sessions_in(front.api)
+    with nothing_done(front):
+        for path in ("/items", "/lists", "/items?query=product:1"):
+            answer = browser.get(path)
+            assert nobodys(answer)
+            assert "Set-Cookie" not in answer.headers
+        assert browser.head("/items").status_code == 200
+    answer = browser.post("/items", json={"productId": 1})
+    assert answer.status_code == 201
+    [line] = set_cookies(answer)
+    value, *attributes = line.split("; ")
+    assert value.startswith("wishwell=ey")
+    expected = {"path=/", "httponly", "samesite=lax", "max-age=7776000"}
+    assert {word.lower() for word in attributes} == expected
+    assert sessions_in(front.api) == before + 1
+    content, _, signed = browser.cookie.partition(".")
+    assert signed == front.signature(content)
+    decoded = json.loads(base64.urlsafe_b64decode(content + "=="))
+    assert set(decoded) == {"s", "t", "v"} and decoded["v"] == 1
+    assert browser.products() == [1]
+    assert "Set-Cookie" not in browser.get("/items").headers
+    assert sessions_in(front.api) == before + 1
+
+
+def test_list_begins_a_visit_too(front):
+    """contract: storefront-visitor. POST lists can begin a session."""
+    browser = front.browser()
+    assert browser.post("/lists", json={"name": "Gifts"}).status_code == 201
+    assert len(browser.get("/lists").json()["data"]) == 1
+
+
+def test_crawler_leaves_nothing(front):
+    """contract: storefront-visitor. Two hundred reads make no session in the database."""
+    id = uuid.uuid4()
+    crawler = front.browser()
+    crawler.http.headers.pop("Sec-Fetch-Site")
+    paths = ("/items", "/lists", f"/items/{id}", f"/lists/{id}")
+    with nothing_done(front):
+        for number in range(200):
+            answer = crawler.get(paths[number % 4])
+            assert answer.status_code == (200 if number % 4 < 2 else 404)
+
+
+def test_nobody_has_nothing_to_change(front):
+    """contract: storefront-visitor. The other writes of nobody are 404, DELETE items 204, and make
+    nothing."""
+    browser, id = front.browser(), uuid.uuid4()
+    with nothing_done(front):
+        envelope(browser.get(f"/items/{id}"), 404)
+        envelope(browser.patch(f"/items/{id}", json={"quantity": 2}), 404)
+        envelope(browser.delete(f"/items/{id}"), 404)
+        envelope(browser.put(f"/items/{id}/lists", json={"listIds": []}), 404)
+        envelope(browser.patch(f"/lists/{id}", json={"name": "x"}), 404)
+        envelope(browser.put(f"/lists/{id}/items/order", json={"itemIds": []}), 404)
+        answer = browser.request("DELETE", "/items", json={"itemIds": [str(id)]})
+        assert (answer.status_code, answer.content) == (204, b"")
+
+
+GIDS = {
+    "query": {"params": {"profile": "{gid}"}},
+    "query customer": {"params": {"customer": "{gid}", "session": "{gid}"}},
+    "platform's parameter": {"params": {"logged_in_customer_id": "7"}},
+    "header": {"headers": {"Profile": "{gid}"}},
+    "other header": {"headers": {"X-Wishwell-Session": "{gid}", "X-Customer-Id": "{gid}"}},
+    "cookie": {"headers": {"Cookie": "session={gid}; profile={gid}; wishwell_session={gid}"}},
+    "cookie of https": {"headers": {"Cookie": "__Host-wishwell={cookie}"}},
+}
+
+
+@pytest.mark.parametrize("name", GIDS)
+def test_gid_of_the_browser_is_never_used(front, name):
+    """contract: storefront-evidence. No GID from the browser, in no query, header or cookie of
+    another name."""
+    victim = front.anyone(1)
+    given = json.loads(
+        json.dumps(GIDS[name]).replace("{gid}", victim.session).replace("{cookie}", victim.cookie)
+    )
+    with nothing_done(front):
+        assert nobodys(front.browser().get("/items", **given))
+    other = front.anyone(5)
+    mine = f"wishwell={other.cookie}"
+    if "Cookie" in given.get("headers", {}):
+        given["headers"]["Cookie"] += "; " + mine
+    answer = other.get("/items", **given)
+    shown = [item["productId"] for item in answer.json().get("data", [])]
+    assert shown == ([5] if answer.status_code == 200 else [])
+    assert victim.products() == [1]
+
+
+def test_gid_as_a_token_is_refused(front):
+    """contract: storefront-token. A GID in Authorization is a token that is none."""
+    victim = front.anyone(1)
+    for browser in (front.browser(), front.anyone(5)):
+        with nothing_done(front):
+            token = {"Authorization": f"Bearer {victim.session}"}
+            envelope(browser.get("/items", headers=token), 401)
+            answer = browser.post("/items", json={"productId": 9}, headers=token)
+            envelope(answer, 401)
+            assert "Set-Cookie" not in answer.headers
+
+
+def test_gid_in_a_body_is_never_used(front):
+    """contract: storefront-evidence. A GID in the body is the API's unknown field, and nothing
+    more."""
+    victim, thief = front.anyone(1), front.anyone(2)
+    for field in ("profile", "session", "customer", "owner"):
+        answer = thief.post("/items", json={"productId": 9, field: victim.session})
+        assert field in envelope(answer, 400)
+    assert (victim.products(), thief.products()) == ([1], [2])
+
+
+def test_record_of_another_is_404(front):
+    """contract: token-scope. The ids of another visitor's records lead nowhere."""
+    victim, thief = front.anyone(), front.anyone(2)
+    id = victim.save(1)["id"]
+    for answer in (
+        thief.get(f"/items/{id}"),
+        thief.patch(f"/items/{id}", json={"quantity": 5}),
+        thief.delete(f"/items/{id}"),
+    ):
+        envelope(answer, 404)
+    assert thief.request("DELETE", "/items", json={"itemIds": [id]}).status_code == 204
+    assert victim.products() == [1]
