@@ -14,16 +14,14 @@ from wishwell import config, items, linking, lists, purge, stores
 from wishwell.cli import main
 from wishwell.db import statements
 from wishwell.http import responses, routes, wire
-from wishwell.proxy import settings as proxy_settings
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wishwell"
 MODULES = sorted(SOURCE.rglob("*.py"))
-ENTRIES = {"cli", "serve", "app", "__main__", "proxy.command"}
+ENTRIES = {"cli", "serve", "app", "__main__"}
 # All that these rooms may know of the rest: of the nouns, only what touches no record.
 KNOWN = {
     "db": {"db", "ids", "errors", "__version__"},
-    "proxy": {"proxy", "http", "addresses", "config", "errors", "ids", "log", "__version__"},
 }
 DOCUMENT = yaml.safe_load((SOURCE / "http" / "openapi.yaml").read_text())
 
@@ -46,20 +44,20 @@ def imports_of(path):
 
 def room(name):
     first = name.split(".")[0]
-    if ENTRIES & {first, ".".join(name.split(".")[:2])}:
+    if first in ENTRIES:
         return "entry"
-    return first if first in ("http", "db", "proxy", "client") else "noun"
+    return first if first in ("http", "db", "storefront", "client") else "noun"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_doors_open_one_way(path):
-    """http → nouns → db; the entry points are imported by nothing else."""
+    """http, storefront → nouns → db; the entry points are imported by nothing else."""
     allowed = {
         "db": {"db", "noun"},
         "noun": {"noun", "db"},
-        "http": {"http", "noun", "db"},
-        "proxy": {"proxy", "http", "noun"},
-        "entry": {"entry", "http", "noun", "db", "proxy"},
+        "http": {"http", "noun", "db", "storefront"},
+        "storefront": {"storefront", "http", "noun"},  # a way in beside the token, one pipeline
+        "entry": {"entry", "http", "noun", "db", "storefront"},
         "client": {"client"},  # it is installed where no service runs
     }
     mine = room(name_of(path))
@@ -110,19 +108,12 @@ def test_every_setting_is_documented_with_its_default():
         shown = rows[name].strip("` ")
         if default in (None, ()):
             assert shown == "none", name
+        elif isinstance(default, bool):
+            assert shown == str(default).lower(), name
         elif isinstance(default, float):
             assert float(shown) == default, name
         else:
             assert shown == str(default), name
-
-
-def test_every_setting_of_the_proxy_is_documented():
-    """docs/proxy.md names each in its table, some by the end of their name."""
-    text = (ROOT / "docs" / "proxy.md").read_text()
-    rows = "".join(re.findall(r"^\| `WISHWELL_PROXY_.*", text, re.MULTILINE))
-    for entry in fields(proxy_settings.Settings):
-        name = entry.name.upper()
-        assert f"`WISHWELL_PROXY_{name}`" in rows or f"`_{name.partition('_')[2]}`" in rows, name
 
 
 def test_every_command_and_store_limit_is_documented():
