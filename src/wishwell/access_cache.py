@@ -106,9 +106,9 @@ class AccessCache:
         """The store's secrets, sealed; None if it has none."""
         return self._sealed.get(store_id)
 
-    def revoked_until(self, profile_id: str) -> int:
-        """Up to when what names a profile is revoked, in milliseconds; 0 if it is not."""
-        return self._revoked.get((profile_id, ""), 0)
+    def is_revoked_whole(self, profile_id: str) -> bool:
+        """Whether all that names a profile was revoked, in as long as a cookie is good."""
+        return (profile_id, "") in self._revoked
 
     def is_revoked(self, profile_id: str, jti: str) -> bool:
         """Whether a profile token was revoked, alone or with all tokens of its profile."""
@@ -209,8 +209,10 @@ class AccessCache:
             a_day_ago = ids.timestamp(now - _DAY_MS - _MARGIN_MS)
             long_ago = ids.timestamp(now - _COOKIES_MS - _MARGIN_MS)
             news = await self._db.read(_news, since, max(since, a_day_ago), max(since, long_ago))
-            if news.stores:
-                self._stores |= {store.id: store for store in news.stores}
+            # What changed in the last quarter of an hour is read each time. What is the same stays
+            # the same object, with all that was made of it.
+            if changed := [one for one in news.stores if self._stores.get(one.id) != one]:
+                self._stores |= {store.id: store for store in changed}
                 self._index()
             self._sealed |= news.sealed
             self._revoked_admins.update(news.revoked_admins)

@@ -25,6 +25,7 @@ from wishwell.http.pipeline import Pipeline
 from wishwell.http.server import ADMISSION
 from wishwell.outbound import Outbound
 from wishwell.sealing import Sealing
+from wishwell.storefront.keys import KeySets
 from wishwell.storefront.shop import Shops
 
 _SAMPLE_SECONDS = 1.0
@@ -113,6 +114,11 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         await db.close()
 
 
+def key_sets(settings: Settings) -> KeySets:
+    """What reads the shops' key sets. It connects to nothing until one is needed."""
+    return KeySets(Outbound(http=settings.webhook_http, private=settings.webhook_private))
+
+
 @contextlib.asynccontextmanager
 async def _outbound(settings: Settings) -> AsyncIterator[Outbound]:
     outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
@@ -141,7 +147,11 @@ class Application:
         _end_with_parent()
         try:
             async with opened(self._settings) as service, _outbound(self._settings) as outbound:
-                shops = Shops(service.access_cache, sealing(self._settings), outbound)
+                sealed_with = sealing(self._settings)
+                if sealed_with is None:
+                    reason = "WISHWELL_SEALING_KEYS is not set"
+                    logger.warning("storefront_closed", reason=reason)
+                shops = Shops(service.access_cache, sealed_with, outbound)
                 self._pipeline = Pipeline(service, shops)
                 scope["state"][ADMISSION] = service.admission
                 background = [

@@ -155,6 +155,12 @@ def secrets(value: str) -> tuple[str, ...]:
     return found
 
 
+def _flag(value: str) -> bool:
+    if value not in ("true", "false"):
+        raise ValueError("must be true or false")
+    return value == "true"
+
+
 def _namespace(value: str) -> str:
     if not re.fullmatch(r"[a-z0-9-]{1,40}", value):
         raise ValueError("must be 1 to 40 characters: a-z, 0-9 or -")
@@ -178,12 +184,6 @@ def _networks(value: str) -> tuple[Network, ...]:
         raise ValueError(
             f"must be networks such as 10.0.0.0/8, separated by commas: {error}"
         ) from error
-
-
-def _switch(value: str) -> bool:
-    if value not in ("true", "false"):
-        raise ValueError("must be true or false")
-    return value == "true"
 
 
 def _level(value: str) -> str:
@@ -231,8 +231,8 @@ class Settings:
     limit_visitor_read: int = setting(600, _whole(1, 10_000_000))
     limit_new_sessions: int = setting(60, _whole(1, 10_000_000))
     trusted_proxies: tuple[Network, ...] = setting((), _networks)
-    webhook_http: bool = setting(False, _switch)
-    webhook_private: bool = setting(False, _switch)
+    webhook_http: bool = setting(False, _flag)
+    webhook_private: bool = setting(False, _flag)
     max_in_flight: int = setting(128, _whole(1, 100_000))
     header_timeout: float = setting(10.0, _seconds(0.1, 600))
     body_timeout: float = setting(10.0, _seconds(0.1, 600))

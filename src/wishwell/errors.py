@@ -16,7 +16,7 @@
     │   ├── BodyTimeout         the body did not arrive in time
     │   ├── UnsupportedMedia    the body's content type
     │   └── TooManyRequests     a rate limit; nothing was done
-    ├── Unavailable             the database can't be reached; nothing was done
+    ├── Unavailable             the database or a key set can't be reached; nothing was done
     │   └── Undecided           it is not known whether a write was done
     └── Misconfigured           a setting, a command's argument or the schema is wrong
 
@@ -103,7 +103,10 @@ class TooManyRequests(RequestError):
 
 # contract: unavailable-nothing-done
 class Unavailable(ServiceError):
-    """The database can't be reached or is too slow. Nothing was done; try again after a second."""
+    """The database, or a shop's key set, can't be reached or is too slow.
+
+    Nothing was done; try again after a second.
+    """
 
 
 # contract: unavailable-unknown

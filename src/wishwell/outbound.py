@@ -18,6 +18,7 @@ from wishwell import __version__
 from wishwell.errors import Invalid
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Lines = list[tuple[str | bytes, str | bytes]]
 Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
 
 SECONDS = 10.0
@@ -145,11 +146,13 @@ class Outbound:
         }
         try:
             async with asyncio.timeout(seconds):
-                return await self._exchange(method, place, {**lines, **(headers or {})}, body)
+                return await self._exchange(
+                    method, place, [*lines.items(), *(headers or {}).items()], body
+                )
         except TimeoutError:
             raise Unanswered(f"there was no whole answer within {seconds:g} s") from None
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-            raise Unanswered(_no_connection(error.__cause__)) from None
+            raise Unanswered(_no_connection(error)) from None
         except httpcore2.NetworkError:
             raise Unanswered("the connection broke off") from None
         except httpcore2.RemoteProtocolError:
@@ -162,7 +165,7 @@ class Outbound:
             self._pool = None
 
     async def _exchange(
-        self, method: str, place: httpcore2.URL, lines: dict[str, str], body: bytes | None
+        self, method: str, place: httpcore2.URL, lines: Lines, body: bytes | None
     ) -> Answer:
         if self._pool is None:
             self._pool = httpcore2.AsyncConnectionPool(
@@ -183,20 +186,20 @@ class Outbound:
     # contract: outbound-where
     def _read(self, url: str) -> tuple[httpcore2.URL, str]:
         """A URL in its parts, and its host and port as they are sent. Raises ``ValueError``."""
-        if not re.fullmatch(r"[!-~]{1,%d}" % _LONGEST_URL, url):
+        if not re.fullmatch(rf"[!-~]{{1,{_LONGEST_URL}}}", url):
             raise ValueError(
                 f"must be a URL of at most {_LONGEST_URL} ASCII characters, without spaces"
             )
+        if not re.match("https?://" if self._http else "https://", url, re.IGNORECASE):
+            raise ValueError(f"must begin with {'http:// or ' * self._http}https://")
+        if re.search(r"://[^/?]*@|[#\\]", url):
+            raise ValueError("must not have a user name, a password, a # or a \\")
         try:
             parts = urlsplit(url)
-            scheme, host, port = parts.scheme, parts.hostname or "", parts.port
+            host, port = parts.hostname or "", parts.port
             address = _literal(host)
         except ValueError:
             raise ValueError("has an invalid host or port") from None
-        if scheme != "https" and not (self._http and scheme == "http"):
-            raise ValueError(f"must begin with {'http:// or ' * self._http}https://")
-        if "@" in parts.netloc or "#" in url or "\\" in url:
-            raise ValueError("must not have a user name, a password, a # or a \\")
         authority = (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "")
         # What is looked up, what is sent and what the certificate is held to are one host.
         if parts.netloc.lower() != authority:
@@ -206,7 +209,7 @@ class Outbound:
         if address is not None and not is_allowed(address, private=self._private):
             raise ValueError(f"must not lead to {host}, which is not a public address")
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        return httpcore2.URL(scheme=scheme, host=host, port=port, target=target), authority
+        return httpcore2.URL(scheme=parts.scheme, host=host, port=port, target=target), authority
 
 
 def _literal(host: str) -> Address | None:
@@ -221,11 +224,13 @@ def _literal(host: str) -> Address | None:
     return ipaddress.IPv6Address("::1") if _THIS.fullmatch(host) else None
 
 
-def _no_connection(cause: BaseException | None) -> str:
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        return f"the certificate is not accepted: {cause.verify_message}"
-    if isinstance(cause, ssl.SSLError):
-        return f"TLS failed: {cause.reason}"
+def _no_connection(error: BaseException | None) -> str:
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return f"the certificate is not accepted: {error.verify_message}"
+        if isinstance(error, ssl.SSLError):
+            return f"TLS failed: {error.reason}"
+        error = error.__context__  # the pool clears __cause__
     return "no connection was made"
 
 
@@ -239,7 +244,7 @@ class _Network(httpcore2.AsyncNetworkBackend):
 
     # contract: outbound-address
     async def connect_tcp(
-        self, host: str, port: int, timeout: float | None = None, *_: Any, **__: Any
+        self, host: str, port: int, *_: Any, **__: Any
     ) -> httpcore2.AsyncNetworkStream:
         try:
             found = [ipaddress.ip_address(text) for text in await self._resolve(host, port)]

@@ -1,17 +1,17 @@
 """What a store keeps secret: what signs its visitors' cookies, and what verifies its customers.
 
-One sealed text a store (``sealing.py``). A change compares it with the one that was read, so of two
-at once one is refused.
+One sealed text a store (``sealing.py``). Changes happen one after the other, as those of stores do.
 """
 
 import secrets
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
 from wishwell import ids, stores
 from wishwell.db import Reader, Writer
-from wishwell.errors import Conflict, Invalid
+from wishwell.errors import Invalid
 from wishwell.sealing import Sealing
 from wishwell.stores import Store
 
@@ -42,13 +42,13 @@ class StoreSecrets(msgspec.Struct, frozen=True):
 class SecretsPatch(msgspec.Struct, frozen=True):
     """Changes. None leaves a field as it is.
 
-    ``new_cookie_secret``: "rotate" keeps the old one for as long as a cookie is good; with
-    "leaked" no older cookie is good any more.
+    ``new_signer``: a new cookie secret. "rotate" keeps the old one for as long as a cookie is
+    good; with "leaked" no older cookie is good any more.
     """
 
     jwt_keys: tuple[str, ...] | None = None
     platform: tuple[str, ...] | None = None
-    new_cookie_secret: str | None = None
+    new_signer: Literal["rotate", "leaked"] | None = None
 
     @property
     def changes_nothing(self) -> bool:
@@ -67,16 +67,14 @@ def opened(sealing: Sealing, store_id: str, text: str) -> StoreSecrets:
 async def change(
     tx: Writer, sealing: Sealing, store: Store, patch: SecretsPatch, now: int
 ) -> StoreSecrets:
-    """Changes a store's secrets; ``now`` in milliseconds. Raises ``Invalid``, ``Conflict``."""
+    """Changes a store's secrets; ``now`` in milliseconds. Raises ``Invalid``."""
+    await tx.all("stores_lock")
     row = await tx.one("store_secrets", store.id)
     before = _fresh() if row is None else opened(sealing, store.id, row[0])
     after = _patched(before, patch, now)
     _check(after)
     text, at = _sealed(sealing, store.id, after), ids.timestamp(now)
-    if row is None:
-        await tx.run("store_secrets_create", store.id, text, at)
-    elif await tx.one("store_secrets_replace", store.id, row[0], text, at) is None:
-        raise Conflict("The store's secrets were changed at the same time. Try again.")
+    await tx.run("store_secrets_set", store.id, text, at)
     return after
 
 
@@ -86,19 +84,15 @@ async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
 
     Raises ``Misconfigured`` for what can't be opened. Several processes may start at once.
     """
+    await tx.all("stores_lock")
     sealed = {row[0]: row[1] for row in await tx.all("stores_secrets")}
     at = ids.timestamp(now)
     for store in await stores.listed(tx):
         text = sealed.get(store.id)
-        if text is None:
-            await tx.run("store_secrets_create", store.id, _sealed(sealing, store.id, _fresh()), at)
-            continue
-        known = opened(sealing, store.id, text)
+        known = _fresh() if text is None else opened(sealing, store.id, text)
         kept = _patched(known, SecretsPatch(), now)
-        if kept != known or not sealing.is_newest(text):
-            await tx.one(
-                "store_secrets_replace", store.id, text, _sealed(sealing, store.id, kept), at
-            )
+        if text is None or kept != known or not sealing.is_newest(text):
+            await tx.run("store_secrets_set", store.id, _sealed(sealing, store.id, kept), at)
 
 
 def _fresh() -> StoreSecrets:
@@ -107,10 +101,10 @@ def _fresh() -> StoreSecrets:
 
 def _patched(known: StoreSecrets, patch: SecretsPatch, now: int) -> StoreSecrets:
     cookie = known.cookie
-    if patch.new_cookie_secret is not None:
+    if patch.new_signer is not None:
         old = [
             one if one.replaced_at else CookieSecret(one.secret, now)
-            for one in (() if patch.new_cookie_secret == "leaked" else cookie)
+            for one in (() if patch.new_signer == "leaked" else cookie)
         ]
         cookie = (*_fresh().cookie, *old)
     since = now - COOKIE_DAYS * _DAY_MS

@@ -144,6 +144,7 @@ class StorePatch(msgspec.Struct, frozen=True):
 async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) -> Store:
     """Creates a store. Raises ``Invalid`` for a bad field or a handle that is in use."""
     store = _patched(_blank(id, handle, now), patch)
+    await tx.all("stores_lock")
     try:
         await tx.run("store_create", *_values(store), now)
     except UniqueViolation as error:
@@ -156,6 +157,7 @@ async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) 
 async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     """Changes a store. Raises ``NotFound``, ``Invalid`` as ``create`` does, and ``Conflict`` for
     integer product ids while the store has items with text ids."""
+    await tx.all("stores_lock")
     before = await by_handle(tx, handle)
     store = _patched(before, patch)
     to_integer = before.has_text_ids and not store.has_text_ids
@@ -184,7 +186,7 @@ async def _claim_hosts(tx: Writer, store: Store) -> None:
 
 
 def authority(origin: str) -> str:
-    """An origin without its scheme, as the header ``Host`` names it."""
+    """An origin without its scheme, as ``visit.host_of`` gives it."""
     return origin.partition("://")[2]
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 import msgspec
@@ -62,7 +62,7 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.pass_obj
 def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any) -> None:
     """Create a store."""
-    patch, hidden = _store_patch(given), _secrets_patch(given)
+    patch, hidden = _store_patch(settings, given), _secrets_patch(given)
 
     async def make(tx: Writer) -> Store:
         made = await stores.create(tx, new_id(), handle, patch, now())
@@ -92,7 +92,7 @@ def store_update(
     new_handle: str | None,
     no_origins: bool,
     no_hosts: bool,
-    new_cookie_secret: str | None,
+    new_signer: Literal["rotate", "leaked"] | None,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -100,13 +100,13 @@ def store_update(
 
     It takes effect in every process within 5 seconds.
     """
-    patch = _store_patch(given, handle=new_handle)
+    patch = _store_patch(settings, given, handle=new_handle)
     if no_origins:
         patch = msgspec.structs.replace(patch, origins=())
     if no_hosts:
         patch = msgspec.structs.replace(patch, hosts=())
     hidden = _secrets_patch(given)
-    hidden = msgspec.structs.replace(hidden, new_cookie_secret=new_cookie_secret)
+    hidden = msgspec.structs.replace(hidden, new_signer=new_signer)
 
     async def change(tx: Writer) -> Store:
         changed = await stores.update(tx, handle, patch, now())
@@ -124,7 +124,9 @@ def store_list(settings: Settings, as_json: bool) -> None:
     terminal.show(run(settings, lambda db: db.read(stores.listed)), as_json)
 
 
-def _store_patch(given: dict[str, Any], handle: str | None = None) -> StorePatch:
+def _store_patch(
+    settings: Settings, given: dict[str, Any], handle: str | None = None
+) -> StorePatch:
     limits: dict[str, int | None] = {}
     for text in given["limits"]:
         name, equals, number = text.partition("=")
@@ -137,18 +139,20 @@ def _store_patch(given: dict[str, Any], handle: str | None = None) -> StorePatch
         given["product_ids"],
         given["auth_flow"],
         given["hosts"] or None,
-        _naming(given),
+        _naming(settings, given),
         given["origins"] or None,
         limits or None,
     )
 
 
-def _naming(given: dict[str, Any]) -> dict[str, str]:
+def _naming(settings: Settings, given: dict[str, Any]) -> dict[str, str]:
     fields = stores.Naming.__struct_fields__
     named = {name: given[name] for name in fields if given[name] is not None}
     place = named.get("jwt_key_set", "")
     if place and not place.startswith(("http://", "https://")):
-        named["jwt_key_set"] = _contents("jwt-key-set", place)
+        named["jwt_key_set"] = place = _contents("jwt-key-set", place)
+    if place:
+        app.key_sets(settings).check("jwt-key-set", place)
     return named
 
 

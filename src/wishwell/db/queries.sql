@@ -38,6 +38,12 @@ SELECT $1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10
 WHERE NOT EXISTS (SELECT 1 FROM stores)
 ON CONFLICT (handle) DO NOTHING;
 
+-- name: stores_lock
+-- Changes of stores happen one after the other: a host is one store's.
+SELECT id FROM stores ORDER BY id
+FOR NO KEY UPDATE --postgresql
+;
+
 -- name: store_update
 UPDATE stores SET handle = $2, platform = $3, product_ids = $4, auth_flow = $5, hosts = $6, naming = $7,
     origins = $8, limits = $9, updated_at = $10
@@ -58,13 +64,9 @@ SELECT store_id, sealed FROM store_secrets;
 -- name: store_secrets_changed
 SELECT store_id, sealed FROM store_secrets WHERE updated_at >= $1;
 
--- name: store_secrets_create
+-- name: store_secrets_set
 INSERT INTO store_secrets (store_id, sealed, updated_at) VALUES ($1, $2, $3)
-ON CONFLICT (store_id) DO NOTHING;
-
--- name: store_secrets_replace
--- Nothing, if they are no longer what was read ($2).
-UPDATE store_secrets SET sealed = $3, updated_at = $4 WHERE store_id = $1 AND sealed = $2 RETURNING store_id;
+ON CONFLICT (store_id) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at;
 
 -- name: stores
 SELECT store_fields(s) FROM stores s ORDER BY s.handle;

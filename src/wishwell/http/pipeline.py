@@ -33,6 +33,7 @@ from wishwell.http.routes import Route
 from wishwell.limits import Kind, Taken
 from wishwell.log import RequestLine, write_line
 from wishwell.profiles import WholeStore
+from wishwell.storefront import visit
 from wishwell.storefront.entry import Storefront
 from wishwell.storefront.shop import Shops
 
@@ -156,7 +157,8 @@ class Pipeline:
     # contract: storefront-shop-host
     def _check_host(self, request: Request) -> None:
         """Raises ``NotFound`` for the host of a shop, where only the storefront is answered."""
-        host = request.headers.get(b"host", b"").decode("latin-1").lower()
+        trusted = self._service.settings.trusted_proxies
+        host = visit.host_of(request, addresses.is_within(request.peer, trusted))
         if self._service.access_cache.is_shop_host(host):
             raise NotFound("There is nothing at this path.")
 

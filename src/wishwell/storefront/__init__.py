@@ -1,1 +1,1 @@
-"""The storefront: the paths on a shop's own domain, for browsers that hold no token (docs/storefront.md)."""
+"""The storefront: for browsers on a shop's own domain, which hold no token (docs/storefront.md)."""

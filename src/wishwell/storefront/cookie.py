@@ -6,9 +6,12 @@ import hashlib
 import hmac
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
+
+from wishwell.store_secrets import CookieSecret
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -19,6 +22,10 @@ MAX_AGE = 7_776_000
 _DAY = 86_400
 _AHEAD = 300
 """Seconds by which the clock of the machine that set the cookie may be ahead of this one's."""
+
+_SPREAD = 10
+"""Seconds until a new secret signs. By then every process knows it: one that did not would take the
+cookie of a visitor who has just come away."""
 
 _PLAIN, _HOST = b"wishwell", b"__Host-wishwell"
 _LONGEST = 1_000
@@ -53,11 +60,12 @@ class Visitor(NamedTuple):
 class Signer:
     """Writes and reads the cookie of one store, by its id.
 
-    ``secrets``: the first signs, all are accepted (contract: storefront-cookie).
+    ``secrets``: the newest first. It signs, and those that it replaced are accepted for cookies
+    from before (contract: storefront-cookie).
     """
 
-    def __init__(self, secrets: Sequence[str], store: str) -> None:
-        self._secrets = [secret.encode() for secret in secrets]
+    def __init__(self, secrets: Sequence[CookieSecret], store: str) -> None:
+        self._secrets = secrets
         self._before = b"cookie\n" + store.encode() + b"\n"
         # What was verified, and what was made of it: HMACs and base64 were the better part of what
         # the storefront adds to a read.
@@ -67,7 +75,7 @@ class Signer:
     def value(self, session: str, now: int) -> str:
         """The cookie's value for a session, set at the epoch second ``now``."""
         content = _text(msgspec.json.encode(_Content(session, now, 1)))
-        return (content + b"." + self._signature(self._secrets[0], content)).decode()
+        return (content + b"." + self._signature(self._signing(now), content)).decode()
 
     def visitor(self, value: bytes, now: int) -> Visitor | None:
         """Whom a value names; None if it is not one of ours, letter for letter, or too old."""
@@ -90,6 +98,7 @@ class Signer:
         ]
         if not any(good):
             return None
+        replaced = self._secrets[good.index(True)].replaced_at
         try:
             raw = base64.b64decode(content + b"=" * (-len(content) % 4), b"-_", validate=True)
             found = _decoder.decode(raw)
@@ -97,19 +106,30 @@ class Signer:
             return None
         if _text(raw) != content or not _SESSION.fullmatch(found.s):
             return None
+        # So an old secret dies with the cookies of its time, also in a process that runs on.
+        if replaced is not None and found.t > replaced // 1000 + _AHEAD:
+            return None
         return found
+
+    def _signing(self, now: int) -> CookieSecret:
+        for secret, before in pairwise(self._secrets):
+            if now - (before.replaced_at or 0) // 1000 > _SPREAD:
+                return secret
+        return self._secrets[-1]
 
     def shopper(self, gid: str) -> bytes:
         """What tells a page whether two answers are of the same shopper, and no more."""
         known = self._shoppers.get(gid)
         if known is None:
-            digest = hmac.digest(self._secrets[0], b"shopper\n" + gid.encode(), hashlib.sha256)
+            key = self._secrets[0].secret.encode()
+            digest = hmac.digest(key, b"shopper\n" + gid.encode(), hashlib.sha256)
             known = _text(digest)[:16]
             _remember(self._shoppers, gid, known)
         return known
 
-    def _signature(self, secret: bytes, content: bytes) -> bytes:
-        return _text(hmac.digest(secret, self._before + content, hashlib.sha256))
+    def _signature(self, secret: CookieSecret, content: bytes) -> bytes:
+        key = secret.secret.encode()
+        return _text(hmac.digest(key, self._before + content, hashlib.sha256))
 
 
 def name(*, secure: bool) -> bytes:

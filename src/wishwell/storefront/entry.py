@@ -11,7 +11,7 @@ import structlog
 
 from wishwell import ids, linking, profiles, stores
 from wishwell.auth import Caller
-from wishwell.errors import NotFound, SessionEnded, TooManyRequests, Unauthenticated, Unavailable
+from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
 from wishwell.http import bodies, metrics, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
@@ -48,6 +48,7 @@ class Storefront:
         """Whether a path is below the base."""
         return path.startswith(self._base) and path[len(self._base) :].startswith("/")
 
+    # contract: storefront-paths
     async def __call__(self, request: Request) -> Response:
         """The answer. Raises ``ServiceError``."""
         found = paths.find(request.path, self._base)
@@ -71,6 +72,7 @@ class Storefront:
         await self._link(request, seen)
         return await self._answer(request, seen, found)
 
+    # contract: storefront-answer, storefront-no-token
     def finish(self, request: Request, answer: Response) -> None:
         """Gives an answer the storefront's headers."""
         headers: Headers = [(b"x-content-type-options", b"nosniff")]
@@ -107,7 +109,8 @@ class Storefront:
         if known is not None:
             session = profiles.of_session(store, known.session)
             # contract: storefront-cookie-revoked
-            if known.since * 1000 <= self._service.access_cache.revoked_until(session.id):
+            # Whatever its time, which may be ahead: who begins anew gets a session of their own.
+            if self._service.access_cache.is_revoked_whole(session.id):
                 seen.visitor = None
                 seen.remove_cookie()
             else:
@@ -166,7 +169,7 @@ class Storefront:
         elif profile.is_session:
             await self._service.access_cache.touch_now([profile.id])
 
-    # contract: storefront-visitor
+    # contract: storefront-visitor, storefront-limits
     async def _for_nobody(
         self, request: Request, seen: Visit, found: Found, route: Route
     ) -> Response:
@@ -175,7 +178,7 @@ class Storefront:
         service, store = self._service, seen.store
         if request.reads and seen.address is not None:
             limit = service.settings.limit_visitor_read
-            await self._count(request, f"{store.id}:nobody:{seen.address}", limit)
+            await visit.count(service, request, f"{store.id}:nobody:{seen.address}", limit)
         if not found.is_page:
             raise NotFound("There is no such record.")
         if request.method == "DELETE":
@@ -187,7 +190,7 @@ class Storefront:
             raise Unauthenticated("Sign in to save: this shop's platform takes cookies away.")
         if seen.address is not None:
             limit = service.settings.limit_new_sessions
-            await self._count(request, f"{store.id}:sessions:{seen.address}", limit)
+            await visit.count(service, request, f"{store.id}:sessions:{seen.address}", limit)
         namespace, now = service.settings.session_namespace, service.now()
         seen.shopper = session = await service.db.write(
             profiles.create_session, store, namespace, ids.random_uuid(), now
@@ -202,14 +205,6 @@ class Storefront:
         request.caller = Caller(kind, seen.store, "", profile)
         request.acts_on = profile
         return await self._run(request, route)
-
-    # contract: storefront-limits
-    async def _count(self, request: Request, key: str, limit: int) -> None:
-        request.taken = taken = await self._service.limiter.take(key, limit)
-        if not taken.allowed:
-            metrics.limited("address")
-            wait = max(1, taken.reset - self._service.clock() // 1000)
-            raise TooManyRequests("Too many requests from this address. Nothing was done.", wait)
 
     def _keep_cookie(self, seen: Visit) -> None:
         """Sets the cookie of a visitor again, once a day, so that it lives on."""

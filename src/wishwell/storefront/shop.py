@@ -3,7 +3,6 @@
 import time
 
 import jwt
-import structlog
 
 from wishwell import store_secrets
 from wishwell.access_cache import AccessCache
@@ -12,26 +11,25 @@ from wishwell.outbound import Outbound
 from wishwell.sealing import Sealing
 from wishwell.storefront import cookie, customers
 from wishwell.storefront.customers import Known, Wrong
-from wishwell.storefront.keys import KeySet
+from wishwell.storefront.keys import KeySets
 from wishwell.stores import Store
 
 _KEPT = 10_000
 """JWTs whose customers are remembered, for each store."""
 
-log = structlog.get_logger("wishwell.storefront")
 
-
+# contract: storefront-jwt
 class Shop:
     """One store, as it is until it changes."""
 
     def __init__(
-        self, store: Store, secrets: store_secrets.StoreSecrets, keys: KeySet | None
+        self, store: Store, secrets: store_secrets.StoreSecrets, key_sets: KeySets
     ) -> None:
         self.store = store
-        self.cookies = cookie.Signer([one.secret for one in secrets.cookie], store.id)
+        self.cookies = cookie.Signer(secrets.cookie, store.id)
         self.platform_secrets = secrets.platform
         self._shared = secrets.jwt_keys
-        self._keys = keys
+        self._key_sets = key_sets
         self._known: dict[str, Known] = {}
 
     async def customer(self, token: str) -> str:
@@ -56,10 +54,11 @@ class Shop:
         return Known(customers.gid(self.store.platform, known.customer), known.ends)
 
     async def _public(self, kid: str) -> jwt.PyJWK:
-        if self._keys is None:
+        source = self.store.naming.jwt_key_set
+        if not source:
             raise Wrong("the shop has no key set")
         try:
-            return await self._keys.key(kid)
+            return await self._key_sets.key(source, kid)
         except ValueError as error:
             raise Wrong(str(error)) from None
 
@@ -72,9 +71,8 @@ class Shops:
     ) -> None:
         self._access_cache = access_cache
         self._sealing = sealing
-        self._outbound = outbound
         self._shops: dict[str, tuple[Store, str, Shop]] = {}
-        self._key_sets: dict[str, KeySet] = {}
+        self._key_sets = KeySets(outbound)
 
     def of(self, store: Store) -> Shop:
         """The shop of a store. Raises ``Unavailable`` if its secrets can't be opened."""
@@ -86,17 +84,10 @@ class Shops:
         return made[2]
 
     def _made(self, store: Store, sealed: str) -> Shop:
-        if self._sealing is None:
-            log.error("storefront_closed", reason="WISHWELL_SEALING_KEYS is not set")
-            raise Unavailable("WISHWELL_SEALING_KEYS is not set.")
-        if not sealed:
-            raise Unavailable(f"The store {store.handle} has no secrets yet.")
+        if self._sealing is None or not sealed:  # the start has said why
+            raise Unavailable("The storefront has no secrets: WISHWELL_SEALING_KEYS is not set.")
         try:
             secrets = store_secrets.opened(self._sealing, store.id, sealed)
-        except Misconfigured as error:
-            log.error("storefront_closed", reason=error.message)
+        except Misconfigured as error:  # sealed by another process, with a key that is new
             raise Unavailable(error.message) from error
-        place = store.naming.jwt_key_set
-        if place and place not in self._key_sets:
-            self._key_sets[place] = KeySet(place, self._outbound)
-        return Shop(store, secrets, self._key_sets.get(place))
+        return Shop(store, secrets, self._key_sets)

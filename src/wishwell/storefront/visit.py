@@ -8,7 +8,8 @@ import structlog
 
 from wishwell import addresses
 from wishwell.auth import Caller
-from wishwell.errors import Forbidden, Invalid, NotFound, Unauthenticated
+from wishwell.errors import Forbidden, Invalid, NotFound, TooManyRequests, Unauthenticated
+from wishwell.http import metrics
 from wishwell.http.context import Request, Services
 from wishwell.profiles import Profile
 from wishwell.storefront import cookie, customers
@@ -60,7 +61,7 @@ async def begin(service: Services, shops: Shops, request: Request) -> Visit:
     caller = await _proxy(service, request)
     trusted = addresses.is_within(request.peer, service.settings.trusted_proxies)
     forwards = caller is not None or trusted
-    host = _host(request, forwards)
+    host = host_of(request, forwards)
     signed = None if caller else _signing_store(service, request)
     store = caller.store if caller else signed or service.access_cache.store_of_host(host)
     if store is None:
@@ -87,7 +88,11 @@ async def _proxy(service: Services, request: Request) -> Caller | None:
     scheme, _, token = (request.header(b"authorization") or "").partition(" ")
     if scheme.lower() != "bearer":
         return None
-    caller = await service.authenticator.caller(token.strip())
+    try:
+        caller = await service.authenticator.caller(token.strip())
+    except Unauthenticated:
+        await _count_guess(service, request)
+        raise
     if caller.kind not in ("storefront", "naming"):
         raise Forbidden(
             "This token is for the API. For here, `wishwell token create --for storefront`."
@@ -95,11 +100,31 @@ async def _proxy(service: Services, request: Request) -> Caller | None:
     return caller
 
 
+# contract: limit-per-address
+async def _count_guess(service: Services, request: Request) -> None:
+    forwarded, trusted = addresses.forwarded(request.pairs), service.settings.trusted_proxies
+    address = addresses.of_client(request.peer, forwarded, trusted)
+    await count(service, request, f"address:{address}", service.settings.limit_address)
+
+
+async def count(service: Services, request: Request, key: str, limit: int) -> None:
+    """Counts a request of an address. Raises ``TooManyRequests``."""
+    request.taken = taken = await service.limiter.take(key, limit)
+    if not taken.allowed:
+        metrics.limited("address")
+        wait = max(1, taken.reset - service.clock() // 1000)
+        raise TooManyRequests("Too many requests from this address. Nothing was done.", wait)
+
+
 # contract: storefront-host-source
-def _host(request: Request, forwards: bool) -> str:
+def host_of(request: Request, forwards: bool) -> str:
+    """The host that a browser asked for, as ``stores.authority`` writes it.
+
+    ``forwards``: whether who sent the request may say it.
+    """
     text = request.header(b"x-forwarded-host") if forwards else None
     host = (text or request.header(b"host") or "").strip().lower()
-    return host.removesuffix(":443").removesuffix(":80")
+    return host.removesuffix(":443").removesuffix(":80").removesuffix(".")
 
 
 def _is_https(request: Request, forwards: bool) -> bool:

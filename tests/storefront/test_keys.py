@@ -1,0 +1,191 @@
+"""Key sets: of a URL, with a real server, and inline."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from structlog.testing import capture_logs
+
+from tests.servers.base import HERE
+from tests.servers.called import Called, Speak, on_loop
+from wishwell.errors import Invalid, Unavailable
+from wishwell.outbound import LARGEST, Outbound
+from wishwell.storefront.keys import KeySets, public_keys
+
+EC = ec.generate_private_key(ec.SECP256R1())
+RSA = rsa.generate_private_key(65_537, 2_048)
+
+
+def entry(kid: object, key=EC, **fields: object) -> dict:
+    """The public half of a key, as a key set has it."""
+    algorithm = jwt.algorithms.ECAlgorithm if key is EC else jwt.algorithms.RSAAlgorithm
+    return {**algorithm.to_jwk(key.public_key(), as_dict=True), "kid": kid, **fields}
+
+
+def key_set(*kids: str) -> bytes:
+    return json.dumps({"keys": [entry(kid) for kid in kids]}).encode()
+
+
+def answer(body: bytes, status: int = 200) -> bytes:
+    return b"HTTP/1.1 %d Said\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body)
+
+
+class Clock:
+    now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@contextlib.asynccontextmanager
+async def shop(first: bytes | Speak):
+    """A server with a key set, the URL of it, the key sets of the service and their clock."""
+    outbound, clock = Outbound(http=True, private=True), Clock()
+    async with Called(first).serve() as server:
+        yield server, f"http://{HERE}:{server.port}/keys?secret=1", KeySets(outbound, clock), clock
+        await outbound.close()
+
+
+async def is_unknown(keys: KeySets, source: str, kid: str) -> None:
+    with pytest.raises(ValueError, match="its key is not known"):
+        await keys.key(source, kid)
+
+
+async def is_away(keys: KeySets, source: str) -> str:
+    """The reason in the log, which does not show the URL."""
+    with capture_logs() as logs, pytest.raises(Unavailable):
+        await keys.key(source, "a")
+    assert "secret" not in str(logs)
+    return logs[0]["reason"] if logs else ""
+
+
+@on_loop
+async def test_keys_of_a_url():
+    """contract: key-set-fetched. When first needed; again when a kid is unknown, once a minute."""
+    async with shop(answer(key_set("a"))) as (server, url, keys, clock):
+        assert server.heads == []
+        for _ in range(3):
+            assert (await keys.key(url, "a")).algorithm_name == "ES256"
+        server.answer = answer(key_set("b"))
+        clock.now += 59
+        await is_unknown(keys, url, "b")
+        clock.now += 2
+        assert (await keys.key(url, "a")).key_id == "a"
+        assert len(server.heads) == 1
+        assert (await keys.key(url, "b")).key_id == "b"
+        await is_unknown(keys, url, "a")
+        assert len(server.heads) == 2
+
+
+@on_loop
+async def test_keys_that_many_ask_for_at_once():
+    """contract: key-set-fetched. One call at a time; one who leaves does not end it for the others."""
+
+    async def slowly(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.1)
+        writer.write(answer(key_set("a")))
+
+    async with shop(slowly) as (server, url, keys, _):
+        asked = [asyncio.create_task(keys.key(url, "a")) for _ in range(20)]
+        await asyncio.sleep(0.05)
+        asked[0].cancel()
+        assert {key.key_id for key in await asyncio.gather(*asked[1:])} == {"a"}
+        assert asked[0].cancelled()
+        assert len(server.heads) == 1
+
+
+@on_loop
+async def test_keys_of_each_url_are_its_own():
+    """contract: store-isolation. A kid of one shop is not one of another."""
+    async with (
+        shop(answer(key_set("a"))) as (_, one, keys, _clock),
+        Called(answer(key_set("b"))).serve() as other,
+    ):
+        await keys.key(one, "a")
+        await is_unknown(keys, f"http://{HERE}:{other.port}/", "a")
+
+
+# By the reason that the log shows.
+BAD = {
+    "status is 503": answer(key_set("a"), 503),
+    "status is 302": answer(key_set("a"), 302),
+    "larger than 64 KiB": answer(key_set("a") + b" " * LARGEST),
+    "not JSON": answer(b"{"),
+    "it is not JSON": answer(b"[" * 60_000),
+    "no list of keys": answer(b"[]"),
+    "no list": answer(b'{"keys": {}}'),
+    "broke off": b"HTTP/1.1 200 OK\r\n\r",
+}
+
+
+@pytest.mark.parametrize("reason", BAD)
+@on_loop
+async def test_fetch_that_fails(reason):
+    """contract: key-set-fetched. The keys before it stay; without any it is tried again in a second."""
+
+    async def bad(writer: asyncio.StreamWriter) -> None:
+        writer.write(BAD[reason])
+
+    async with shop(bad) as (server, url, keys, clock):
+        assert reason in await is_away(keys, url)
+        assert await is_away(keys, url) == ""
+        assert len(server.heads) == 1
+        server.answer = answer(key_set("a"))
+        clock.now += 1.1
+        assert (await keys.key(url, "a")).key_id == "a"
+        server.answer = bad
+        clock.now += 61
+        await is_unknown(keys, url, "b")
+        await is_unknown(keys, url, "b")
+        assert (await keys.key(url, "a")).key_id == "a"
+        assert len(server.heads) == 3
+
+
+@on_loop
+async def test_keys_that_are_given_inline():
+    """Without a call; an unknown kid stays unknown."""
+    keys = KeySets(Outbound(http=False, private=False))
+    source = key_set("a").decode()
+    keys.check("jwks", source)
+    assert (await keys.key(source, "a")).key_id == "a"
+    await is_unknown(keys, source, "b")
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("{", "is no key set; it is not JSON"),
+        ("{}", "is no key set; it has no list of keys"),
+        ('{"keys": []}', "has no key with a kid"),
+        ('{"keys": [{"kty": "oct", "kid": "a", "k": "c2VjcmV0"}]}', "has no key with a kid"),
+        ("http://shop.example/", "must begin with https://"),
+        ("", "must be a URL"),
+    ],
+)
+def test_source_that_is_refused(source, words):
+    """Inline or a URL, it is refused when it is set."""
+    with pytest.raises(Invalid) as told:
+        KeySets(Outbound(http=False, private=False)).check("jwks", source)
+    assert told.value.message.startswith(f"jwks: {words}")
+
+
+def test_keys_that_can_be_used():
+    """Public ones for RS256 and ES256 with a kid; whatever else is in the set does no harm."""
+    other = [
+        entry(None), entry(""), entry(["a"]), entry({}), entry("x", use="enc"), entry("x", use=["sig"]),
+        entry("x", crv="P-0"), entry("x", x=1), entry("x", x="AA"), entry("x", RSA, n="!"),
+        entry("x", RSA, alg="PS256"), entry("x", RSA, alg=["RS256"]), entry("x", kty=["EC"]),
+        {"kty": "oct", "kid": "x", "k": "c2VjcmV0"}, {"kty": "EC"}, {}, None, "x", 1, [entry("x")],
+    ]  # fmt: skip
+    good = [entry("a"), entry("b", RSA), entry("c", RSA, alg="RS256", use="sig")]
+    found = public_keys({"keys": [*other, *good, *other]})
+    assert {kid: key.algorithm_name for kid, key in found.items()} == {
+        "a": "ES256",
+        "b": "RS256",
+        "c": "RS256",
+    }

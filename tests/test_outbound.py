@@ -1,0 +1,380 @@
+"""Calls to other servers, with real ones on this machine. Names have the addresses that a test gives."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import time
+
+import pytest
+import uvloop
+from cryptography import x509
+
+from tests.servers.base import HERE
+from tests.servers.called import OK, Authority, Called, on_loop
+from wishwell import outbound
+from wishwell.errors import Invalid
+from wishwell.outbound import LARGEST, Outbound, Unanswered
+
+
+class Names:
+    """A resolver: the addresses of each name, and how often it was asked."""
+
+    def __init__(self, *addresses: str) -> None:
+        self.addresses = addresses
+        self.asked: list[str] = []
+
+    async def __call__(self, host: str, port: int) -> list[str]:
+        self.asked.append(host)
+        return list(self.addresses)
+
+
+@contextlib.asynccontextmanager
+async def calls(**settings):
+    """What may call this machine, unless the settings say otherwise."""
+    there = Outbound(**{"http": True, "private": True} | settings)
+    try:
+        yield there
+    finally:
+        await there.close()
+
+
+def get(url: str, **settings) -> outbound.Answer:
+    """One call with nothing but the settings."""
+
+    async def story():
+        async with calls(**settings) as there:
+            return await there.call("GET", url)
+
+    return uvloop.run(story())
+
+
+# ------------------------------------------------------------------------------ where it may lead
+
+NEVER = [
+    "0.0.0.0", "0.1.2.3", "100.64.0.1", "100.100.100.200", "168.63.129.16", "169.254.1.1", "169.254.169.254",
+    "192.0.0.192", "192.0.2.1", "198.18.0.1", "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255",
+    "::", "::7f00:1", "::ffff:169.254.169.254", "::ffff:0:7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::7f00:1",
+    "100::1", "2001:db8::1", "2001::1", "2002:7f00:1::", "3fff::1", "5f00::1", "fd00:ec2::254", "fd20:ce::254",
+    "fe80::", "fe80::1%lo", "fec0::1", "ff02::1", "ff0e::1",
+]  # fmt: skip
+OWN = [
+    "10.0.0.1", "10.255.255.255", "127.0.0.1", "127.255.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1",
+    "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "64:ff9b::192.168.0.1", "fc00::1", "fd12::1",
+]  # fmt: skip
+PUBLIC = [
+    "93.184.216.34", "172.32.0.1", "2606:4700:4700::1111", "::ffff:93.184.216.34", "64:ff9b::93.184.216.34",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", NEVER + OWN)
+def test_address_that_is_not_public_is_not_called(address):
+    """contract: outbound-address. In the URL it is refused at once, and of a name before it connects."""
+    with pytest.raises(Unanswered, match=r"shop.example has the address .*, which is not public"):
+        get("https://shop.example/", private=False, resolve=Names(address))
+    shown = f"[{address}]" if ":" in address else address
+    with pytest.raises(Invalid, match=r"^jwks: (must not lead to|has an invalid host)"):
+        Outbound(http=False, private=False).check("jwks", f"https://{shown}/")
+
+
+def test_address_that_the_setting_opens():
+    """contract: outbound-address. Private and loopback ones, and no others."""
+    for private, allowed in ((False, PUBLIC), (True, OWN + PUBLIC)):
+        for text in NEVER + OWN + PUBLIC:
+            address = ipaddress.ip_address(text)
+            assert outbound.is_allowed(address, private=private) is (text in allowed), text
+
+
+def test_name_with_a_good_and_a_bad_address_is_not_called():
+    """contract: outbound-address. Every address is checked, whichever comes first."""
+    for addresses in (("93.184.216.34", "10.0.0.1"), ("10.0.0.1", "93.184.216.34")):
+        with pytest.raises(Unanswered, match=r"has the address 10.0.0.1"):
+            get("https://shop.example/", private=False, resolve=Names(*addresses))
+
+
+def test_this_machine_by_name_is_not_called():
+    """contract: outbound-address. With the system's own look-up."""
+    with pytest.raises(Unanswered, match="must not lead to localhost"):
+        get("https://localhost/", private=False)
+    with pytest.raises(Unanswered, match=r"no address of no.such.invalid was found"):
+        get("https://no.such.invalid/")
+
+
+@on_loop
+async def test_this_machine_by_name_where_the_setting_allows_it():
+    """contract: outbound-address. With the system's own look-up."""
+    async with Called().serve() as server, calls() as there:
+        answer = await there.call("GET", f"http://localhost:{server.port}/")
+        assert answer == (200, b"ok", True)
+
+
+@on_loop
+async def test_name_whose_address_changes():
+    """contract: outbound-address. It connects to the address that was checked, found once a connection."""
+    names = Names("127.0.0.1")
+    async with Called().serve() as server, calls(resolve=names) as there:
+        url = f"http://shop.example:{server.port}/"
+        await there.call("GET", url)
+        names.addresses = ("169.254.169.254",)
+        await there.call("GET", url)
+        assert (server.connections, names.asked) == (1, ["shop.example"])
+        server.hang_up()
+        await asyncio.sleep(0.05)
+        with pytest.raises(Unanswered, match=r"169\.254\.169\.254"):
+            await there.call("GET", url)
+
+
+@on_loop
+async def test_address_that_does_not_answer_is_followed_by_the_next():
+    """Nobody listens on the other ones."""
+    names = Names("127.0.0.2", HERE, "127.0.0.3")
+    async with Called().serve() as server, calls(resolve=names) as there:
+        assert (await there.call("GET", f"http://shop.example:{server.port}/")).status == 200
+
+
+WRONG = {
+    "http://shop.example/": "must begin with https://",
+    "ftp://shop.example/": "must begin with https://",
+    "shop.example": "must begin with https://",
+    "https://shop.example:80/": "must have the port 443 or 8443",
+    "https://shop.example:22/": "must have the port 443 or 8443",
+    "https://shop.example:0/": "has an invalid host or port",
+    "https://shop.example:65536/": "has an invalid host or port",
+    "https://shop.example:/": "has an invalid host or port",
+    "https://me@shop.example/": "must not have a user name",
+    "https://me:word@shop.example/": "must not have a user name",
+    "https://shop.example\\@other.example/": "must not have a user name",
+    "https://shop.example/#there": "must not have a user name",
+    "https://shop.example/a b": "must be a URL",
+    "https://shöp.example/": "must be a URL",
+    "https://shop.example/\r\nX: y": "must be a URL",
+    "https://shop.example/" + "a" * 2_048: "must be a URL",
+    "": "must be a URL",
+    "https://": "has an invalid host or port",
+    "https:///jwks": "has an invalid host or port",
+    "https://shop..example/": "has an invalid host or port",
+    "https://shop.example./": "has an invalid host or port",
+    "https://" + "a" * 64 + ".example/": "has an invalid host or port",
+    "https://-shop.example/": "has an invalid host or port",
+    "https://shop%2eexample/": "has an invalid host or port",
+    "https://127.1/": "has an invalid host or port",
+    "https://2130706433/": "has an invalid host or port",
+    "https://0x7f000001/": "has an invalid host or port",
+    "https://0177.0.0.1/": "has an invalid host or port",
+    "https://1.2.3.4.5/": "has an invalid host or port",
+    "https://[::1/": "has an invalid host or port",
+    "https://[::1]x/": "has an invalid host or port",
+    "https://[v1.shop]/": "has an invalid host or port",
+    "https://a.localhost/": "must not lead to a.localhost",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("url", WRONG)
+def test_url_that_is_not_allowed(url):
+    """contract: outbound-where. It is refused when it is set, and when it is called."""
+    names = Names("93.184.216.34")
+    with pytest.raises(Invalid) as told:
+        Outbound(http=False, private=False, resolve=names).check("jwks", url)
+    assert told.value.message.startswith(f"jwks: {WRONG[url]}")
+    with pytest.raises(Unanswered):
+        get(url, private=False, http=False, resolve=names)
+    assert names.asked == []
+
+
+def test_url_that_is_allowed():
+    """contract: outbound-where."""
+    strict = Outbound(http=False, private=False)
+    for url in (
+        "https://shop.example",
+        "https://SHOP.example:8443/a?b=c",
+        "https://[2606:4700::1]:443/",
+        "https://xn--shp-sna.example/",
+    ):
+        strict.check("jwks", url)
+    for url in ("http://shop.example:81/", "https://shop.example:9000/"):
+        Outbound(http=True, private=False).check("jwks", url)
+
+
+# --------------------------------------------------------------------------------- what is sent
+
+
+@on_loop
+async def test_request_as_it_is_sent():
+    """The host as the URL has it, the caller's headers, and the body with its length."""
+    async with Called().serve() as server, calls(resolve=Names(HERE)) as there:
+        url = f"http://Shop.example:{server.port}/hook?a=%20b"
+        await there.call("POST", url, headers={"X-Own": "1"}, body=b"\r\n\r\n")
+        head = server.heads[0].decode().lower()
+        assert head.startswith("post /hook?a=%20b http/1.1\r\n")
+        for line in (
+            f"host: shop.example:{server.port}",
+            "x-own: 1",
+            "content-length: 4",
+            "accept-encoding: identity",
+        ):
+            assert f"\r\n{line}\r\n" in head
+
+
+@on_loop
+async def test_proxy_of_the_environment_is_not_used(monkeypatch):
+    """contract: outbound-plain."""
+    async with Called().serve() as proxy, Called().serve() as server:
+        for name in ("http_proxy", "https_proxy", "all_proxy"):
+            monkeypatch.setenv(name, f"http://{HERE}:{proxy.port}")
+            monkeypatch.setenv(name.upper(), f"http://{HERE}:{proxy.port}")
+        async with calls() as there:
+            await there.call("GET", f"http://{HERE}:{server.port}/")
+        assert (proxy.connections, len(server.heads)) == (0, 1)
+
+
+# ------------------------------------------------------------------------------- what is answered
+
+
+@on_loop
+async def test_redirect_is_not_followed():
+    """contract: outbound-plain. It is an answer like others."""
+    async with Called().serve() as server, calls() as there:
+        url = f"http://{HERE}:{server.port}/"
+        for status in (301, 302, 307, 308):
+            server.answer = b"HTTP/1.1 %d Go\r\nLocation: %b\r\nContent-Length: 0\r\n\r\n" % (
+                status,
+                url.encode(),
+            )
+            assert await there.call("GET", url) == (status, b"", True)
+        assert len(server.heads) == 4
+
+
+@on_loop
+async def test_answer_that_is_long():
+    """contract: outbound-plain. At most 64 KiB are read, also of one that never ends."""
+
+    async def endless(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        while True:
+            writer.write(b"a" * 10_000)
+            await writer.drain()
+
+    async with Called().serve() as server, calls() as there:
+        for size, whole in ((LARGEST, True), (LARGEST + 1, False), (10_000_000, False)):
+            server.answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size + b"a" * size
+            assert await there.call("GET", f"http://{HERE}:{server.port}/") == (
+                200,
+                b"a" * LARGEST,
+                whole,
+            )
+        server.answer = endless
+        assert await there.call("GET", f"http://{HERE}:{server.port}/") == (
+            200,
+            b"a" * LARGEST,
+            False,
+        )
+
+
+BROKEN = {
+    "not HTTP": b"hello\r\n\r\n",
+    "cut off": b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok",
+    "cut off in its headers": b"HTTP/1.1 200 OK\r\nContent-",
+    "nothing": b"",
+    "headers without end": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+@on_loop
+async def test_answer_that_is_none(name):
+    async def speak(writer: asyncio.StreamWriter) -> None:
+        writer.write(BROKEN[name])
+        await writer.drain()
+
+    async with Called(speak).serve() as server, calls() as there:
+        with pytest.raises(Unanswered, match=r"not HTTP|broke off"):
+            await there.call("GET", f"http://{HERE}:{server.port}/")
+
+
+@on_loop
+async def test_server_that_is_not_there():
+    async with Called().serve() as server:
+        pass
+    async with calls() as there:
+        with pytest.raises(Unanswered, match="no connection was made"):
+            await there.call("GET", f"http://{HERE}:{server.port}/")
+
+
+# ------------------------------------------------------------------------------------- in time
+
+
+async def _trickle(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+    while True:
+        writer.write(b"a")
+        await asyncio.sleep(0.05)
+
+
+async def _slow_headers(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\n")
+    while True:
+        writer.write(b"X: y\r\n")
+        await asyncio.sleep(0.05)
+
+
+async def _never(*_: object) -> list[str]:
+    await asyncio.sleep(60)
+    return []
+
+
+@pytest.mark.parametrize(
+    ("answer", "scheme", "resolve"),
+    [(_trickle, "http", None), (_slow_headers, "http", None), (_never, "http", None), (_never, "https", None), (OK, "http", _never)],
+    ids=["body that trickles", "headers that trickle", "no answer", "no TLS", "no address"],
+)  # fmt: skip
+@on_loop
+async def test_call_that_takes_too_long(answer, scheme, resolve):
+    """contract: outbound-plain. One time for all of it, whatever takes it; no connection stays."""
+    settings = {"resolve": resolve} if resolve else {}
+    async with Called(answer).serve() as server, calls(**settings) as there:
+        begun = time.monotonic()
+        with pytest.raises(Unanswered, match=r"no whole answer within 0\.3 s"):
+            await there.call("GET", f"{scheme}://{HERE}:{server.port}/", seconds=0.3)
+        assert 0.25 < time.monotonic() - begun < 2
+        assert there._pool.connections == []
+
+
+# ------------------------------------------------------------------------------------------- TLS
+
+
+@pytest.fixture(scope="module")
+def authority():
+    return Authority()
+
+
+def test_certificate_of_the_host(authority, tmp_path):
+    """contract: outbound-address. The name of the URL is asked for and checked, not the address."""
+    named = []
+
+    async def story():
+        tls = authority.server(tmp_path, x509.DNSName("shop.example"))
+        tls.sni_callback = lambda _socket, name, _context: named.append(name)
+        async with (
+            Called().serve(tls) as server,
+            calls(resolve=Names(HERE), tls=authority.trusted()) as there,
+        ):
+            assert (await there.call("GET", f"https://shop.example:{server.port}/")).body == b"ok"
+            for other in ("other.example", HERE):
+                with pytest.raises(
+                    Unanswered, match=r"the certificate is not accepted: .*mismatch"
+                ):
+                    await there.call("GET", f"https://{other}:{server.port}/")
+
+    uvloop.run(story())
+    assert named[:2] == ["shop.example", "other.example"]
+
+
+@on_loop
+async def test_certificate_of_an_authority_that_is_not_known(authority, tmp_path):
+    """contract: outbound-address. By default the system's authorities are trusted, and no others."""
+    tls = authority.server(tmp_path, x509.DNSName("shop.example"))
+    async with Called().serve(tls) as server, calls(resolve=Names(HERE)) as there:
+        with pytest.raises(Unanswered, match="the certificate is not accepted: "):
+            await there.call("GET", f"https://shop.example:{server.port}/")
+        assert server.heads == []
