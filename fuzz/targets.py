@@ -42,7 +42,18 @@ from wishwell.http import routes, wire
 KEY = b"a-key-of-the-fuzzer-of-40-characters-xxx"
 NOW = 1_800_000_000_000
 STORE_ID = "01a1fb2f-fa71-7000-84bc-1cd7939ebb19"
-STORE = stores.Store(STORE_ID, "shop", "shopify", "integer", "/account/login?e={email}", (), {}, "")
+STORE = stores.Store(
+    STORE_ID,
+    "shop",
+    "shopify",
+    "integer",
+    "/account/login?e={email}",
+    (),
+    stores.Naming(),
+    (),
+    {},
+    "",
+)
 TEXT_STORE = msgspec.structs.replace(STORE, product_ids="text")
 ADMIN = auth.new_admin_token()
 NETWORKS = load({"WISHWELL_TRUSTED_PROXIES": "10.0.0.0/8,fd00::/8"}).trusted_proxies

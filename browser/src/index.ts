@@ -5,7 +5,7 @@ export { WishlistError } from './error.js';
 export type * from './types.js';
 export { Wishlist, type WishlistOptions };
 
-/** The wishlist behind the proxy at `base`; asks nothing yet. */
+/** The wishlist of the storefront at `base`; asks nothing yet. */
 export function createWishlist(options?: WishlistOptions): Wishlist {
   return new Wishlist(options);
 }

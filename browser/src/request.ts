@@ -1,6 +1,6 @@
 import { retryAfter, WishlistError } from './error.js';
 
-const ATTEMPT = 15_000; // ms for one answer; the proxy gives up after 10 s
+const ATTEMPT = 15_000; // ms for one answer; the service gives up sooner
 const TRYING = 30_000; // ms of trying again, from the first failure
 const FIRST = 500; // ms before the second try, about; doubles up to LONGEST
 const LONGEST = 8_000;

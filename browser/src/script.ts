@@ -4,7 +4,7 @@ import { createWishlist, defineButton } from './index.js';
 export * from './index.js';
 
 // The folder above /assets/; the script's URL redirects to one with a hash, beside it. From another
-// origin it says nothing of where the proxy is.
+// origin it says nothing of where the storefront is.
 const { origin, pathname } = new URL('..', import.meta.url);
 
 /** The wishlist that the elements of this page show. */

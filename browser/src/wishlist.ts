@@ -41,7 +41,7 @@ interface News {
 }
 
 export interface WishlistOptions {
-  /** The path of the shop behind which the proxy is; `/apps/wishlist` without it. */
+  /** The path of the storefront on the shop; `/apps/wishlist` without it. */
   base?: string | undefined;
   /** `text` for a store whose product ids are text; needed where an id may be all digits. */
   productIds?: 'integer' | 'text' | undefined;

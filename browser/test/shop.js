@@ -1,5 +1,5 @@
 // A shop to test against: the real service on a fresh database, and before it a small server of one
-// origin that does what docs/proxy.md says, as far as a page sees it: it knows the visitor by a
+// origin that does what docs/storefront.md says, as far as a page sees it: it knows the visitor by a
 // cookie, adds the token, and names the shopper. What it may do wrong, a test says in `fault`.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';

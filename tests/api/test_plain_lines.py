@@ -164,12 +164,13 @@ PLACES = st.sampled_from([
     "store create {}", "store create x --origin {}", "store create x --platform {}",
     "store create x --auth-flow {}", "store create x --limit {}", "store create x --limit items={}",
     "store create x --host {}", "store create x --jwt-cookie {}", "store create x --jwt-header {}",
-    "store create x --jwt-issuer {}", "store create x --jwt-key-file {}",
-    "store create x --jwt-key-set {}", "store create x --platform-secret-file {}",
-    "store create x --platform-shop {}", "store update odd --new-cookie-secret {}",
+    "store create x --jwt-issuer {}", "store create x --jwt-audience {}", "store create x --jwt-claim {}",
+    "store create x --jwt-key-file {}", "store create x --jwt-key-set {}", "store create x --platform-shop {}",
+    "store create x --platform-secret-file {}", "store update odd --new-cookie-secret {}",
     "store update {} --limit items=", "store update odd --handle {}", "store {}", "store list {}",
     "token create --store {} --label x", "token create --store default --label {}",
-    "token create --store default --label x --expires-days {}", "token list --store {}",
+    "token create --store default --label x --expires-days {}", "token create --store default --label x --for {}",
+    "token list --store {}",
     "token revoke {}", "token revoke {} --store {}", "token {}", "migrate {}", "purge {}",
     "serve {}x", "x{}", "--{}",
 ])  # fmt: skip
@@ -202,7 +203,7 @@ def test_standard_input_of_any_kind_is_refused_plainly(ready, stdin):
 # --- settings ------------------------------------------------------------------------------------
 
 NAMES = [
-    "DATABASE_URL", "REDIS_URL", "SIGNING_KEYS", "HOST", "PORT", "WORKERS", "SESSION_NAMESPACE",
+    "DATABASE_URL", "REDIS_URL", "SIGNING_KEYS", "SEALING_KEYS", "STOREFRONT_BASE", "HOST", "PORT", "WORKERS", "SESSION_NAMESPACE",
     "SESSION_DAYS", "TRUSTED_PROXIES", "LOG_LEVEL", "DATABASE_URL_FILE", "SIGNING_KEYS_FILE", "\udcff",
 ]  # fmt: skip
 VALUES = st.one_of(

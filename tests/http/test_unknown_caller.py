@@ -13,7 +13,9 @@ from wishwell.db import migrate
 from wishwell.http import routes
 from wishwell.http.pipeline import Pipeline
 from wishwell.items import NewItem
+from wishwell.outbound import Outbound
 from wishwell.profiles import WholeStore
+from wishwell.storefront.shop import Shops
 
 MARK = "mark-e1c1b1a7"
 GUARDED = [route for route in routes.API if route.needs_token]
@@ -55,7 +57,8 @@ async def _ask_everything(settings, with_profile, headers):
         store, profile, known = await _filled(service)
         service.authenticator = Unthought(store, profile if with_profile else None)  # type: ignore[assignment]
         before, answers = await _records(service, store), {}
-        application: Any = Pipeline(service)
+        shops = Shops(service.access_cache, None, Outbound(http=False, private=False))
+        application: Any = Pipeline(service, shops)
         transport = httpx2.ASGITransport(application)
         async with httpx2.AsyncClient(transport=transport, base_url="http://there") as http:
             for route in GUARDED:

@@ -5,7 +5,11 @@ import os
 import re
 import sqlite3
 import subprocess
+import time
 from pathlib import Path
+
+import httpx2
+import jwt
 
 from tests.servers import Service, postgres_binaries, wait_until
 
@@ -121,6 +125,43 @@ def test_leaked_tokens_are_revoked_as_described():
         _until_refused(service, old)
         _until_refused(service, token)
         assert admin.get("/items").status_code == 200
+
+
+def test_leaked_secrets_of_a_store_are_replaced_as_described():
+    """contract: storefront-secrets. The lines of SECURITY.md: no older cookie and no JWT of the old
+    key is anybody's."""
+    old, new = (
+        "the-old-key-of-the-shop-of-40-characters",
+        "the-new-key-of-the-shop-of-40-characters",
+    )
+    with Service().start() as service:
+        for name, key in (("old.key", old), ("new.key", new)):
+            (service.folder / name).write_text(f"{key}\n")
+        shell(service, ["wishwell store update default --jwt-cookie shop --jwt-key-file old.key"])
+        url = f"{service.url}/apps/wishlist/api/items"
+        cookies = {
+            f"shop={jwt.encode({'sub': '7', 'exp': time.time() + 600}, old, 'HS256')}",
+            _visitor(url),
+        }
+
+        def shoppers():
+            answers = [httpx2.get(url, headers={"Cookie": cookie}) for cookie in cookies]
+            return {answer.headers["wishwell-shopper"] for answer in answers}
+
+        assert wait_until(lambda: "-" not in shoppers(), seconds=5, every=0.1)
+        lines = commands("SECURITY.md", "## A store's secrets have leaked")
+        shell(service, [line.replace("HANDLE", "default") for line in lines])
+        assert wait_until(lambda: shoppers() == {"-"}, seconds=5, every=0.1)
+
+
+def _visitor(url):
+    """The cookie of a visitor who has saved something."""
+    same = {"Sec-Fetch-Site": "same-origin"}
+    return (
+        httpx2.post(url, json={"productId": 5}, headers=same)
+        .headers["set-cookie"]
+        .partition(";")[0]
+    )
 
 
 def _until_refused(service, token):

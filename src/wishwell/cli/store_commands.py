@@ -172,7 +172,7 @@ def _contents(option: str, path: str) -> str:
         return terminal.first_line()
     try:
         return Path(path).read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise Invalid(f"{option}: {path[:200]} can't be read ({error}).") from error
 
 

@@ -68,7 +68,7 @@ class Signer:
         self._secrets = secrets
         self._before = b"cookie\n" + store.encode() + b"\n"
         # What was verified, and what was made of it: HMACs and base64 were the better part of what
-        # the proxy adds to a read.
+        # the storefront adds to a read.
         self._read: dict[bytes, _Content] = {}
         self._shoppers: dict[str, bytes] = {}
 
