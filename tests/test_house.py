@@ -44,8 +44,8 @@ def room(name):
     first = name.split(".")[0]
     if ENTRIES & {first, ".".join(name.split(".")[:2])}:
         return "entry"
-    if first == "storefront":
-        return "http"
+    if first in ("storefront", "forward"):
+        return {"storefront": "http", "forward": "client"}[first]
     return first if first in ("http", "db", "client") else "noun"
 
 
