@@ -70,6 +70,8 @@ if (process.argv.includes('--check')) {
   const tsc = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root));
   const args = [tsc, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly'];
   execFileSync(process.execPath, [...args, '--outDir', 'dist'], { cwd: root, stdio: 'inherit' });
-  await cp(new URL('src/api.d.ts', root), new URL('api.d.ts', dist));
+  for (const types of ['api.d.ts', 'jsx.d.ts']) {
+    await cp(new URL(`src/${types}`, root), new URL(types, dist));
+  }
   await cp(new URL('../LICENSE', root), new URL('LICENSE', dist));
 }
