@@ -10,8 +10,11 @@ import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const project = join(here, '../..');
-const packages = ['browser', 'react'].map((name) =>
-  join(project, `build/wishwell-${name}-0.1.0.tgz`),
+const packages = await Promise.all(
+  ['browser', 'react'].map(async (name) => {
+    const { version } = JSON.parse(await readFile(join(project, name, 'package.json'), 'utf8'));
+    return join(project, `build/wishwell-${name}-${version}.tgz`);
+  }),
 );
 
 /** @param {string} cwd @param {string} program @param {string[]} args */
