@@ -8,7 +8,7 @@ JOBS ?= 3
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-slow check format lock audit sbom fuzz mutate torture bench bench-quick clean
+.PHONY: help run demo test test-slow check format packages lock audit sbom fuzz mutate torture bench bench-quick clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -34,6 +34,11 @@ format: $(VENV)/.dev ## Format the code and sort its imports; write the client t
 	$(BIN)/python tools/blocking_client.py
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+packages: ## Write build/: the npm packages of browser/ and react/, from a fresh clone too
+	@mkdir -p build
+	@for folder in browser react; do (cd $$folder && npm ci --no-audit --no-fund --silent \
+		&& npm pack --silent --pack-destination ../build) || exit 1; done
 
 lock: $(VENV)/.dev ## Pin the newest releases that pyproject.toml allows, with their hashes
 	@./requirements/lock

@@ -89,12 +89,12 @@ def _card(product: Product) -> str:
     return f"""<li class="card">
   <a href="/products/{product.picture}">{_picture(product, product.variants[0])}
     <span class="name">{name}</span> <span class="price">€{product.price}</span></a>
-  <wishlist-button product-id="{product.id}" label="Save {name}"></wishlist-button>
+  <wishlist-button product-id="{product.id}" match="product" label="Save {name}"></wishlist-button>
 </li>"""
 
 
 def product(product: Product, chosen: Variant) -> str:
-    """A product in one of its variants, each at an address of its own."""
+    """A product in one of its variants, each at an address of its own; with script, without a new page."""
     name = escape(product.name)
     choices = "\n".join(
         f'<li><a class="swatch {variant.tint}" href="?variant={variant.id}"'
@@ -108,10 +108,10 @@ def product(product: Product, chosen: Variant) -> str:
     <h1>{name}</h1>
     <p class="price">€{product.price}</p>
     <p>{escape(product.text)}</p>
-    <h2>Colour: {chosen.name}</h2>
+    <h2 id="colour">Colour: {chosen.name}</h2>
     <ul class="swatches">{choices}</ul>
     <wishlist-button class="wide" product-id="{product.id}" variant-id="{chosen.id}"
-      label="Save to wishlist"><span class="when-not">Save to wishlist</span
+      match="product" label="Save to wishlist"><span class="when-not">Save to wishlist</span
       ><span class="when-saved">Saved to wishlist</span></wishlist-button>
   </div>
 </article>"""

@@ -1,5 +1,5 @@
 import { isId } from './memory.js';
-import type { Product, State } from './types.js';
+import type { Change, Match, Product, State } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
 const HEART =
@@ -23,11 +23,14 @@ declare global {
   interface HTMLElementTagNameMap {
     'wishlist-button': WishlistButton;
   }
+  interface GlobalEventHandlersEventMap {
+    'wishlist-change': CustomEvent<Change>;
+  }
 }
 
 /**
- * Defines the element <wishlist-button product-id variant-id label label-saved disabled>, whose
- * hearts show and change this wishlist. Once a page and name; a second time nothing happens.
+ * Defines the element <wishlist-button product-id variant-id match label label-saved disabled>,
+ * whose hearts show and change this wishlist. Once a page and name; a second time nothing happens.
  */
 export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void {
   if (customElements.get(name)) return;
@@ -38,6 +41,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     static readonly observedAttributes = [
       'product-id',
       'variant-id',
+      'match',
       'label',
       'label-saved',
       'disabled',
@@ -45,6 +49,8 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
 
     readonly #button = document.createElement('button');
     #product: Product | undefined;
+    /** The product as it was before the attributes began to change. */
+    #settled: Product | undefined;
     #saved = false;
     #stop: (() => void) | undefined;
 
@@ -60,7 +66,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
         // A heart on a card that is a link must not follow it.
         event.preventDefault();
         // What fails is told by the wishlist's event `error`.
-        if (this.#product) wishlist.toggle(this.#product);
+        wishlist.toggle(this.#product!);
       };
       const draw = (tag: string, attributes: Record<string, string>) => {
         const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -78,6 +84,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     }
 
     connectedCallback() {
+      this.#settled = undefined;
       this.#follow();
     }
 
@@ -94,14 +101,32 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       this.#stop?.();
       this.#saved = false;
       this.#product = undefined;
-      const [productId, variantId] = ['product-id', 'variant-id'].map((name) => {
+      const [productId, variantId, match] = ['product-id', 'variant-id', 'match'].map((name) => {
         return this.getAttribute(name) || undefined;
       });
       if (productId && isId(productId) && isId(variantId ?? productId)) {
-        this.#product = { productId, variantId };
+        this.#product = { productId, variantId, match: match as Match };
         this.#stop = wishlist.watch(this.#product, (...news) => this.#show(...news));
       }
       this.#draw();
+      // Later, as a script that goes on to another product sets one attribute after the other.
+      queueMicrotask(() => this.#pick());
+    }
+
+    /** Another variant of the same product was picked, by the shopper and not by a script on load. */
+    #pick() {
+      const [was, now] = [this.#settled, this.#product];
+      this.#settled = now;
+      if (
+        now?.match === 'product' &&
+        now.variantId &&
+        was?.productId === now.productId &&
+        was.variantId !== now.variantId &&
+        navigator.userActivation?.hasBeenActive !== false
+      ) {
+        // What fails is told by the wishlist's event `error`.
+        wishlist.refine(now);
+      }
     }
 
     #show({ saved, item, pending }: State, change: boolean, product: Product) {

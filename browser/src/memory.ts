@@ -42,6 +42,12 @@ export class Memory {
     return { ...product, productId: id(productId), variantId: variantId && id(variantId) };
   }
 
+  /** What is meant by it, without the rest: one variant, or the product in whatever variant. */
+  scope(product: Product): Product {
+    const { productId, variantId } = this.alike(product);
+    return { productId, variantId: product.match === 'product' ? undefined : variantId };
+  }
+
   matching({ productId, variantId }: Product): Item[] {
     return [...this.items.values()].filter(
       (item) => item.productId === productId && (!variantId || item.variantId === variantId),
@@ -85,11 +91,6 @@ export class Memory {
       shown.told = now;
       if (now !== before) yield [shown, state, !!before || state.pending];
     }
-  }
-
-  /** An item as it was answered; nothing if its product has been written since that was asked. */
-  learn(item: Item, since: number) {
-    if (!this.writtenSince(item.productId, since)) this.items.set(item.id, item);
   }
 
   writtenSince(productId: ProductId, since: number): boolean {

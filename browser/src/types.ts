@@ -15,10 +15,15 @@ export type NewList = Schemas['NewList'];
 /** A number, or text in a store whose product ids are text. A number and its digits are one id. */
 export type ProductId = Schemas['ProductId'];
 
+/** What a heart stands for: one variant, or the product in whatever variant. */
+export type Match = 'product' | 'variant';
+
 /** A product, in one variant or (without `variantId`) in whatever variant. */
 export interface Product {
   productId: ProductId;
   variantId?: ProductId | null | undefined;
+  /** With `product`, it is the product in whatever variant, and `variantId` is what a save saves. */
+  match?: Match | undefined;
 }
 
 /** Every operation takes a signal that ends it: before it is sent, or while it is awaited. */

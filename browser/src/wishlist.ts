@@ -142,7 +142,7 @@ export class Wishlist extends EventTarget {
    * request; answers are kept in memory.
    */
   async saved(productId: ProductId, variantId?: ProductId | null, { signal }: Options = {}) {
-    const product = this.#memory.alike({ productId, variantId });
+    const product = this.#memory.scope({ productId, variantId });
     this.#memory.show(product);
     await this.#ask(product.productId);
     signal?.throwIfAborted();
@@ -151,21 +151,36 @@ export class Wishlist extends EventTarget {
 
   /** What is known now, without asking. */
   state(product: Product): State {
-    return this.#memory.state(this.#memory.alike(product));
+    return this.#memory.state(this.#memory.scope(product));
   }
 
   /** Calls at once and at each change, until the function that it returns is called. */
   watch(product: Product, watcher: Watcher): () => void {
-    const { product: its, watchers } = this.#memory.show(this.#memory.alike(product));
+    const { product: its, watchers } = this.#memory.show(this.#memory.scope(product));
     watchers.add(watcher);
     watcher(this.#memory.state(its), false, its);
     this.#ask(its.productId).catch((error) => this.#emit('error', { error }));
     return () => watchers.delete(watcher);
   }
 
-  /** Shown as saved at once, then sent; answers with the item, if it was not removed meanwhile. */
-  save(product: NewItem): Promise<Item | undefined> {
+  /**
+   * Shown as saved at once, then sent; answers with the item, if it was not removed meanwhile. With
+   * `match: 'product'`, an item that is saved in another variant gets this one.
+   */
+  save(product: NewItem & Pick<Product, 'match'>): Promise<Item | undefined> {
     return this.#wish(product, true);
+  }
+
+  /**
+   * The shopper has picked this variant: if the product is saved, its item gets it. That is the
+   * item without a variant, or else the only one; among several variants none is changed.
+   */
+  refine({ productId, variantId }: Product): Promise<void> {
+    return quiet(
+      this.saved(productId).then(async (saved) => {
+        if (saved) await this.#wish({ productId, variantId, match: 'product' }, true);
+      }),
+    );
   }
 
   /** Shown as removed at once, then sent; without `variantId` in every variant. */
@@ -195,9 +210,9 @@ export class Wishlist extends EventTarget {
 
   async #send<T>(method: string, path: string, call: Call): Promise<T> {
     const { query = {}, body, signal, repeatable = true } = call;
-    const search = Object.entries(query)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => `${name}=${plain(value)}`);
+    const search = Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : `${name}=${plain(value)}`,
+    );
     const url = `${this.#root}/api/${path}` + (search.length ? '?' + search.join('&') : '');
     for (;;) {
       const era = this.#era;
@@ -362,9 +377,12 @@ export class Wishlist extends EventTarget {
     }
   }
 
-  #learn(items: Item[], since: number) {
-    items = items.map((item) => this.#memory.alike(item));
-    for (const item of items) this.#memory.learn(item, since);
+  /** Items as they were answered, but for products that were written since that was asked. */
+  #learn(answer: Item[], since: number) {
+    const items = answer
+      .map((item) => this.#memory.alike(item))
+      .filter((item) => !this.#memory.writtenSince(item.productId, since));
+    for (const item of items) this.#memory.items.set(item.id, item);
     for (const id of new Set(items.map((item) => item.productId))) this.#tell(id);
   }
 
@@ -418,57 +436,74 @@ export class Wishlist extends EventTarget {
 
   #wish(given: NewItem | Product, saved: boolean): Promise<Item | undefined> {
     const { wishes } = this.#memory;
-    const product = this.#memory.alike(given);
-    const key = keyOf(product);
-    this.#memory.show(product);
+    const { match, ...product } = this.#memory.alike(given as NewItem & Product);
+    const scope = this.#memory.scope(given);
+    const key = keyOf(scope);
+    this.#memory.show(scope);
     let wish = wishes.get(key);
     if (wish) {
       wish.saved = saved;
-      wish.product = { ...wish.product, ...(product as NewItem) };
+      wish.product = { ...wish.product, ...product };
     } else {
-      wish = { saved, product: product as NewItem } as Wish;
+      wish = { saved, product } as Wish;
       wishes.set(key, wish);
-      wish.done = quiet(this.#fulfil(key, wish));
+      wish.done = quiet(this.#fulfil(scope, wish));
     }
     this.#tell(product.productId);
     return wish.done;
   }
 
   /** Sends the last wish, however often it changed while others were sent. */
-  async #fulfil(key: string, wish: Wish): Promise<Item | undefined> {
+  async #fulfil(scope: Product, wish: Wish): Promise<Item | undefined> {
     const memory = this.#memory;
-    const { productId } = wish.product;
-    let item: Item | undefined, sent: boolean;
+    const { productId } = scope;
+    const key = keyOf(scope);
+    let item: Item | undefined, sent: NewItem;
     try {
       do {
         sent = await inTurn(async () => {
           if (memory.wishes.get(key) !== wish)
             throw new WishlistError('Somebody else is shopping.');
           const { saved, product } = wish;
+          // Every press makes a new `product`.
           const settled = () => {
-            if (wish.saved === saved && memory.wishes.get(key) === wish) memory.wishes.delete(key);
+            if (wish.product === product && memory.wishes.get(key) === wish)
+              memory.wishes.delete(key);
+          };
+          const write = async (method: string, path: string, body: object) => {
+            item = (await this.#send<{ data: Item }>(method, path, { body })).data;
+            settled();
+            this.#apply({ items: [item] });
           };
           if (!saved && !memory.known.has(productId)) await this.#find([productId]);
-          const items = memory.matching(product);
-          item = saved ? items[0] : undefined;
+          const items = memory.matching(scope);
+          item = undefined;
           if (!saved) {
             const ids = items.map(({ id }) => id);
             await this.#delete(ids, settled);
-          } else if (
-            !item ||
-            product.quantity ||
-            product.tags ||
-            product.listIds ||
-            'note' in product
-          ) {
-            item = (await this.#send<{ data: Item }>('POST', 'items', { body: product })).data;
-            settled();
-            this.#apply({ items: [item] });
+          } else {
+            const { variantId, quantity, tags, listIds } = product;
+            item = items.find((it) => !variantId || it.variantId === variantId);
+            const other = items.find((it) => !it.variantId) ?? items[0];
+            // Several variants are saved on purpose: which of them would it be?
+            if (!item && other && !(other.variantId && items[1])) {
+              try {
+                await write('PATCH', at`items/${other.id}`, { variantId });
+              } catch (error) {
+                // Elsewhere the item was removed, or the variant saved: that stays, and is shown.
+                if (!/40[49]/.test(`${(error as WishlistError).status}`)) throw error;
+                await this.#find([productId]);
+                [item] = memory.matching(product);
+              }
+            }
+            if (!other || quantity || tags || listIds || 'note' in product) {
+              await write('POST', 'items', product);
+            }
           }
           settled();
-          return saved;
+          return product;
         });
-      } while (sent !== wish.saved);
+      } while (sent !== wish.product);
       return item;
     } catch (error) {
       if (memory.wishes.get(key) === wish) {
@@ -476,9 +511,7 @@ export class Wishlist extends EventTarget {
         // Perhaps it was received all the same: the next question asks.
         memory.known.delete(productId);
         this.#tell(productId);
-        const { variantId } = wish.product;
-        const { saved } = memory.state(wish.product);
-        this.#emit('error', { error, productId, variantId, saved });
+        this.#emit('error', { error, ...scope, saved: memory.state(scope).saved });
       }
       throw error;
     } finally {

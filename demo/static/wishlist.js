@@ -1,4 +1,5 @@
-// The shop's own script: on every page it says what failed, and it is the wishlist page.
+// The shop's own script: on every page it says what failed; it changes the colour on a product's page,
+// and it is the wishlist page.
 import { wishlist } from '/apps/wishlist/assets/wishwell.js';
 
 const find = (selector, within = document) => within.querySelector(selector);
@@ -28,6 +29,28 @@ const settle = () => find('#notice').replaceChildren();
 
 wishlist.addEventListener('error', ({ detail }) => complain(detail.error));
 wishlist.addEventListener('change', ({ detail }) => detail.pending || settle());
+
+// -------------------------------------------------------------------------- a product's page
+
+/** Shows the colour of a link without a new page; what is saved of the product gets it too. */
+function choose(swatch) {
+  const address = new URL(swatch.href);
+  history.replaceState(null, '', address);
+  find('.swatches [aria-current]')?.removeAttribute('aria-current');
+  swatch.setAttribute('aria-current', 'true');
+  find('.product .picture').className = swatch.className.replace('swatch', 'picture');
+  find('#colour').textContent = `Colour: ${swatch.textContent}`;
+  say(`Colour: ${swatch.textContent}.`);
+  find('.product wishlist-button').setAttribute('variant-id', address.searchParams.get('variant'));
+}
+
+find('.swatches')?.addEventListener('click', (event) => {
+  const swatch = event.target.closest('a');
+  // With a key the browser opens a tab of it.
+  if (!swatch || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  choose(swatch);
+});
 
 // ------------------------------------------------------------------------- the wishlist page
 
@@ -115,7 +138,7 @@ function showItem(row, item, list) {
   const known =
     find(`template[data-product="${item.productId}"][data-variant="${item.variantId ?? ''}"]`) ?? find('#gone');
   const what = find('.what', row);
-  if (!what.firstChild) what.append(known.content.cloneNode(true));
+  what.replaceChildren(known.content.cloneNode(true));
   if (known.dataset.href) what.href = known.dataset.href;
   const name = find('.name', what).textContent;
   const handle = find('.handle', row);

@@ -68,19 +68,34 @@ def test_second_tab_agrees_within_a_second(shopper):
     shows(wishes, timeout=1000)
 
 
-def test_variants_are_saved_each_by_itself(shopper):
-    """The product page's heart is of its variant; the grid's is full when any is saved."""
-    page = shopper.open("/products/lamp")
-    page.get_by_role("link", name="Ink").click()
-    expect(page.get_by_role("heading", name="Colour: Ink")).to_be_visible()
+def test_one_lamp_is_one_row_whatever_its_colour(shopper):
+    """Saved from the grid, then in a colour and another: the same item; a full heart removes it."""
+    page = shopper.open()
     press(page, 102)
-    expect(page.get_by_text("Saved to wishlist")).to_be_visible()
-    page.get_by_role("link", name="Oat").click()
-    pressed(page, 102, yes=False)
-    shopper.go(page, "/")
+    grid, wishes = shopper.open(), shopper.open("/wishlist")
+    price = wishes.locator("#items > li .price")
+    expect(price).to_have_text(["€89"])
+    [row] = wishes.locator("#items > li").evaluate_all("rows => rows.map((row) => row.dataset.id)")
+    shopper.go(page, "/products/lamp?variant=1022")
     pressed(page, 102)
-    shopper.go(page, "/wishlist")
-    expect(page.locator("#items > li .price")).to_have_text(["Ink · €89"])
+    expect(price).to_have_text(["€89"])  # a visit is not a choice
+    for colour, variant in (("Ink", 1023), ("Honey", 1021)):
+        with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+            page.get_by_role("link", name=colour).click()
+        expect(page.get_by_role("heading", name=f"Colour: {colour}")).to_be_visible()
+        assert page.url.endswith(f"?variant={variant}")
+        pressed(page, 102)
+        expect(price).to_have_text([f"{colour} · €89"])
+        expect(wishes.locator(f'#items > [data-id="{row}"]')).to_be_visible()
+    pressed(grid, 102)
+    page.reload()
+    press(page, 102)
+    pressed(grid, 102, yes=False)
+    expect(wishes.locator("#items > li")).to_have_count(0)
+    page.get_by_role("link", name="Oat").click()
+    pressed(page, 102, yes=False)  # nothing saved, nothing to change
+    press(page, 102)
+    expect(price).to_have_text(["Oat · €89"])
 
 
 def test_list_follows_the_sign_in_and_goes_with_the_sign_out(new_demo, new_shopper):

@@ -1,0 +1,36 @@
+// The element in JSX: of React 19, whose JSX is in its module, and of React 18, whose JSX is global.
+// Nothing here needs React: without it, what is ignored below is an error that concerns nobody.
+// @ts-ignore
+import type { DetailedHTMLProps, HTMLAttributes } from 'react';
+import type { Change, Match, ProductId } from './types.js';
+
+/** The attributes of <wishlist-button>, by their names in HTML. */
+export interface WishlistButtonAttributes {
+  'product-id': ProductId;
+  'variant-id'?: ProductId | null | undefined;
+  match?: Match | undefined;
+  label?: string | undefined;
+  'label-saved'?: string | undefined;
+  disabled?: boolean | '' | undefined;
+  class?: string | undefined;
+  /** From React 19 on. */
+  'onwishlist-change'?: ((event: CustomEvent<Change>) => void) | undefined;
+}
+
+interface Elements {
+  'wishlist-button': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &
+    WishlistButtonAttributes;
+}
+
+// @ts-ignore
+declare module 'react' {
+  namespace JSX {
+    interface IntrinsicElements extends Elements {}
+  }
+}
+
+declare global {
+  namespace JSX {
+    interface IntrinsicElements extends Elements {}
+  }
+}

@@ -1,0 +1,60 @@
+// Builds dist/ for npm: one module without React and the library, which are the shop's, and its types.
+// Fails when the module is larger than it may be.
+import { execFileSync } from 'node:child_process';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const LARGEST = 3072; // bytes, gzipped as a shop's bundler makes it: 3 kB
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+
+/** @param {boolean} minify */
+async function bundle(minify) {
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/index.ts'],
+    bundle: true,
+    packages: 'external',
+    tsconfigRaw: '{}', // its `paths` would take the library in
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    minify,
+    write: false,
+    // Frameworks with server components look for this in the first line.
+    banner: { js: "'use client';" },
+  });
+  return result.outputFiles[0].text;
+}
+
+const size = gzipSync(await bundle(true), { level: 9 }).length;
+console.log(`@wishwell/react: ${size} bytes gzipped (at most ${LARGEST})`);
+if (size > LARGEST) {
+  console.error('@wishwell/react is too large.');
+  process.exit(1);
+}
+
+await rm(dist, { recursive: true, force: true });
+// The types of the library's sources come with them, beside our own.
+const types = await mkdtemp(join(root, 'types-'));
+const tsc = fileURLToPath(new URL('node_modules/typescript/bin/tsc', `file://${root}`));
+const args = [
+  tsc,
+  '--noEmit',
+  'false',
+  '--declaration',
+  '--emitDeclarationOnly',
+  '--rootDir',
+  '..',
+];
+try {
+  execFileSync(process.execPath, [...args, '--outDir', types], { cwd: root, stdio: 'inherit' });
+  await cp(join(types, 'react/src'), dist, { recursive: true });
+} finally {
+  await rm(types, { recursive: true });
+}
+await writeFile(join(dist, 'index.js'), await bundle(false));
+await cp(join(root, '../LICENSE'), join(dist, 'LICENSE'));

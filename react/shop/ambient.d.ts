@@ -1,0 +1,6 @@
+// What the pages around the snippets of docs/browser.md have.
+declare const wishlist: import('@wishwell/browser').Wishlist;
+declare const swatch: HTMLElement;
+declare const listId: string;
+declare function show(item: import('@wishwell/browser').Item): void;
+declare function render(): void;

@@ -1,0 +1,56 @@
+import { defineButton, type Change, type Match, type ProductId } from '@wishwell/browser';
+import { createElement, useEffect, useRef, type HTMLAttributes, type ReactElement } from 'react';
+import { useWishlist } from './context.js';
+
+export interface WishlistButtonProps extends HTMLAttributes<HTMLElement> {
+  productId: ProductId;
+  /** The variant that is shown or chosen. */
+  variantId?: ProductId | null | undefined;
+  /** What the heart stands for; by default the variant, or without `variantId` the product. */
+  match?: Match | undefined;
+  /** The accessible name, and the tooltip while it is not saved. */
+  label?: string | undefined;
+  /** The tooltip while it is saved. */
+  labelSaved?: string | undefined;
+  disabled?: boolean | undefined;
+  /** The heart has changed: by a press, by another heart or tab, or because a press failed. */
+  onWishlistChange?: ((change: Change) => void) | undefined;
+}
+
+/** The element <wishlist-button>; a server renders its tag, and the heart is drawn in the browser. */
+export function WishlistButton({
+  productId,
+  variantId,
+  match,
+  label,
+  labelSaved,
+  disabled,
+  className,
+  onWishlistChange,
+  ...rest
+}: WishlistButtonProps): ReactElement {
+  const wishlist = useWishlist();
+  const ref = useRef<HTMLElement>(null);
+  useEffect(() => defineButton(wishlist), [wishlist]);
+  useEffect(() => {
+    const heart = ref.current;
+    if (!heart || !onWishlistChange) return;
+    const listener = ({ detail }: CustomEvent<Change>) => onWishlistChange(detail);
+    heart.addEventListener('wishlist-change', listener);
+    return () => heart.removeEventListener('wishlist-change', listener);
+  }, [onWishlistChange]);
+  return createElement('wishlist-button', {
+    ...rest,
+    ref,
+    'product-id': productId,
+    'variant-id': variantId ?? undefined,
+    match,
+    label,
+    'label-saved': labelSaved,
+    // React 18 knows neither boolean attributes of such an element, nor its className.
+    disabled: disabled ? '' : undefined,
+    class: className,
+    // A part of the page that hydrates later may find its heart drawn, with the attribute `saved`.
+    suppressHydrationWarning: true,
+  });
+}

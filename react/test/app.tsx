@@ -1,0 +1,75 @@
+// A page of a shop that uses all of the package; React 18 and 19 render it, on a server and in a browser.
+import type { Wishlist } from '@wishwell/browser';
+import { StrictMode, Suspense, useState } from 'react';
+import {
+  useItems,
+  useLists,
+  useSaved,
+  useWishlist,
+  WishlistButton,
+  WishlistProvider,
+} from '../src/index.js';
+
+export function App({ wishlist }: { wishlist: Wishlist }) {
+  return (
+    <StrictMode>
+      <WishlistProvider wishlist={wishlist}>
+        <Product />
+        <Wishes />
+        <Suspense>
+          <WishlistButton productId={1} match="product" className="later" />
+        </Suspense>
+      </WishlistProvider>
+    </StrictMode>
+  );
+}
+
+function Product() {
+  const [colour, choose] = useState(11);
+  const [told, tell] = useState('nothing');
+  const { saved, pending, item, toggle } = useSaved({ productId: 1 });
+  return (
+    <section>
+      <WishlistButton
+        productId={1}
+        variantId={colour}
+        match="product"
+        label="Save the mug"
+        labelSaved="Remove the mug"
+        className="wide"
+        data-shelf="top"
+        onWishlistChange={(change) => tell(`${change.productId} ${change.saved}`)}
+      >
+        Save
+      </WishlistButton>
+      <WishlistButton productId="2" variantId={null} label="Save the lamp" disabled />
+      <button onClick={() => choose(colour + 1)}>Next colour</button>
+      <button onClick={toggle} aria-pressed={saved}>
+        Mug
+      </button>
+      <output id="told">{told}</output>
+      <output id="mug">{`${saved} ${pending} ${item?.variantId ?? 'none'}`}</output>
+    </section>
+  );
+}
+
+function Wishes() {
+  const { lists: api } = useWishlist();
+  const [listId, open] = useState<string>();
+  const { items, loading, error } = useItems({ listId });
+  const newest = useItems({ limit: 1 });
+  const { lists } = useLists();
+  const shown = items.map(({ productId, variantId }) => `${productId}/${variantId ?? ''}`);
+  return (
+    <section>
+      <output id="items">{loading ? 'loading' : error ? 'failed' : shown.join(' ')}</output>
+      <output id="newest">{newest.items.map(({ productId }) => productId).join(' ')}</output>
+      <button onClick={() => api.create({ name: 'Birthday' })}>New list</button>
+      {lists.map(({ id, name, itemCount }) => (
+        <button key={id} onClick={() => open(id)}>
+          {`${name} ${itemCount}`}
+        </button>
+      ))}
+    </section>
+  );
+}

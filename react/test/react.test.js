@@ -1,0 +1,205 @@
+// The package in React 19 and 18: rendered by a server without a DOM, then hydrated in Chromium, from
+// WISHWELL_TEST_CHROMIUM or the usual place, against the real service.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { chromium } from 'playwright-core';
+import { startService, startShop } from '../../browser/test/shop.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const file = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** @type {Awaited<ReturnType<typeof startService>>} */
+let service;
+/** @type {import('playwright-core').Browser} */
+let browser;
+
+before(async () => {
+  service = await startService();
+  browser = await chromium.launch({
+    executablePath: process.env.WISHWELL_TEST_CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
+});
+after(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+/** @param {string} contents @param {string} version @param {'node' | 'browser'} platform */
+async function bundle(contents, version, platform) {
+  const suffix = version === '18' ? '-18' : '';
+  const result = await build({
+    absWorkingDir: root,
+    stdin: { contents, resolveDir: file('.'), loader: 'tsx' },
+    bundle: true,
+    format: platform === 'node' ? 'cjs' : 'esm',
+    platform,
+    jsx: 'automatic',
+    write: false,
+    alias: {
+      react: `react${suffix}`,
+      'react-dom': `react-dom${suffix}`,
+      '@wishwell/browser': file('../../browser/src/index.ts'),
+    },
+    define: { 'process.env.NODE_ENV': '"development"' },
+  });
+  return result.outputFiles[0].text;
+}
+
+/** The page as a server renders it. @param {string} version */
+async function rendered(version) {
+  const source = await bundle(
+    `import { renderToString } from 'react-dom/server';
+     import { createWishlist } from '@wishwell/browser';
+     import { App } from './app.js';
+     import { useSaved } from '../src/index.js';
+     export const html = renderToString(<App wishlist={createWishlist()} />);
+     export const bare = () => renderToString(<Bare />);
+     function Bare() { return useSaved({ productId: 1 }).saved; }`,
+    version,
+    'node',
+  );
+  const module = { exports: /** @type {any} */ ({}) };
+  const { createRequire } = await import('node:module');
+  new Function('module', 'exports', 'require', source)(
+    module,
+    module.exports,
+    createRequire(import.meta.url),
+  );
+  return module.exports;
+}
+
+for (const version of ['19', '18']) {
+  test(`React ${version}: a server renders tags, and asks nothing`, async () => {
+    const { html, bare } = await rendered(version);
+    assert.match(
+      html,
+      /<wishlist-button data-shelf="top" product-id="1" variant-id="11" match="product" label="Save the mug" label-saved="Remove the mug" class="wide">Save<\/wishlist-button>/,
+    );
+    assert.match(
+      html,
+      /<wishlist-button product-id="2" label="Save the lamp" disabled=""><\/wishlist-button>/,
+    );
+    assert.match(html, /<output id="mug">false false none<\/output>/);
+    assert.match(html, /<output id="items">loading<\/output>/);
+    assert.throws(bare, /no <WishlistProvider>/);
+  });
+
+  test(`React ${version}: it hydrates, and shows what is saved`, async (t) => {
+    const shop = await startShop(service);
+    t.after(() => shop.stop());
+    const visitor = await browser.newContext();
+    t.after(() => visitor.close());
+    visitor.setDefaultTimeout(15_000);
+    const { html } = await rendered(version);
+    const script = await bundle(
+      `import { hydrateRoot } from 'react-dom/client';
+       import { createWishlist } from '@wishwell/browser';
+       import { App } from './app.js';
+       window.wishlist = createWishlist();
+       window.root = hydrateRoot(document.getElementById('root'), <App wishlist={window.wishlist} />,
+         { onRecoverableError: (error) => console.error(error) });`,
+      version,
+      'browser',
+    );
+    await visitor.route('**/react', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
+          <div id="root">${html}</div><script type="module" src="/app.js"></script>`,
+      }),
+    );
+    await visitor.route('**/app.js', (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: script }),
+    );
+    /** @type {string[]} */
+    const wrong = [];
+    visitor.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
+    });
+    visitor.on('weberror', (error) => wrong.push(String(error.error())));
+
+    const open = async () => {
+      const page = await visitor.newPage();
+      await page.goto(`${shop.origin}/react`);
+      return page;
+    };
+    const page = await open();
+    const shows = (/** @type {string} */ id, /** @type {string} */ text, at = page) =>
+      at.waitForFunction(
+        ([id, text]) => document.getElementById(id)?.textContent === text,
+        [id, text],
+      );
+    const mug = page.getByRole('button', { name: 'Save the mug' });
+
+    // Nothing is saved; the hearts of one frame and the hooks ask once for the products.
+    await shows('items', '');
+    assert.equal(shop.api('GET', 'items?query').length, 1);
+    assert.ok(await page.getByRole('button', { name: 'Save the lamp' }).isDisabled());
+
+    await mug.click();
+    await shows('mug', 'true false 11');
+    await shows('told', '1 true');
+    await shows('items', '1/11');
+    await shows('newest', '1');
+    await page.locator('.later[saved]').waitFor();
+    const other = await open();
+    await shows('mug', 'true false 11', other);
+
+    // The same item has another colour, in both tabs.
+    await page.getByRole('button', { name: 'Next colour' }).click();
+    await shows('mug', 'true false 12');
+    await shows('items', '1/12', other);
+    assert.equal(shop.api('POST', 'items').length, 1);
+
+    // Of another list, nothing is shown that was read before.
+    await page.getByRole('button', { name: 'New list' }).click();
+    await page.getByRole('button', { name: 'Birthday 0' }).click();
+    await shows('items', '');
+    await page.evaluate(async () => {
+      const { wishlist } = /** @type {any} */ (window);
+      const [item] = (await wishlist.items.list()).data;
+      const [list] = (await wishlist.lists.list()).data;
+      await wishlist.items.setLists(item.id, [list.id]);
+    });
+    await page.getByRole('button', { name: 'Birthday 1' }).waitFor();
+    await shows('items', '1/12');
+
+    // A button of the shop's own.
+    await other.getByRole('button', { name: 'Mug', exact: true }).click();
+    await shows('mug', 'false false none');
+    await shows('items', '');
+    assert.deepEqual(wrong, []);
+
+    // Reading fails: it says so, and keeps what is known. Then somebody else is shopping.
+    await mug.click();
+    await shows('items', '1/12', other);
+    shop.fault = ({ path }) => (path.startsWith('items?limit=250') ? { status: 400 } : undefined);
+    await other.evaluate(() => /** @type {any} */ (window).wishlist.refresh());
+    await shows('items', 'failed', other);
+    shop.fault = () => undefined;
+    wrong.length = 0; // the browser's own line about it
+    await visitor.addCookies([{ name: 'customer', value: `${version}7`, url: shop.origin }]);
+    await other.evaluate(() => /** @type {any} */ (window).wishlist.refresh());
+    await shows('items', '', other);
+    await shows('mug', 'false false none', other);
+
+    // Nothing is asked, and nothing goes wrong, once it is gone.
+    await other.evaluate(() => /** @type {any} */ (window).root.unmount());
+    await page.close();
+    shop.requests.length = 0;
+    await other.evaluate(() => /** @type {any} */ (window).wishlist.lists.create({ name: 'A' }));
+    await other.waitForTimeout(100);
+    assert.deepEqual(
+      shop.requests.map(({ method }) => method),
+      ['POST'],
+    );
+    // The list that the first tab had open is not the new shopper's.
+    assert.deepEqual(
+      wrong.filter((text) => !text.includes('404')),
+      [],
+    );
+  });
+}
