@@ -1,0 +1,143 @@
+import { failure } from './failure.js';
+
+// The headers of the browser that the service gets; of the answer's, those that the browser gets.
+const TO_SERVICE =
+  'accept content-type cookie if-none-match origin sec-fetch-site x-request-id'.split(' ');
+const TO_BROWSER = (
+  'allow cache-control content-type etag location retry-after vary wishwell-shopper ' +
+  'x-content-type-options x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset x-request-id'
+).split(' ');
+// What the service believes of this proxy alone, and what belongs to a connection.
+const NEVER =
+  /^(authorization|profile|forwarded|x-forwarded-.*|wishwell-.*|host|connection|content-length|transfer-encoding)$/i;
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Bytes of a request's body, at most. */
+export const LARGEST = 256 * 1024;
+
+export interface Options {
+  /** Where the service is: `http://127.0.0.1:8000`. */
+  api: string;
+  /** The token, made with `wishwell token create --for storefront`. It stays on the server. */
+  token: string;
+  /**
+   * Who is shopping, as your server knows it: an id or a GID; null or '' is nobody. It needs a token
+   * made with `--names-customers`. Undefined leaves it to the JWT and the cookie.
+   */
+  customer?: string | number | null | undefined;
+  /** The browser's address, as your server or platform knows it. */
+  address?: string | undefined;
+  /** The path that the service answers below; `/apps/wishlist` if not given. */
+  base?: string | undefined;
+  /** `https://shop.example`, if the URL of the request names another host or scheme. */
+  origin?: string | undefined;
+  /** More headers of the browser to send on: the one that holds the shop's JWT. */
+  headers?: readonly string[] | undefined;
+  /** Seconds for the whole answer; 10 if not given. */
+  timeout?: number | undefined;
+}
+
+/**
+ * Sends the request on to the service, and its answer back. The body is at most 256 KiB (413 above);
+ * a path outside the base is 404; 503 if the service can't be reached, 504 if it takes too long.
+ * Throws TypeError for a bad option.
+ */
+export async function forward(request: Request, options: Options): Promise<Response> {
+  const { base = '/apps/wishlist', timeout = 10 } = options;
+  const api = addressOf('api', options.api);
+  must(/^(\/[^/]+)+$/.test(base), 'base must be a path without a slash at its end');
+  must(timeout > 0 && timeout < 4e6, 'timeout must be a number of seconds');
+  must(!request.bodyUsed, 'the body of the request was read before forward could');
+  const headers = headersFor(request, options);
+  const { pathname, search } = new URL(request.url);
+  const refuse = (status: Parameters<typeof failure>[0], message: string) =>
+    failure(status, message, headers.get('x-request-id') ?? '', request.method);
+  if (!pathname.startsWith(`${base}/`)) return refuse(404, `There is nothing outside ${base}/.`);
+  const body = await bodyOf(request).catch(() => null);
+  if (body === null) return refuse(400, 'The body ended early.');
+  if (body === 'too large') return refuse(413, 'The body must be at most 256 KiB.');
+  const signal = AbortSignal.timeout(timeout * 1000);
+  const url = api.origin + api.pathname.replace(/\/+$/, '') + pathname + search;
+  const init: RequestInit = { method: request.method, headers, redirect: 'manual', signal };
+  if (body !== undefined) init.body = body;
+  // Next may keep answers, for everybody; workers of before November 2024 refuse to be told.
+  if ('cache' in Request.prototype) init.cache = 'no-store';
+  try {
+    return await passedOn(await fetch(url, init), request.method);
+  } catch {
+    if (!signal.aborted) return refuse(503, "The wishlist can't be reached just now.");
+    return refuse(504, 'The wishlist did not answer in time. A change may or may not be done.');
+  }
+}
+
+function must(holds: boolean, message: string): void {
+  if (!holds) throw new TypeError(`@wishwell/proxy: ${message}`);
+}
+
+function addressOf(name: string, value: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const odd = url && (url.username || url.password || url.search || url.hash);
+  must(
+    url !== null && /^https?:$/.test(url.protocol) && !odd,
+    `${name} must be http://host or https://host, without a query`,
+  );
+  return url as URL;
+}
+
+function headersFor(request: Request, { token, customer, ...more }: Options): Headers {
+  must(typeof token === 'string' && /^[!-~]+$/.test(token), 'token must be printable ASCII');
+  const headers = new Headers();
+  for (const name of [...TO_SERVICE, ...(more.headers ?? [])]) {
+    must(!NEVER.test(name), `headers can't have ${name}`);
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  const given = headers.get('x-request-id') ?? '';
+  // Known here too, so that an answer which never came can be found in the service's log.
+  headers.set('x-request-id', UUID.test(given) ? given : crypto.randomUUID());
+  headers.set('authorization', `Bearer ${token}`);
+  const { host, protocol } =
+    more.origin === undefined ? new URL(request.url) : addressOf('origin', more.origin);
+  headers.set('x-forwarded-host', host);
+  headers.set('x-forwarded-proto', protocol.slice(0, -1));
+  if (more.address) headers.set('x-forwarded-for', more.address);
+  if (customer !== undefined) headers.set('wishwell-customer', named(customer));
+  return headers;
+}
+
+/** Only null and '' are nobody: what is no customer must not look like a visitor by mistake. */
+function named(customer: unknown): string {
+  if (customer === null || customer === '') return '-';
+  const given = typeof customer === 'string' || Number.isSafeInteger(customer);
+  const id = given ? String(customer) : '';
+  must(/^[!-~]+$/.test(id) && id !== '-', 'customer must be an id, a GID, or null for nobody');
+  return id;
+}
+
+/** The whole body; undefined if there is none. */
+async function bodyOf(request: Request): Promise<ArrayBuffer | 'too large' | undefined> {
+  if (Number(request.headers.get('content-length')) > LARGEST) return 'too large';
+  if (!request.body || ['GET', 'HEAD'].includes(request.method)) return undefined;
+  const reader = request.body.getReader();
+  const parts = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return new Blob(parts).arrayBuffer();
+    size += value.byteLength;
+    if (size > LARGEST) return 'too large';
+    parts.push(value);
+  }
+}
+
+async function passedOn(answer: Response, method: string): Promise<Response> {
+  const { status } = answer;
+  const headers = new Headers();
+  for (const name of TO_BROWSER) {
+    const value = answer.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  for (const cookie of answer.headers.getSetCookie()) headers.append('set-cookie', cookie);
+  const bodiless = method === 'HEAD' || [204, 205, 304].includes(status);
+  return new Response(bodiless ? null : await answer.arrayBuffer(), { status, headers });
+}
