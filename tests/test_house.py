@@ -48,6 +48,8 @@ def room(name):
     first = name.split(".")[0]
     if ENTRIES & {first, ".".join(name.split(".")[:2])}:
         return "entry"
+    if first == "forward":
+        return "client"
     return first if first in ("http", "db", "proxy", "client") else "noun"
 
 

@@ -25,6 +25,10 @@ http {{
     scgi_temp_path {folder}/scgi;
     underscores_in_headers on;
     ignore_invalid_headers off;
+    {servers}
+}}
+"""
+_SERVERS = """
     # One kept connection for all: whatever one client leaves on it, the next would get.
     upstream service {{ server {service}; keepalive 1; }}
     server {{
@@ -37,7 +41,6 @@ http {{
             proxy_request_buffering {buffering};
         }}
     }}
-}}
 """
 
 
@@ -47,20 +50,26 @@ def nginx_binary() -> str | None:
 
 
 class Nginx(Program):
-    """A reverse proxy that passes invalid header names on too: the least careful that it can be."""
+    """A reverse proxy that passes invalid header names on too: the least careful that it can be.
 
-    def __init__(self, service_url: str, *, buffering: bool) -> None:
+    ``servers`` is what it serves, with {service}, {here}, {port} and {folder} to be filled in.
+    """
+
+    def __init__(
+        self, service_url: str, *, buffering: bool = True, servers: str = _SERVERS
+    ) -> None:
         super().__init__("nginx")
         self.folder.chmod(0o755)
         self.port = free_port()
         self.url = f"http://{HERE}:{self.port}"
-        text = _CONFIGURATION.format(
+        filled = servers.format(
             folder=self.folder,
             service=service_url.removeprefix("http://"),
             here=HERE,
             port=self.port,
             buffering="on" if buffering else "off",
         )
+        text = _CONFIGURATION.format(folder=self.folder, servers=filled)
         (self.folder / "nginx.conf").write_text(text)
 
     def start(self) -> Nginx:

@@ -1,0 +1,170 @@
+"""The proxy of a shop in Python: an ASGI application that passes requests on to the service.
+
+It adds a token of ``wishwell token create --for storefront``, and does nothing more. It needs
+``pip install 'wishwell[client]'``. ``@wishwell/proxy`` is the same in JavaScript.
+"""
+
+import asyncio
+import inspect
+import json
+import re
+import uuid
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import aclosing
+from typing import Any
+from urllib.parse import quote, unquote
+
+import httpx2
+
+from wishwell.client import transport
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+CustomerOf = Callable[[Scope], str | int | Awaitable[str | int | None] | None]
+
+_LARGEST = 256 * 1024
+_TO_SERVICE = b"accept content-type if-none-match origin sec-fetch-site".split()
+_TO_BROWSER = (
+    b"allow cache-control content-type etag location retry-after set-cookie vary wishwell-shopper "
+    b"x-content-type-options x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset x-request-id"
+).split()
+# What the service believes of this proxy alone, and what belongs to a connection.
+_NEVER = "authorization|profile|forwarded|x-forwarded-.*|wishwell-.*"
+_NEVER += "|host|connection|content-length|transfer-encoding"
+_UUID = re.compile(b"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_PHRASES = {400: "Bad Request", 404: "Not Found", 413: "Content Too Large"}
+_PHRASES |= {503: "Service Unavailable", 504: "Gateway Timeout"}
+
+
+class _Refused(Exception):
+    """Ends a request with a status, and a message for the browser."""
+
+
+class Forward:
+    """Passes on what is below ``base``; other paths are 404. A body over 256 KiB is 413.
+
+    503 if the service can't be reached, 504 if its answer takes more than ``timeout`` seconds.
+    ``customer``: a function of the scope, asynchronous or not, for a token made with
+    ``--names-customers``. It returns an id or a GID that the shop has checked; None and "" are
+    nobody; for anything else the request fails with ``TypeError``. Without the function, the JWT
+    and the cookie decide. ``headers``: more of the browser's to pass on, such as the JWT's.
+    ``origin``: ``https://shop.example``, if ``Host`` or the scheme in the scope is another.
+    Use it in one event loop. Raises ``ValueError`` for a bad argument.
+    """
+
+    def __init__(
+        self,
+        api: str,
+        token: str,
+        customer: CustomerOf | None = None,
+        *,
+        base: str = "/apps/wishlist",
+        headers: Iterable[str] = (),
+        origin: str | None = None,
+        timeout: float = 10,
+    ) -> None:
+        self._token = transport.options(api, token, timeout)["headers"]["Authorization"].encode()
+        self._passed = {*_TO_SERVICE, *(name.lower().encode() for name in headers)}
+        if any(re.fullmatch(_NEVER.encode(), name) for name in self._passed):
+            raise ValueError("headers can't have what only the proxy may say")
+        if not re.fullmatch("(/[^/]+)+", base):
+            raise ValueError("base must be a path without a slash at its end")
+        if origin and not re.fullmatch("https?://[^/?#@]+", origin):
+            raise ValueError("origin must be http://host or https://host")
+        self._origin = origin.encode().split(b"://") if origin else None
+        self._api, self._customer, self._timeout = httpx2.URL(api), customer, timeout
+        self._base = f"{base}/".encode()
+        self._http: httpx2.AsyncHTTPTransport | None = None
+
+    async def aclose(self) -> None:
+        """Closes the connections; the application that this is mounted in calls it at its end."""
+        if self._http is not None:
+            await self._http.aclose()
+            self._http = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":  # a server goes on without its lifespan
+            raise NotImplementedError("wishwell.forward answers HTTP only")
+        given = dict(scope["headers"]).get(b"x-request-id", b"")
+        # Known here too, so that an answer which never came can be found in the service's log.
+        id = given if _UUID.fullmatch(given) else str(uuid.uuid4()).encode()
+        try:
+            status, headers, body = await self._ask(await self._request(scope, receive, id))
+        except _Refused as refused:
+            status, message = refused.args
+            error = {"message": message, "error": _PHRASES[status], "statusCode": status}
+            body = json.dumps({"error": error | {"requestId": id.decode()}}).encode()
+            headers = [(b"content-type", b"application/json"), (b"x-request-id", id)]
+            headers += [(b"cache-control", b"private, no-store")]
+            headers += [(b"retry-after", b"1")] if status == 503 else []
+        bodiless = scope["method"] == "HEAD" or status in (204, 304)
+        headers += [] if bodiless else [(b"content-length", b"%d" % len(body))]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if bodiless else body})
+
+    async def _request(self, scope: Scope, receive: Receive, id: bytes) -> httpx2.Request:
+        method, path, query = scope["method"], scope["path"], scope["query_string"]
+        # Who mounts it may have taken its own path off; the raw one, where there is one, is whole.
+        paths = (quote(path).encode(), quote(scope.get("root_path", "") + path).encode())
+        ways = (scope.get("raw_path") or b"", *paths)
+        path = next((way for way in ways if way.startswith(self._base)), b"")
+        if not path or {".", ".."} & set(re.split(r"[/\\]", unquote(path))):
+            raise _Refused(404, f"There is nothing outside {self._base.decode()}.")
+        headers = [(name, value) for name, value in scope["headers"] if name in self._passed]
+        if cookies := [value for name, value in scope["headers"] if name == b"cookie"]:
+            headers.append((b"cookie", b"; ".join(cookies)))
+        host = dict(scope["headers"]).get(b"host", b"")
+        scheme, host = self._origin or (scope.get("scheme", "http").encode(), host)
+        headers += [(b"authorization", self._token), (b"x-request-id", id)]
+        headers += [(b"x-forwarded-host", host), (b"x-forwarded-proto", scheme)]
+        if address := (scope.get("client") or ("",))[0]:
+            headers.append((b"x-forwarded-for", address.encode()))
+        if self._customer is not None:
+            found = self._customer(scope)
+            customer = await found if inspect.isawaitable(found) else found
+            headers.append((b"wishwell-customer", _named(customer)))
+        body = await _body(receive) if method not in ("GET", "HEAD") else None
+        # As it came; a URL would be written anew.
+        target = self._api.raw_path.rstrip(b"/") + path + (b"?" + query if query else b"")
+        more: dict[str, Any] = {"content": body, "extensions": {"target": target}}
+        return httpx2.Request(method, self._api, headers=headers, **more)
+
+    async def _ask(self, request: httpx2.Request) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+        # No client: it would keep shoppers' cookies, and follow the environment's proxies.
+        http = self._http = self._http or httpx2.AsyncHTTPTransport()
+        try:
+            async with asyncio.timeout(self._timeout):
+                async with aclosing(await http.handle_async_request(request)) as answer:
+                    body = await answer.aread()
+        except httpx2.LocalProtocolError:
+            raise _Refused(400, "The address or a header is malformed.") from None
+        except httpx2.TransportError:
+            raise _Refused(503, "The wishlist can't be reached just now.") from None
+        except TimeoutError:
+            message = "The wishlist did not answer in time. A change may or may not be done."
+            raise _Refused(504, message) from None
+        pairs = [(name.lower(), value) for name, value in answer.headers.raw]
+        return answer.status_code, [pair for pair in pairs if pair[0] in _TO_BROWSER], body
+
+
+async def _body(receive: Receive) -> bytes:
+    body, more = b"", True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Refused(400, "The body ended early.")
+        body, more = body + message.get("body", b""), message.get("more_body", False)
+        if len(body) > _LARGEST:
+            raise _Refused(413, "The body must be at most 256 KiB.")
+    return body
+
+
+def _named(customer: object) -> bytes:
+    """Only None and "" are nobody: what is no customer must not look like a visitor by mistake."""
+    if customer is None or customer == "":
+        return b"-"
+    text = str(customer) if isinstance(customer, str | int) else ""
+    if isinstance(customer, bool) or text == "-" or not re.fullmatch("[!-~]+", text):
+        raise TypeError("customer must be an id, a GID, or None for nobody")
+    return text.encode()

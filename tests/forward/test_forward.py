@@ -1,0 +1,307 @@
+"""wishwell.forward behind a real server of ASGI, before a server in the place of the service."""
+
+import asyncio
+import contextlib
+import json
+import re
+import socket
+import threading
+from typing import Any
+
+import httpx2
+import pytest
+import uvicorn
+
+from tests.servers import HERE, free_port, wait_until
+from wishwell.forward import Forward
+
+from .conftest import BASE, FORGED, ID, ITEMS, PASSED
+
+LARGEST = 256 * 1024
+
+
+@contextlib.contextmanager
+def served(app, **more):
+    """The application on a real server, and a browser that never keeps a cookie by itself."""
+    config: Any = {
+        "host": HERE,
+        "port": free_port(),
+        "log_level": "critical",
+        "lifespan": "off",
+    } | more
+    config["proxy_headers"] = (
+        False  # else uvicorn would believe this browser, which is on its machine
+    )
+    server = uvicorn.Server(uvicorn.Config(app, **config))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    assert wait_until(lambda: server.started, seconds=10)
+    try:
+        url = f"http://{HERE}:{config['port']}"
+        with httpx2.Client(base_url=url, trust_env=False, timeout=10) as browser:
+            yield browser
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+@pytest.fixture
+def shop(service):
+    with served(Forward(service.url, "wwadm_1")) as browser:
+        yield browser
+
+
+def envelope(answer, status):
+    assert answer.status_code == status, answer.text
+    assert answer.headers["Cache-Control"] == "private, no-store"
+    error = answer.json()["error"]
+    assert list(error) == ["message", "error", "statusCode", "requestId"]
+    assert (error["statusCode"], error["requestId"]) == (status, answer.headers["X-Request-Id"])
+    return error
+
+
+def raw(browser, target, *lines):
+    """The status of an answer to a request that no client would send."""
+    url = browser.base_url
+    text = "\r\n".join([f"GET {target} HTTP/1.1", "Host: a", "Connection: close", *lines, "", ""])
+    with socket.create_connection((url.host, url.port), 5) as connection:
+        connection.sendall(text.encode("latin-1"))
+        return int(connection.makefile("rb").read().split()[1])
+
+
+def test_request_arrives_as_it_was_sent(service, shop):
+    """Method, path, query and body."""
+    query = "?query=product:1,2&page=a%2Fb+c&&x="
+    shop.request("DELETE", ITEMS + query, content='{"itemIds":["é"]}'.encode())
+    assert service.last[:2] == ("DELETE", ITEMS + query)
+    assert service.last.body == '{"itemIds":["é"]}'.encode()
+    shop.post(ITEMS)
+    assert service.last.values("Content-Length") == ["0"]
+
+
+def test_only_what_is_on_the_list_arrives(service, shop):
+    """And what the proxy alone may say is the proxy's."""
+    more = {"User-Agent": "forged", "X-Real-Ip": "6.6.6.6", "X-Shop-Token": "forged"}
+    shop.post(ITEMS, headers=PASSED | FORGED | more, content=b"{}")
+    host = f"{shop.base_url.host}:{shop.base_url.port}"
+    own = {
+        "Authorization": "Bearer wwadm_1",
+        "X-Forwarded-For": HERE,
+        "X-Forwarded-Host": host,
+        "X-Forwarded-Proto": "http",
+    }
+    framing = {"Host": service.address, "Content-Length": "2"}
+    expected = [(name.lower(), value) for name, value in (PASSED | own | framing).items()]
+    assert sorted(service.last.headers) == sorted(expected)
+
+
+def test_header_that_is_sent_twice_is_never_sent_on_as_one(service, shop):
+    """Cookies are joined; of the others the service has to see both."""
+    assert raw(shop, ITEMS, "Cookie: a=1", "Cookie: b=2", "Origin: http://a", "Origin: b") == 200
+    assert service.last.values("Cookie") == ["a=1; b=2"]
+    assert service.last.values("Origin") == ["http://a", "b"]
+
+
+def test_cookie_of_one_shopper_never_goes_with_another(service, shop):
+    """Nothing is kept of an answer."""
+    service.answer = b"HTTP/1.1 204 No Content\r\nSet-Cookie: a=1; Path=/\r\n\r\n"
+    assert shop.get(ITEMS).headers["Set-Cookie"] == "a=1; Path=/"
+    shop.cookies.clear()
+    shop.get(ITEMS)
+    assert service.last.values("Cookie") == []
+
+
+def test_options_name_a_header_of_the_shop_the_origin_and_the_base(service):
+    """And an address of the service with a path."""
+    more: Any = {"headers": ["X-Shop-Token"], "origin": "https://shop.example", "base": "/w"}
+    with served(Forward(f"{service.url}/wishes/", "t", **more)) as shop:
+        shop.get("/w/livez", headers={"X-Shop-Token": "jwt"})
+    assert service.last.target == "/wishes/w/livez"
+    assert service.last.values("X-Shop-Token") == ["jwt"]
+    assert service.last.values("X-Forwarded-Host") == ["shop.example"]
+    assert service.last.values("X-Forwarded-Proto") == ["https"]
+
+
+GIVEN = {
+    "number": 7, "text": "7", "gid": "gid://shopify/Customer/7", "nobody": None, "empty": "",
+    "true": True, "float": 7.0, "space": "a b", "dash": "-", "é": "é", "lines": "7\r\nProfile: 8",
+    "bytes": b"7", "function": print,
+}  # fmt: skip
+SENT = {"number": "7", "text": "7", "gid": "gid://shopify/Customer/7", "nobody": "-", "empty": "-"}
+
+
+@pytest.mark.parametrize("awaits", [False, True])
+def test_customer_is_who_the_function_names(service, awaits):
+    """An id, or a dash for nobody; what is no customer fails, and nothing is sent."""
+
+    def customer(scope):
+        return GIVEN[dict(scope["headers"])[b"x-user"].decode()]
+
+    async def later(scope):
+        await asyncio.sleep(0)
+        return customer(scope)
+
+    with served(Forward(service.url, "t", later if awaits else customer)) as shop:
+        for name in GIVEN:
+            headers = {"X-User": name.replace("é", "space"), "Wishwell-Customer": "666"}
+            answer = shop.get(ITEMS, headers=headers)
+            if name in SENT:
+                assert service.seen.pop().values("Wishwell-Customer") == [SENT[name]]
+            else:
+                assert (answer.status_code, service.seen) == (500, []), name
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"api": "127.0.0.1:8000"}, {"api": "http://a:b@c"}, {"api": "http://a?b"}, {"token": ""},
+        {"token": "a b"}, {"base": "/"}, {"base": "/a/"}, {"origin": "shop.example"},
+        {"origin": "https://shop.example/a"}, {"headers": ["Authorization"]},
+        {"headers": ["X-Forwarded-Host"]}, {"headers": ["Wishwell-Customer"]}, {"timeout": 0},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_bad_argument_is_refused_at_once(wrong):
+    """Before any request."""
+    given: Any = {"api": "http://127.0.0.1:8000", "token": "t"} | wrong
+    with pytest.raises(ValueError, match=r"must be|can't have"):
+        Forward(**given)
+
+
+def test_only_what_is_on_the_list_comes_back(service, shop):
+    """Every cookie, one length, and the Date of the shop's own server."""
+    passed = {
+        "allow": "GET", "cache-control": "private, no-store", "content-type": "application/json",
+        "etag": '"1"', "location": f"{ITEMS}/1", "retry-after": "3", "vary": "Cookie",
+        "wishwell-shopper": "abc", "x-content-type-options": "nosniff", "x-ratelimit-limit": "9",
+        "x-ratelimit-remaining": "8", "x-ratelimit-reset": "7", "x-request-id": ID,
+    }  # fmt: skip
+    kept = {"Server": "x", "Date": "x", "WWW-Authenticate": "x", "Access-Control-Allow-Origin": "*"}
+    cookies = ["a=1; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT", "b=2; HttpOnly"]
+    chunked = {"Transfer-Encoding": "chunked"}
+    lines = [*(passed | kept | chunked).items(), *(("Set-Cookie", value) for value in cookies)]
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines)
+    service.answer = f"HTTP/1.1 429 X\r\n{head}\r\n2\r\n[]\r\n0\r\n\r\n".encode()
+    answer = shop.get(ITEMS)
+    assert (answer.status_code, answer.text) == (429, "[]")
+    assert answer.headers.get_list("Set-Cookie") == cookies
+    assert answer.headers.pop("Date") != "x"
+    assert answer.headers.pop("Server") == "uvicorn"
+    del answer.headers["Set-Cookie"]
+    assert dict(answer.headers) == passed | {"content-length": "2"}
+
+
+def test_redirect_comes_back_and_is_not_followed(service, shop):
+    """As that of the script is, to the name with its version."""
+    service.answer = b"HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n"
+    answer = shop.get(f"{BASE}/assets/wishwell.js")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/b")
+    assert len(service.seen) == 1
+
+
+@pytest.mark.parametrize(("method", "status"), [("HEAD", 200), ("DELETE", 204), ("GET", 304)])
+def test_answer_without_a_body(service, shop, method, status):
+    """The connections stay usable on both sides."""
+    service.answer = f'HTTP/1.1 {status} X\r\nETag: "1"\r\n\r\n'.encode()
+    for _ in range(2):
+        answer = shop.request(method, ITEMS)
+        assert (answer.status_code, answer.headers["ETag"]) == (status, '"1"')
+        assert "Content-Length" not in answer.headers
+        assert service.seen.pop().method == method
+
+
+def test_path_outside_the_base_is_404(service, shop):
+    """Also one that would lead out of it."""
+    for path in ("/", BASE, f"{BASE}s/x", "/api/2025-04/items", f"/{BASE}/x"):
+        envelope(shop.get(path), 404)
+    for path in (
+        f"{BASE}/../x",
+        f"{BASE}/%2e%2E/x",
+        f"{BASE}/a/.",
+        f"{BASE}/..%2fx",
+        f"{BASE}/..\\x",
+    ):
+        assert raw(shop, path) == 404
+    head = shop.head("/")
+    assert (head.status_code, head.content) == (404, b"")
+    assert service.seen == []
+
+
+def test_what_can_be_no_request_is_400(service, shop):
+    """And not the service's fault."""
+    assert raw(shop, ITEMS, "Cookie: a=\x01") == 400
+    assert service.seen == []
+
+
+def test_body_of_more_than_256_kib_is_413(service, shop):
+    """Whether its length is declared or not."""
+    assert shop.post(ITEMS, content=b"x" * LARGEST).status_code == 200
+    assert len(service.last.body) == LARGEST
+    for content in (b"x" * (LARGEST + 1), iter([b"x" * LARGEST, b"x"])):
+        assert envelope(shop.post(ITEMS, content=content), 413)["error"] == "Content Too Large"
+    assert len(service.seen) == 1
+
+
+def test_service_that_is_away_is_503(service, shop):
+    """Not reached, or gone before the end of its answer."""
+    with served(Forward(f"http://{HERE}:{free_port()}", "t")) as other:
+        answer = other.get(ITEMS, headers={"X-Request-Id": ID})
+    assert answer.headers["Retry-After"] == "1"
+    assert envelope(answer, 503)["requestId"] == ID
+    service.then = "hang up"
+    for service.answer in (b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", b"gibberish\r\n"):
+        envelope(shop.post(ITEMS), 503)
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"])
+def test_service_that_is_late_is_504(service, answer):
+    """Its answer, or the end of it; the service's log has it under the same id."""
+    service.answer, service.then = answer, "wait"
+    with served(Forward(service.url, "t", timeout=0.2)) as shop:
+        error = envelope(shop.get(ITEMS, headers={"X-Request-Id": "none"}), 504)
+        assert service.last.values("X-Request-Id") == [error["requestId"]]
+        assert re.fullmatch("[0-9a-f-]{36}", error["requestId"])
+        service.answer, service.then = b"HTTP/1.1 204 X\r\n\r\n", ""
+        assert shop.get(ITEMS).status_code == 204
+
+
+def test_environment_names_no_proxy(service, monkeypatch):
+    """The token goes to the service and nowhere else."""
+    monkeypatch.setenv("HTTP_PROXY", f"http://{HERE}:{free_port()}")
+    with served(Forward(service.url, "t")) as shop:
+        assert shop.get(ITEMS).status_code == 200
+
+
+@pytest.mark.parametrize("rest", [False, True], ids=["whole path", "rest of it"])
+@pytest.mark.parametrize("raw", [False, True], ids=["no raw path", "raw path"])
+def test_mounted_application_finds_its_path(service, rest, raw):
+    """Starlette takes the mount's own path off ``path`` before 0.33, and not since; some servers
+    give no raw one."""
+    app = Forward(service.url, "t")
+
+    async def mount(scope, receive, send):
+        path = scope["path"].removeprefix(BASE) if rest else scope["path"]
+        scope |= {"root_path": BASE, "path": path}
+        await app({k: v for k, v in scope.items() if raw or k != "raw_path"}, receive, send)
+
+    with served(mount) as shop:
+        assert shop.get(f"{ITEMS}?a=1").status_code == 200
+        assert service.last.target == f"{ITEMS}?a=1"
+
+
+@pytest.mark.parametrize("lifespan", ["auto", "off"])
+def test_connections_are_kept_and_can_be_closed(service, lifespan):
+    """With a lifespan or none; after the end it would begin anew."""
+    app = Forward(service.url, "t")
+
+    async def asked():
+        transport = httpx2.ASGITransport(app)  # type: ignore[arg-type]
+        async with httpx2.AsyncClient(transport=transport, base_url="http://shop") as browser:
+            for _ in range(2):
+                assert (await browser.get(ITEMS)).status_code == 200
+                await app.aclose()
+                await app.aclose()
+
+    asyncio.run(asked())
+    with served(app, lifespan=lifespan) as shop:
+        assert json.loads(shop.get(ITEMS).text) == {}

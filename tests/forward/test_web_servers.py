@@ -1,0 +1,157 @@
+"""ops/: what nginx and Caddy pass on for a shop, with a token and from a trusted address."""
+
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.security.nginx import Nginx, nginx_binary
+from tests.servers import HERE, AnsweringProgram, free_port
+
+from .conftest import BASE, FORGED, ITEMS, PASSED
+
+OPS = Path(__file__).parents[2] / "ops"
+SERVERS = """
+    server {{ listen {here}:{port} default_server; return 444; }}
+    server {{ listen {here}:{port}; server_name shop.example; include {folder}/storefront.conf; }}
+"""
+CADDYFILE = """
+{{
+    admin off
+    auto_https off
+    default_bind {here}
+}}
+http://{here}:{port} {{
+    respond ok
+}}
+http://shop.example:{port} {{
+    import storefront
+}}
+"""
+
+
+def written(folder, service, *, source, name, secret, lines):
+    """The file of ops/ and the one beside it, for this service."""
+    text = (OPS / source).read_text()
+    assert text.count("127.0.0.1:8000") == 1
+    (folder / name).write_text(text.replace("127.0.0.1:8000", service.address))
+    (folder / secret).write_text(f"{lines}\n")
+
+
+def nginx(service, token):
+    made = Nginx(service.url, servers=SERVERS)
+    written(
+        made.folder,
+        service,
+        source="nginx-storefront.conf",
+        name="storefront.conf",
+        secret="wishwell-authorization.conf",
+        lines=f'proxy_set_header Authorization "{token and f"Bearer {token}"}";',
+    )
+    words = [nginx_binary(), "-t", "-q", "-p", made.folder, "-c", made.folder / "nginx.conf"]
+    checked = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    return made.start()
+
+
+class Caddy(AnsweringProgram):
+    """Debian's Caddy, on the loopback."""
+
+    def __init__(self, service, token):
+        super().__init__("caddy")
+        self.port = free_port()
+        written(
+            self.folder,
+            service,
+            source="Caddyfile-storefront",
+            name="storefront",
+            secret="wishwell-authorization",
+            lines=f'header_up Authorization "Bearer {token}"'
+            if token
+            else "header_up -Authorization",
+        )
+        text = CADDYFILE.format(here=HERE, port=self.port)
+        (self.folder / "Caddyfile").write_text(text)
+
+    def start(self):
+        words = ["caddy", "run", "--config", "Caddyfile", "--adapter", "caddyfile"]
+        home = {"HOME": str(self.folder), "PATH": os.environ["PATH"]}
+        self.begin(words, f"http://{HERE}:{self.port}", env=home)
+        return self
+
+
+@pytest.fixture(params=["nginx", "caddy"])
+def server(request):
+    """Starts a web server with the file of ops/ before a service."""
+    there = {"nginx": nginx_binary(), "caddy": shutil.which("caddy")}[request.param]
+    if there is None:
+        reason = f"there is no {request.param} on this system"
+        if os.environ.get("CI"):
+            pytest.fail(f"{reason}; CI has to install one")
+        pytest.skip(reason)
+    started = []
+
+    def start(service, token):
+        made = nginx(service, token) if request.param == "nginx" else Caddy(service, token).start()
+        started.append(made)
+        return made
+
+    yield start
+    for made in started:
+        made.close()
+
+
+def ask(server, target, *headers, host="shop.example", absolute=""):
+    """What comes back to a request as it stands, and nothing if the server hangs up."""
+    lines = [f"POST {absolute}{target} HTTP/1.1", f"Host: {host}", "Connection: close"]
+    lines += ["Content-Length: 2", *(f"{name}: {value}" for name, value in headers), "", "{}"]
+    with socket.create_connection((HERE, server.port), 5) as connection:
+        connection.sendall("\r\n".join(lines).encode())
+        return connection.makefile("rb").read().decode()
+
+
+@pytest.mark.parametrize("token", ["wwadm_1", ""], ids=["token", "trusted address"])
+def test_only_the_web_server_says_who_it_is_and_for_whom(service, server, token):
+    """No forged header arrives, however often it is sent and in whatever case."""
+    running = server(service, token)
+    again = [(name.upper(), value) for name, value in FORGED.items() if name != "Authorization"]
+    answer = ask(running, f"{ITEMS}?a=%2F&&b", *PASSED.items(), *FORGED.items(), *again)
+    assert " 200 OK" in answer
+    [seen] = service.seen
+    assert (seen.method, seen.target, seen.body) == ("POST", f"{ITEMS}?a=%2F&&b", b"{}")
+    for value in FORGED.values():
+        assert value not in str(seen.headers)
+    assert {name: seen.values(name) for name in PASSED} == {n: [v] for n, v in PASSED.items()}
+    assert seen.values("Authorization") == ([f"Bearer {token}"] if token else [])
+    assert seen.values("X-Forwarded-For") == [HERE]
+    assert seen.values("X-Forwarded-Proto") == ["http"]
+    assert seen.values("X-Forwarded-Host") == ["shop.example"]
+    # A name of another shop, or of none, is not the web server's to pass on.
+    ask(running, ITEMS, host="forged.example")
+    ask(running, ITEMS, absolute="http://forged.example")
+    assert len(service.seen) == 1
+    ask(running, ITEMS, host="forged.example", absolute="http://shop.example")
+    assert all("forged" not in str(seen.headers) for seen in service.seen)
+
+
+def test_only_what_is_below_the_base_is_passed_on(service, server):
+    """And its answer comes back as it is."""
+    running = server(service, "wwadm_1")
+    for path in ("/", BASE, f"{BASE}s/", "/api/2025-04/items", f"{BASE}/../x", f"{BASE}/%2e%2e/x"):
+        ask(running, path)
+    assert service.seen == []
+    service.answer = (
+        b"HTTP/1.1 302 Found\r\nLocation: /apps/wishlist/assets/w-1.js\r\nSet-Cookie: a=1\r\n"
+        b"Set-Cookie: b=2\r\nContent-Length: 0\r\n\r\n"
+    )
+    answer = httpx2.get(
+        f"http://{HERE}:{running.port}{BASE}/assets/w.js",
+        headers={"Host": "shop.example"},
+        trust_env=False,
+    )
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"{BASE}/assets/w-1.js")
+    assert answer.headers.get_list("Set-Cookie") == ["a=1", "b=2"]
