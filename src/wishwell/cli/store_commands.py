@@ -79,6 +79,7 @@ def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any
 @click.option("--no-hosts", is_flag=True, help="Remove all hosts.")
 @click.option(
     "--new-cookie-secret",
+    "new_signer",
     type=click.Choice(["rotate", "leaked"]),
     help="Sign visitors' cookies with a new secret. rotate keeps those that are out there "
     "good; leaked does not.",
