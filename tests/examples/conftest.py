@@ -23,7 +23,7 @@ __all__ = ["chromium"]
 ROOT = Path(__file__).parents[2]
 PYTHON = Path(sys.executable)
 # Nothing is downloaded that the lock file does not name, or run that a package brings.
-CLEAN = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
+CLEAN = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
 class Shop(AnsweringProgram):
