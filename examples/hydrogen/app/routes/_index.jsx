@@ -6,7 +6,8 @@ export function loader({ context }) {
 
 export async function action({ request, context: { session } }) {
   const form = await request.formData();
-  if (form.get('sign') === 'in') session.set('customerId', '1001'); // once they have signed in
+  if (form.get('sign') === 'in')
+    session.set('customerId', '1001'); // once they have signed in
   else session.unset('customerId');
   return redirect('/', { headers: { 'Set-Cookie': await session.commit() } });
 }
