@@ -59,10 +59,10 @@ class Shop(AnsweringProgram):
             "NEXT_TELEMETRY_DISABLED": "1",
         }
 
-    def run(self, *argv: str | Path, seconds: float = 60, **settings: str) -> None:
+    def run(self, *argv: str | Path, **settings: str) -> None:
         """Starts it, and waits until the page is there."""
         env = self.environment | settings
-        self.begin(list(argv), self.url, seconds=seconds, cwd=self.files, env=env)
+        self.begin(list(argv), self.url, seconds=60, cwd=self.files, env=env)
 
 
 def fastapi(shop: Shop) -> None:
