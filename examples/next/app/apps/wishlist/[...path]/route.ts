@@ -1,0 +1,17 @@
+import { forward } from '@wishwell/proxy';
+import { openSession } from '../../../session';
+
+async function handler(request: Request) {
+  const { customerId } = await openSession();
+  return forward(request, {
+    api: process.env.WISHWELL_API!,
+    token: process.env.WISHWELL_TOKEN!,
+    origin: process.env.SHOP_ORIGIN!,
+    address: request.headers.get('x-real-ip') ?? undefined, // if your platform sets it
+    customer: customerId ?? null,
+  });
+}
+
+export const dynamic = 'force-dynamic';
+export { handler as DELETE, handler as GET, handler as HEAD, handler as PATCH };
+export { handler as POST, handler as PUT };

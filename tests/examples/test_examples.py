@@ -1,0 +1,46 @@
+"""Every example does in a browser what it is there for."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import heart, press
+
+MUG = 101
+
+
+def installed(name):
+    return pytest.param(name, marks=pytest.mark.slow)
+
+
+def pressed(page, yes=True):
+    expect(heart(page, MUG)).to_have_attribute("aria-pressed", str(yes).lower())
+
+
+def sign(here, page, way):
+    """Signs in or out; the products that the next page is told are saved."""
+    with page.expect_response(here._is_read) as told:
+        page.get_by_role("button", name=f"Sign {way}").click()
+    return [item["productId"] for item in told.value.json()["data"]]
+
+
+@pytest.mark.xdist_group("examples")
+@pytest.mark.parametrize(
+    "shop",
+    ["nginx", "fastapi", "django", installed("express"), installed("next"), installed("hydrogen")],
+    indirect=True,
+)
+def test_wishlist_follows_the_sign_in_and_goes_with_the_sign_out(shop, new_customer):
+    """A visitor's heart is there after a reload, for the customer everywhere, and then for nobody."""
+    here, elsewhere = new_customer(), new_customer()
+    page = here.open()
+    pressed(page, yes=False)
+    press(page, MUG)
+    page.reload()
+    pressed(page)
+    assert sign(here, page, "in") == [MUG]
+    pressed(page)
+    assert sign(elsewhere, elsewhere.open(), "in") == [MUG]
+    assert sign(here, page, "out") == []
+    pressed(page, yes=False)
