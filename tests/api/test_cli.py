@@ -14,6 +14,8 @@ STORE_KEYS = {
     "platform",
     "productIds",
     "authFlow",
+    "hosts",
+    "naming",
     "origins",
     "limits",
     "createdAt",

@@ -223,7 +223,7 @@ def sessions_in(api: Service) -> int:
 
 # touched_at is left out: it says when a session was last used, which reads move too.
 _EVERYTHING = (
-    "SELECT profile_id, gid, items, lists, entries, changes, closed_at, email FROM profiles",
+    "SELECT profile_id, gid, items, lists, changes, closed_at, email FROM profiles",
     "SELECT * FROM items",
     "SELECT * FROM item_tags",
     "SELECT * FROM lists",

@@ -70,8 +70,8 @@ def test_body_that_breaks_off_is_answered_by_the_storefront(front, method):
         assert got.headers["cache-control"] == "private, no-store"
         assert got.headers["x-request-id"] == id
     assert wait_until(lambda: front.api.output().count(id) == 2, seconds=5)
-    lines = [json.loads(line) for line in front.api.output().splitlines() if id in line]
-    assert {line["status"] for line in lines} == {400}
+    logged = [json.loads(line) for line in front.api.output().splitlines() if id in line]
+    assert {line["status"] for line in logged} == {400}
 
 
 def test_chunked_body_arrives_whole(front):
