@@ -84,7 +84,7 @@ class Service(Program):
         self, settings: dict[str, str] | None = None, *, env: dict[str, str] | None = None
     ):
         super().__init__("service")
-        self.settings = {"WISHWELL_PORT": str(free_port())} | (settings or {})
+        self.settings = {"WISHWELL_PORT": "0"} | (settings or {})
         self.command = WISHWELL
         self._extra = env or {}
         self._owned |= {"clients": []}
@@ -132,6 +132,8 @@ class Service(Program):
 
     def start_into(self, log: int, *words: str, timeout: float = 20) -> Service:
         """Start with its log, and what goes to standard error, in an open file of the caller's."""
+        if self.settings["WISHWELL_PORT"] == "0":
+            self.settings["WISHWELL_PORT"] = str(free_port())
         self.url = f"http://{HERE}:{self.settings['WISHWELL_PORT']}"
         argv = [self.command, "serve", *words]
         self._spawn(argv, stdout=log, stderr=log, cwd=self.folder, env=self.environment)

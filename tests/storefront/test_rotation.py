@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tests.servers import SECRETS, Service, wait_until
+from tests.servers import SECRETS, Service, free_port, wait_until
 from wishwell import ids, store_secrets
 from wishwell.sealing import Sealing
 from wishwell.store_secrets import CookieSecret, SecretsPatch, StoreSecrets, _patched
@@ -29,7 +29,8 @@ SEEN = 5.5
 def running():
     """Two workers, which learn of a change at different moments, and a store."""
     SECRETS.add(NEW_KEY)
-    service = stores.new_service(WISHWELL_WORKERS="2")
+    # A port that no connection of another test is given while the service restarts.
+    service = stores.new_service(WISHWELL_WORKERS="2", WISHWELL_PORT=str(free_port()))
     [shop, _] = stores.make(service, ["http://one.example", "http://two.example"])
     with service:
         yield service, shop
