@@ -7,6 +7,7 @@ refresh is older than 4 s, requests wait for a new one.
 
 import asyncio
 import contextlib
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
@@ -20,6 +21,9 @@ from wishwell.stores import Store, authority
 
 AdminScope = Literal["admin", "storefront", "naming"]
 """What an admin token is for: the API, the storefront, or the storefront and naming customers."""
+
+_PORT = re.compile(r":[^\]]*$")
+_HOST = re.compile(r"[a-z0-9._-]*|\[[0-9a-f:.]+\]")
 
 _INTERVAL = 1.0
 _TRUSTED_MS = 4_000
@@ -96,8 +100,12 @@ class AccessCache:
         return next(iter(self._stores.values())) if len(self._stores) == 1 else None
 
     def is_shop_host(self, host: str) -> bool:
-        """Whether a store has named this host."""
-        return host in self._hosts
+        """Whether a store has named this host; on any port, if it named none. Not a well-formed
+        host counts too: a web server may take it for one."""
+        if not self._hosts:
+            return False
+        name = _PORT.sub("", host).rstrip(".")
+        return host in self._hosts or name in self._hosts or not _HOST.fullmatch(name)
 
     def store_of_platform_shop(self, shop: str) -> Store | None:
         return self._platform_shops.get(shop)

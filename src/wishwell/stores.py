@@ -39,6 +39,15 @@ _HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{0,100}")
 _TEXT = re.compile(r"[ -~]{0,1000}")
+_SHOP = re.compile(
+    r"https?://([a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?"
+)
+_TAKEN = (
+    *("authorization", "connection", "content-", "cookie", "expect", "forwarded", "host", "origin"),
+    *("profile", "sec-", "set-cookie", "transfer-encoding", "wishwell-", "x-forwarded-"),
+    *("x-request-id",),
+)
+"""What the names of headers begin with that have a meaning of their own."""
 MOST_HOSTS = 50
 
 
@@ -301,7 +310,8 @@ def _check_hosts(hosts: Sequence[str]) -> None:
     if len(hosts) > MOST_HOSTS:
         raise Invalid(f"host: a store has at most {MOST_HOSTS} hosts.")
     for host in hosts:
-        if not _ORIGIN.fullmatch(host):
+        port = host.rpartition(":")[2]
+        if not _SHOP.fullmatch(host) or (port.isdecimal() and int(port) > 65_535):
             raise Invalid(
                 f"host: {host[:80]!r} is not an origin; use the form https://shop.example."
             )
@@ -313,7 +323,7 @@ def _check_naming(naming: Naming) -> None:
     for field in ("jwt_cookie", "jwt_header"):
         if not _NAME.fullmatch(getattr(naming, field)):
             raise Invalid(f"{field.replace('_', '-')}: must be a name of at most 100 characters.")
-    if naming.jwt_header.lower() in ("authorization", "cookie", "wishwell-customer"):
+    if naming.jwt_header.lower().startswith(_TAKEN):
         raise Invalid(f"jwt-header: can't be {naming.jwt_header}, which has its own meaning.")
     if naming.jwt_cookie.lower() in ("wishwell", "__host-wishwell"):
         raise Invalid(f"jwt-cookie: can't be {naming.jwt_cookie}, which is the visitor's.")

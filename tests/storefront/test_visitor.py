@@ -36,6 +36,25 @@ def test_visitor_begins_with_a_save(front):
     assert sessions_in(front.api) == before + 1
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/items", {"productId": "x"}),
+        ("/items", []),
+        ("/items?x=1", {"productId": 1}),
+        ("/lists", {}),
+    ],
+)
+def test_first_save_that_is_refused_begins_nothing(front, path, body):
+    """contract: storefront-visitor. No session, and no cookie."""
+    browser = front.browser()
+    with nothing_done(front):
+        answer = browser.post(path, json=body)
+    assert answer.status_code == 400
+    assert "Set-Cookie" not in answer.headers
+    assert answer.headers["Wishwell-Shopper"] == "-"
+
+
 def test_list_begins_a_visit_too(front):
     """contract: storefront-visitor. POST lists can begin a session."""
     browser = front.browser()

@@ -104,6 +104,8 @@ def store_update(
     patch = _store_patch(settings, given, handle=new_handle)
     if no_origins:
         patch = msgspec.structs.replace(patch, origins=())
+    if no_hosts and patch.hosts:
+        raise Invalid("--no-hosts and --host: use only one of them.")
     if no_hosts:
         patch = msgspec.structs.replace(patch, hosts=())
     hidden = _secrets_patch(given)

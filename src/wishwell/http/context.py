@@ -72,6 +72,8 @@ class Request:
     """For the storefront: who is shopping, once that is known."""
     body: bytes | None = None
     """The body, once it was read."""
+    begin: Callable[[], Awaitable[None]] | None = None
+    """Creates the profile that it acts on; called when nothing but the write is left."""
 
     @property
     def store(self) -> Store:

@@ -39,6 +39,7 @@ async def list_items(service: Services, request: Request) -> Response:
 async def create_item(service: Services, request: Request) -> Response:
     profile = _new_owner(request)
     new = (await bodies.decode(service, request, wire.NewItemBody)).new_item(request.store)
+    await _begin(request)
     item, created = await service.db.write(
         items.save, profile, new, service.new_id(), _bounds(service, request), service.now()
     )
@@ -115,6 +116,7 @@ async def list_lists(service: Services, request: Request) -> Response:
 async def create_list(service: Services, request: Request) -> Response:
     profile = _new_owner(request)
     name = lists.check_name((await bodies.decode(service, request, wire.NewListBody)).name)
+    await _begin(request)
     made = await service.db.write(
         lists.create, profile, name, service.new_id(), _bounds(service, request), service.now()
     )
@@ -166,6 +168,13 @@ def _new_owner(request: Request) -> Profile:
     if not isinstance(request.scope, Profile):  # contract: whole-store-create
         raise Invalid("Profile: is required with an admin token; a new record needs an owner.")
     return request.scope
+
+
+async def _begin(request: Request) -> None:
+    """Creates the owner of a first record. What was refused until now makes no session."""
+    if request.begin is not None:
+        await request.begin()
+        request.begin = None
 
 
 def _bounds(service: Services, request: Request) -> stores.Bounds:

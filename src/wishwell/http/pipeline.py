@@ -157,10 +157,10 @@ class Pipeline:
     # contract: storefront-shop-host
     def _check_host(self, request: Request) -> None:
         """Raises ``NotFound`` for the host of a shop, where only the storefront is answered."""
-        trusted = self._service.settings.trusted_proxies
-        host = visit.host_of(request, addresses.is_within(request.peer, trusted))
-        if self._service.access_cache.is_shop_host(host):
-            raise NotFound("There is nothing at this path.")
+        # Whoever sent it: either of the two may be what the web server went by.
+        for forwards in (False, True):
+            if self._service.access_cache.is_shop_host(visit.host_of(request, forwards)):
+                raise NotFound("There is nothing at this path.")
 
     # contract: session-ended
     async def _answer(
@@ -178,7 +178,7 @@ class Pipeline:
             return await handler(self._service, request)
         except RequestError:
             # That the session has ended takes precedence over any other error.
-            if isinstance(request.acts_on, profiles.Profile):
+            if isinstance(request.acts_on, profiles.Profile) and request.begin is None:
                 await self._service.db.read(profiles.check_open, request.acts_on)
             raise
 

@@ -16,6 +16,7 @@ from wishwell.stores import Naming
 
 _CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _PLATFORM = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
+_SIGNED = _PLATFORM - {"signature"}
 _OLD, _AHEAD = 300, 60
 _LONGEST = 8_192
 _MOST = 2**53 - 1
@@ -79,14 +80,18 @@ def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | N
     # Several values of a name are signed like one with commas in it: none of ours may be several.
     if any(len(values.get(name, [])) > 1 for name in _PLATFORM):
         raise Wrong("a parameter is there twice")
-    # The parameters are signed with nothing between them, so the text can be cut in another way: a
-    # value that the browser chose may end in a customer of its own. Then the name is there twice.
-    if signed.count("logged_in_customer_id=") > 1:
+    # The parameters are signed with nothing between them, so the text can be cut in another way:
+    # what the browser chose may end in a customer of its own, or make one longer. Then a name of
+    # ours is there that is no parameter. What begins with a digit is sorted before them all.
+    if any(signed.count(f"{name}=") != len(values.get(name, [])) for name in _SIGNED):
         raise Wrong("it can be read in two ways")
     moment = "".join(values.get("timestamp", []))
     if not re.fullmatch(r"[0-9]{1,12}", moment) or not -_AHEAD <= now - int(moment) <= _OLD:
         raise Wrong("its timestamp is missing, old or ahead")
-    return "".join(values.get("logged_in_customer_id", [])) or None
+    customer = "".join(values.get("logged_in_customer_id", ["-"]))
+    if not re.fullmatch("[0-9]{0,64}", customer):
+        raise Wrong("logged_in_customer_id is missing, or not a number")
+    return customer or None
 
 
 def without_platform(query: bytes) -> bytes:

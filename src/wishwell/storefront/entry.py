@@ -189,15 +189,20 @@ class Storefront:
         if seen.signed:
             # contract: storefront-platform-visitor
             raise Unauthenticated("Sign in to save: this shop's platform takes cookies away.")
-        if seen.address is not None:
-            limit = service.settings.limit_new_sessions
-            await visit.count(service, request, f"{store.id}:sessions:{seen.address}", limit)
-        namespace, now = service.settings.session_namespace, service.now()
-        seen.shopper = session = await service.db.write(
-            profiles.create_session, store, namespace, ids.random_uuid(), now
-        )
-        value = seen.shop.cookies.value(session.gid, int(time.time()))
-        seen.set_cookie = cookie.line(value, secure=seen.secure)
+        namespace, id = service.settings.session_namespace, ids.random_uuid()
+        session = profiles.of_session(store, ids.session_gid(namespace, id))
+
+        async def begin() -> None:
+            if seen.address is not None:
+                limit = service.settings.limit_new_sessions
+                await visit.count(service, request, f"{store.id}:sessions:{seen.address}", limit)
+            now = service.now()
+            await service.db.write(profiles.create_session, store, namespace, id, now)
+            seen.shopper = session
+            value = seen.shop.cookies.value(session.gid, int(time.time()))
+            seen.set_cookie = cookie.line(value, secure=seen.secure)
+
+        request.begin = begin
         return await self._as(request, seen, route, session)
 
     async def _as(self, request: Request, seen: Visit, route: Route, profile: Profile) -> Response:

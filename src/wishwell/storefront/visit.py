@@ -62,8 +62,11 @@ async def begin(service: Services, shops: Shops, request: Request) -> Visit:
     trusted = addresses.is_within(request.peer, service.settings.trusted_proxies)
     forwards = caller is not None or trusted
     host = host_of(request, forwards)
+    of_host = service.access_cache.store_of_host(host)
     signed = None if caller else _signing_store(service, request)
-    store = caller.store if caller else signed or service.access_cache.store_of_host(host)
+    if of_host is not None and of_host is not signed:
+        signed = None  # on the host of another store it would take that store's cookies away
+    store = caller.store if caller else signed or of_host
     if store is None:
         log.warning("unknown_host", requestId=request.id, host=host[:100])
         raise NotFound("No store has this host.")
