@@ -22,7 +22,7 @@ import jwt
 import msgspec
 from jwt.types import Options
 
-from wishwell import ids, profiles, stores
+from wishwell import ids, profiles, recent, stores
 from wishwell.access_cache import AccessCache, AdminScope
 from wishwell.db import Reader, Writer
 from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated
@@ -175,10 +175,7 @@ class Authenticator:
             known = self._known(claims, await self._store(claims["aud"]))
         except (jwt.PyJWTError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise Unauthenticated(_BAD) from error
-        if len(self._verified) >= _KNOWN_TOKENS:
-            # Drop the oldest. If it is still in use, it is verified again.
-            self._verified.pop(next(iter(self._verified)))
-        self._verified[token] = known
+        recent.keep(self._verified, token, known, _KNOWN_TOKENS)
         return known
 
     def _key_named_in(self, token: str) -> bytes:

@@ -7,14 +7,12 @@ import hmac
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 import msgspec
 
+from wishwell import recent
 from wishwell.store_secrets import CookieSecret
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 MAX_AGE = 7_776_000
 """Seconds: 90 days. Past them a cookie is nobody's."""
@@ -84,7 +82,7 @@ class Signer:
             found = self._verified(value)
             if found is None:
                 return None
-            _remember(self._read, value, found)
+            recent.keep(self._read, value, found, _KEPT)
         return Visitor(found.s, found.t) if -_AHEAD <= now - found.t <= MAX_AGE else None
 
     def _verified(self, value: bytes) -> _Content | None:
@@ -124,7 +122,7 @@ class Signer:
             key = self._secrets[0].secret.encode()
             digest = hmac.digest(key, b"shopper\n" + gid.encode(), hashlib.sha256)
             known = _text(digest)[:16]
-            _remember(self._shoppers, gid, known)
+            recent.keep(self._shoppers, gid, known, _KEPT)
         return known
 
     def _signature(self, secret: CookieSecret, content: bytes) -> bytes:
@@ -154,12 +152,6 @@ def values(headers: Sequence[bytes], wanted: bytes) -> list[bytes]:
             if equals and key.strip(b" \t") == wanted:
                 found.append(value.strip(b" \t"))
     return found
-
-
-def _remember(known: dict[K, V], key: K, value: V) -> None:
-    if len(known) >= _KEPT:
-        known.pop(next(iter(known)))  # the oldest: what is still in use is made once more
-    known[key] = value
 
 
 def _text(raw: bytes) -> bytes:

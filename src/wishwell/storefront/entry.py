@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from wishwell import ids, linking, profiles, stores
+from wishwell import ids, linking, profiles, recent, stores
 from wishwell.auth import Caller
 from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
 from wishwell.http import bodies, metrics, responses
@@ -141,10 +141,8 @@ class Storefront:
             except Unavailable as error:
                 log.warning("link_put_off", requestId=request.id, reason=error.message)
                 return
-            if len(self._linked) >= _LINKED:
-                self._linked.pop(next(iter(self._linked)))
             # The browser may send the cookie again before it has seen that it is removed.
-            self._linked[session.id] = None
+            recent.keep(self._linked, session.id, None, _LINKED)
         seen.remove_cookie()
 
     async def _answer(self, request: Request, seen: Visit, found: Found) -> Response:

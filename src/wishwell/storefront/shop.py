@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import jwt
 
-from wishwell import store_secrets
+from wishwell import recent, store_secrets
 from wishwell.access_cache import AccessCache
 from wishwell.errors import Misconfigured, Unavailable
 from wishwell.outbound import Outbound
@@ -41,9 +41,7 @@ class Shop:
             known = None
         if known is None:
             known, key = await self._verified(token)
-            if len(self._known) >= _KEPT:
-                self._known.pop(next(iter(self._known)))  # the oldest: it is verified again
-            self._known[token] = known, key
+            recent.keep(self._known, token, (known, key), _KEPT)
         elif known.ends <= time.time():
             del self._known[token]
             raise Wrong("it has expired")
