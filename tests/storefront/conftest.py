@@ -221,7 +221,14 @@ def sessions_in(api: Service) -> int:
         return database.execute("SELECT count(*) FROM profiles WHERE is_session = 1").fetchone()[0]
 
 
-# touched_at is left out: it says when a session was last used, which reads move too.
+def touched_at(api: Service, session: str) -> str:
+    """When the purge takes a session to have been used."""
+    with contextlib.closing(sqlite3.connect(api.folder / "wishwell.db")) as database:
+        asked = "SELECT touched_at FROM profiles WHERE gid = ?"
+        return database.execute(asked, [session]).fetchone()[0]
+
+
+# touched_at is left out: it says when a session was last used, which a read moves once a day.
 _EVERYTHING = (
     "SELECT profile_id, gid, items, lists, changes, closed_at, email FROM profiles",
     "SELECT * FROM items",

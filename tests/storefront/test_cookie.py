@@ -17,6 +17,7 @@ from .conftest import (
     session_of,
     set_cookies,
     text,
+    touched_at,
     value_of,
 )
 
@@ -152,15 +153,19 @@ def test_replayed_cookie_is_only_its_visitor(front):
 
 
 def test_cookie_is_set_again_after_a_day(front):
-    """contract: storefront-cookie. Set again on the first answer after a day, not before."""
+    """contract: storefront-cookie, session-touched. Set again on the first answer after a day, not
+    before; and its session is then as good as new to the purge."""
     visitor = front.anyone(1)
+    made = touched_at(front.api, visitor.session)
     young = front.browser(front.cookie(visitor.session, age=DAY - 60)).get("/items")
     assert "Set-Cookie" not in young.headers
+    assert touched_at(front.api, visitor.session) == made
     answer = front.browser(front.cookie(visitor.session, age=DAY + 60)).get("/items")
     [line] = set_cookies(answer)
     assert "Max-Age=7776000" in line
     fresh = value_of(line)
     assert session_of(fresh) == visitor.session
+    assert touched_at(front.api, visitor.session) > made
     assert "Set-Cookie" not in front.browser(fresh).get("/items").headers
 
 

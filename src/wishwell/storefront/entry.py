@@ -4,6 +4,7 @@ The order: path and method, the store, who, same origin, the body, the link of a
 in, and only then what is counted and answered as for a token of the shopper.
 """
 
+import contextlib
 import time
 from collections.abc import Awaitable, Callable
 
@@ -148,7 +149,6 @@ class Storefront:
     async def _answer(self, request: Request, seen: Visit, found: Found) -> Response:
         assert found.route is not None
         if seen.shopper is not None:
-            await self._touch(request, seen.shopper)
             try:
                 answer = await self._as(request, seen, found.route, seen.shopper)
             except SessionEnded:
@@ -156,17 +156,9 @@ class Storefront:
                 seen.shopper = seen.visitor = None
                 seen.remove_cookie()
             else:
-                self._keep_cookie(seen)
+                await self._keep_cookie(seen)
                 return answer
         return await self._for_nobody(request, seen, found, found.route)
-
-    # contract: session-touched
-    async def _touch(self, request: Request, profile: Profile) -> None:
-        """Notes that a session is in use, so that the purge keeps it."""
-        if profile.is_session and request.reads:
-            self._service.access_cache.touch(profile.id)
-        elif profile.is_session:
-            await self._service.access_cache.touch_now([profile.id])
 
     # contract: storefront-visitor, storefront-limits
     async def _for_nobody(
@@ -210,9 +202,14 @@ class Storefront:
         request.acts_on = profile
         return await self._run(request, route)
 
-    def _keep_cookie(self, seen: Visit) -> None:
-        """Sets the cookie of a visitor again, once a day, so that it lives on."""
-        now = int(time.time())
-        if seen.customer is None and seen.visitor is not None and seen.visitor.is_due(now):
-            value = seen.shop.cookies.value(seen.visitor.session, now)
+    # contract: session-touched
+    async def _keep_cookie(self, seen: Visit) -> None:
+        """Sets the cookie of a visitor again, once a day, so that it and its session live on."""
+        now, known = int(time.time()), seen.visitor
+        if seen.customer is not None or known is None or not known.is_due(now):
+            return
+        service, session = self._service, profiles.of_session(seen.store, known.session)
+        with contextlib.suppress(NotFound, Unavailable):  # then with the next answer
+            await service.db.write(profiles.renew_session, session, service.now())
+            value = seen.shop.cookies.value(known.session, now)
             seen.set_cookie = cookie.line(value, secure=seen.secure)
