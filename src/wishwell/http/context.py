@@ -9,6 +9,7 @@ from wishwell.access_cache import AccessCache
 from wishwell.auth import Authenticator, Caller
 from wishwell.config import Settings
 from wishwell.db import Database
+from wishwell.errors import Invalid
 from wishwell.http import broken
 from wishwell.http.admission import Admission
 from wishwell.http.responses import Headers
@@ -90,6 +91,15 @@ class Request:
     def check_whole(self) -> None:
         """Raises the error of a body that broke off while it arrived."""
         broken.check(self.asgi)
+
+    # contract: header-twice
+    def check_once(self, *names: bytes) -> None:
+        """Raises ``Invalid`` for a header of these that was sent more than once."""
+        if len(self.headers) != len(self.pairs):
+            sent = [name for name, _ in self.pairs]
+            for name in names:
+                if sent.count(name) > 1:
+                    raise Invalid(f"{name.decode().title()}: must be sent only once.")
 
     @property
     def reads(self) -> bool:

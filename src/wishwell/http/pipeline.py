@@ -122,8 +122,7 @@ class Pipeline:
             request.route = route.path
         refused: ServiceError | None = None
         try:
-            if len(request.headers) != len(request.pairs):
-                _check_once(request.pairs)
+            request.check_once(*_ONCE)
             request.caller = await self._caller(request)
         except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
@@ -272,14 +271,6 @@ class Pipeline:
 
 
 # ------------------------------------------------------------------------------------- pieces
-
-
-# contract: header-twice
-def _check_once(pairs: Headers) -> None:
-    names = [name for name, _ in pairs]
-    for name in _ONCE:
-        if names.count(name) > 1:
-            raise Invalid(f"{name.decode().title()}: must be sent only once.")
 
 
 # contract: limit-defaults

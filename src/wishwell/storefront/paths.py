@@ -80,11 +80,7 @@ def check(request: Request) -> None:
     if not _QUERY.fullmatch(request.query_string):
         raise Invalid("The query string may hold printable ASCII characters only, and no #.")
     headers = request.headers
-    if len(headers) != len(request.pairs):
-        names = [name for name, _ in request.pairs]
-        for name in _ONCE:
-            if names.count(name) > 1:
-                raise Invalid(f"{name.decode().title()}: must be sent only once.")
+    request.check_once(*_ONCE)
     if b"transfer-encoding" in headers and b"content-length" in headers:
         raise Invalid("Content-Length and Transfer-Encoding can't both be sent.")
     if headers.get(b"expect", b"100-continue").lower() != b"100-continue":

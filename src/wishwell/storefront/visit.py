@@ -186,9 +186,9 @@ async def _customer(request: Request, visit: Visit, jars: list[bytes]) -> str | 
         return _of_platform(request, visit)
     naming = visit.store.naming
     name = naming.jwt_header
-    if name and (text := request.header(name.lower().encode())) is not None:
-        if [key for key, _ in request.pairs].count(name.lower().encode()) > 1:
-            raise Invalid(f"{name}: must be sent only once.")
+    header = name.lower().encode()
+    if name and (text := request.header(header)) is not None:
+        request.check_once(header)
         token = text[7:] if text[:7].lower() == "bearer " else text
         try:
             return await visit.shop.customer(token.strip())
