@@ -73,6 +73,7 @@ def is_uuid(text: str) -> bool:
 
 
 # contract: store-isolation
+@functools.lru_cache(maxsize=10_000)
 def profile_key(store_id: str, gid: str) -> str:
     """The key of a profile, derived from store and GID (contract: profile-key)."""
     return str(uuid.uuid5(uuid.UUID(store_id), gid))

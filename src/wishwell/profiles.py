@@ -64,12 +64,12 @@ def parse(
     raise Invalid(f"{field}: must be {', or '.join(forms[kind] for kind in kinds)}.")
 
 
-def of_session(store: Store, gid: str) -> Profile:
-    return Profile(ids.profile_key(store.id, gid), store.id, gid, True)
+def of_session(store: Store, gid: str, *, by_token: bool = False) -> Profile:
+    return Profile(ids.profile_key(store.id, gid), store.id, gid, True, by_token)
 
 
-def of_customer(store: Store, gid: str) -> Profile:
-    return Profile(ids.profile_key(store.id, gid), store.id, gid, False)
+def of_customer(store: Store, gid: str, *, by_token: bool = False) -> Profile:
+    return Profile(ids.profile_key(store.id, gid), store.id, gid, False, by_token)
 
 
 # contract: session-ended, session-unknown

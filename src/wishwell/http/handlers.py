@@ -1,6 +1,6 @@
 """The operations on items and lists: each decodes its input, calls a noun, encodes the answer."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Literal, TypeVar
 
 from msgspec import UNSET
@@ -31,8 +31,7 @@ _NONE: frozenset[str] = frozenset()
 async def list_items(service: Services, request: Request) -> Response:
     asked, binding = _page_request(service, request, "items", _PAGE_OF_ITEMS)
     found = await service.db.read(items.page, request.scope, asked)
-    for item in found.records:
-        _show(item, request)
+    _show(found.records, request)
     return _page(service, found, binding)
 
 
@@ -43,7 +42,7 @@ async def create_item(service: Services, request: Request) -> Response:
     item, created = await service.db.write(
         items.save, profile, new, service.new_id(), _bounds(service, request), service.now()
     )
-    _show(item, request)
+    _show([item], request)
     if not created:  # contract: save-status
         return responses.record(item)
     return responses.created(item, f"{PREFIX}/items/{item.id}")
@@ -73,7 +72,8 @@ async def get_item(service: Services, request: Request) -> Response:
     owner, item = await _owned(
         service, request, lambda owner: service.db.read(items.find, owner, id)
     )
-    return responses.record(_show(item, request, owner))
+    _show([item], request, owner)
+    return responses.record(item)
 
 
 async def update_item(service: Services, request: Request) -> Response:
@@ -83,7 +83,8 @@ async def update_item(service: Services, request: Request) -> Response:
     owner, item = await _owned(
         service, request, lambda owner: service.db.write(items.change, owner, id, patch, now)
     )
-    return responses.record(_show(item, request, owner))
+    _show([item], request, owner)
+    return responses.record(item)
 
 
 async def delete_item(service: Services, request: Request) -> Response:
@@ -101,7 +102,8 @@ async def set_item_lists(service: Services, request: Request) -> Response:
         request,
         lambda owner: service.db.write(items.set_lists, owner, id, chosen, bounds, now),
     )
-    return responses.record(_show(item, request, owner))
+    _show([item], request, owner)
+    return responses.record(item)
 
 
 # ------------------------------------------------------------------------------------- lists
@@ -218,22 +220,22 @@ async def _owned(
     raise AssertionError("unreachable")
 
 
-def _show(item: Item, request: Request, owner: Profile | None = None) -> Item:
-    """Completes an item for its caller: ids of the store's kind, for a whole store the owner."""
+def _show(found: Collection[Item], request: Request, owner: Profile | None = None) -> None:
+    """Completes items for their caller: ids of the store's kind, for a whole store the owner."""
     if not request.store.has_text_ids:
-        item.product_id = stores.number(item.product_id)
-        if item.variant_id is not UNSET:
-            item.variant_id = stores.number(item.variant_id)
+        for item in found:
+            item.product_id = stores.number(item.product_id)
+            if item.variant_id is not UNSET:
+                item.variant_id = stores.number(item.variant_id)
     if owner is not None and isinstance(request.scope, WholeStore):
-        item.profile = owner.gid
-    return item
+        for item in found:
+            item.profile = owner.gid
 
 
 def _show_list(found: List, request: Request, owner: Profile) -> List:
     if isinstance(request.scope, WholeStore):
         found.profile = owner.gid
-    for item in found.items or ():
-        _show(item, request, owner)
+    _show(found.items or (), request, owner)
     return found
 
 

@@ -24,7 +24,8 @@ from wishwell.storefront.shop import Shops
 from wishwell.storefront.visit import Visit
 
 _PRIVATE = ((b"cache-control", b"private, no-store"), (b"vary", b"Cookie"))
-_OURS = frozenset({b"cache-control", b"www-authenticate", b"location"})
+_OURS = frozenset({b"cache-control", b"www-authenticate", b"location", b"x-content-type-options"})
+_PREFIX = PREFIX.encode()
 _LINKED = 10_000
 
 log = structlog.get_logger("wishwell.storefront")
@@ -79,10 +80,10 @@ class Storefront:
         """Gives an answer the storefront's headers."""
         headers: Headers = [(b"x-content-type-options", b"nosniff")]
         for name, value in answer.headers:
-            if name == b"location" and value.startswith(PREFIX.encode()):
-                headers.append((name, self._base.encode() + b"/api" + value[len(PREFIX) :]))
-            elif name not in _OURS and name != b"x-content-type-options":
+            if name not in _OURS:
                 headers.append((name, value))
+            elif name == b"location" and value.startswith(_PREFIX):
+                headers.append((name, self._base.encode() + b"/api" + value[len(_PREFIX) :]))
         if not request.path.startswith(f"{self._base}/api/"):
             if answer.status >= 400:
                 headers.append((b"cache-control", b"no-store"))
@@ -109,7 +110,7 @@ class Storefront:
         """Makes a profile of the customer, or else of the visitor whose session is not revoked."""
         store, known = seen.store, seen.visitor
         if known is not None:
-            session = profiles.of_session(store, known.session)
+            session = profiles.of_session(store, known.session, by_token=True)
             # contract: storefront-cookie-revoked
             # Whatever its time, which may be ahead: who begins anew gets a session of their own.
             if self._service.access_cache.is_revoked_whole(session.id):
@@ -118,7 +119,7 @@ class Storefront:
             else:
                 seen.shopper = session
         if seen.customer is not None:
-            seen.shopper = profiles.of_customer(store, seen.customer)
+            seen.shopper = profiles.of_customer(store, seen.customer, by_token=True)
 
     # contract: storefront-sign-in
     async def _link(self, request: Request, seen: Visit) -> None:
@@ -180,7 +181,7 @@ class Storefront:
             # contract: storefront-platform-visitor
             raise Unauthenticated("Sign in to save: this shop's platform takes cookies away.")
         namespace, id = service.settings.session_namespace, ids.random_uuid()
-        session = profiles.of_session(store, ids.session_gid(namespace, id))
+        session = profiles.of_session(store, ids.session_gid(namespace, id), by_token=True)
 
         async def begin() -> None:
             if seen.address is not None:
@@ -196,7 +197,6 @@ class Storefront:
         return await self._as(request, seen, route, session)
 
     async def _as(self, request: Request, seen: Visit, route: Route, profile: Profile) -> Response:
-        profile = Profile(profile.id, profile.store_id, profile.gid, profile.is_session, True)
         kind: profiles.Kind = "session" if profile.is_session else "customer"
         request.caller = Caller(kind, seen.store, "", profile)
         request.acts_on = profile

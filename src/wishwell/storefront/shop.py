@@ -13,7 +13,7 @@ from wishwell.sealing import Sealing
 from wishwell.storefront import cookie, customers
 from wishwell.storefront.customers import Known, Wrong
 from wishwell.storefront.keys import KeySets
-from wishwell.stores import Store
+from wishwell.stores import Store, authority
 
 _KEPT = 10_000
 """JWTs whose customers are remembered, for each store."""
@@ -27,6 +27,7 @@ class Shop:
         self, store: Store, secrets: store_secrets.StoreSecrets, key_sets: KeySets
     ) -> None:
         self.store = store
+        self.origins = {authority(origin): origin for origin in store.hosts}
         self.cookies = cookie.Signer(secrets.cookie, store.id)
         self.platform_secrets = secrets.platform
         self._shared = secrets.jwt_keys

@@ -16,7 +16,7 @@ from wishwell.storefront import cookie, customers
 from wishwell.storefront.cookie import Visitor
 from wishwell.storefront.customers import Wrong
 from wishwell.storefront.shop import Shop, Shops
-from wishwell.stores import Store, authority
+from wishwell.stores import Store
 
 _NOBODY = "-"
 
@@ -70,13 +70,14 @@ async def begin(service: Services, shops: Shops, request: Request) -> Visit:
     if store is None:
         log.warning("unknown_host", requestId=request.id, host=host[:100])
         raise NotFound("No store has this host.")
-    origin = next((one for one in store.hosts if authority(one) == host), "")
+    shop = shops.of(store)
+    origin = shop.origins.get(host, "")
     if caller is not None and store.hosts and not origin:
         log.warning("unknown_host", requestId=request.id, store=store.handle, host=host[:100])
         raise Forbidden("X-Forwarded-Host: is not a host of the token's store.")
     secure = origin.startswith("https:") if origin else _is_https(request, forwards)
     return Visit(
-        shop=shops.of(store),
+        shop=shop,
         host=host,
         secure=secure,
         address=_address(service, request, caller),
