@@ -269,6 +269,7 @@ def test_query_passes_with_every_method(front):
     assert visitor.products() == [1]
 
 
+@direct("the server in front waits for the body")
 @pytest.mark.slow
 def test_body_that_is_too_slow_is_408(front):
     """contract: body-time. One that takes longer than 10 s is 408, and nothing is done."""
