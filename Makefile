@@ -8,7 +8,7 @@ JOBS ?= 3
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-slow check format packages lock audit sbom fuzz mutate torture bench bench-quick clean
+.PHONY: help run demo test test-slow test-ways check format packages lock audit sbom fuzz mutate torture bench bench-quick clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -25,6 +25,10 @@ test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both e
 test-slow: $(VENV)/.dev ## The rest: generated requests, upgrades, more rounds of races, what waits for time
 	@$(BIN)/pytest -n 2 -m slow
 
+test-ways: $(VENV)/.dev forward/dist/express.js ## The storefront's tests through nginx, Caddy and both forwarders
+	@for way in $(or $(WISHWELL_TEST_STOREFRONT),nginx caddy node asgi); do echo "Through $$way:"; \
+		WISHWELL_TEST_STOREFRONT=$$way $(BIN)/pytest -n 2 -m "not slow" tests/storefront || exit 1; done
+
 check: $(VENV)/.dev ## Format, lint and strict types, all without changing anything
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -34,6 +38,9 @@ format: $(VENV)/.dev ## Format the code and sort its imports; write the client t
 	$(BIN)/python tools/blocking_client.py
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+forward/dist/express.js: $(wildcard forward/src/*.ts) forward/package-lock.json
+	@cd forward && npm ci --no-audit --no-fund --silent && npm run --silent build
 
 packages: ## Write build/: the npm packages of browser/ and react/, from a fresh clone too
 	@mkdir -p build

@@ -5,6 +5,9 @@ import { forward, LARGEST, type Options } from './index.js';
 type Given = IncomingMessage & { originalUrl?: string; protocol?: string; ip?: string };
 type Next = (error: unknown) => void;
 
+// A request of fetch has one value of each, and the service would not see that there were two.
+const ONCE = ['content-type', 'origin', 'sec-fetch-site'];
+
 /**
  * `forward` as middleware for Express. The options may be a function of the request. Unless they say
  * otherwise, the address is `request.ip`, and the scheme `request.protocol`: see `trust proxy`. It
@@ -34,10 +37,19 @@ async function answer(
   const target = incoming.originalUrl ?? incoming.url ?? '';
   const url = `${scheme}://${host}${target}`;
   const { method = 'GET' } = incoming;
-  const plain = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i.test(host) && target.startsWith('/');
+  const plain = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i.test(host) && /^\/[^#]*$/.test(target);
+  const [path] = target.split('?');
+  const twice = [...ONCE, ...(options.headers ?? [])].find(
+    (name) => (incoming.headersDistinct[name.toLowerCase()] ?? []).length > 1,
+  );
   let response: Response;
   if (!plain || !URL.canParse(url)) {
     response = failure(400, 'The host or the path is malformed.', crypto.randomUUID(), method);
+  } else if (twice !== undefined) {
+    response = failure(400, `${twice}: must be sent only once.`, crypto.randomUUID(), method);
+  } else if (new URL(url).pathname !== path) {
+    // A request of fetch would lead elsewhere: to `/a` for `/b/../a`.
+    response = failure(404, 'There is nothing at this path.', crypto.randomUUID(), method);
   } else if (method === 'TRACE') {
     response = failure(405, 'TRACE is not allowed.', crypto.randomUUID(), method);
   } else {

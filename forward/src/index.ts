@@ -133,7 +133,7 @@ async function bodyOf(request: Request): Promise<ArrayBuffer | 'too large' | und
 async function passedOn(answer: Response, method: string): Promise<Response> {
   const { status } = answer;
   const headers = new Headers();
-  for (const name of TO_BROWSER) {
+  for (const name of method === 'HEAD' ? [...TO_BROWSER, 'content-length'] : TO_BROWSER) {
     const value = answer.headers.get(name);
     if (value !== null) headers.set(name, value);
   }

@@ -146,8 +146,9 @@ class Forward:
         except TimeoutError:
             message = "The wishlist did not answer in time. A change may or may not be done."
             raise _Refused(504, message) from None
+        passed = [*_TO_BROWSER, b"content-length"] if request.method == "HEAD" else _TO_BROWSER
         pairs = [(name.lower(), value) for name, value in answer.headers.raw]
-        return answer.status_code, [pair for pair in pairs if pair[0] in _TO_BROWSER], body
+        return answer.status_code, [pair for pair in pairs if pair[0] in passed], body
 
 
 async def _body(receive: Receive) -> bytes:

@@ -210,6 +210,14 @@ def test_answer_without_a_body(service, shop, method, status):
         assert service.seen.pop().method == method
 
 
+def test_head_tells_the_length_of_get(service, shop):
+    """And has no body."""
+    service.answer = b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n"
+    answer = shop.head(ITEMS)
+    assert (answer.headers["Content-Length"], answer.content) == ("7", b"")
+    assert shop.head(ITEMS).status_code == 200
+
+
 def test_path_outside_the_base_is_404(service, shop):
     """Also one that would lead out of it."""
     for path in ("/", BASE, f"{BASE}s/x", "/api/2025-04/items", f"/{BASE}/x"):

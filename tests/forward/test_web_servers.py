@@ -3,85 +3,15 @@
 import os
 import shutil
 import socket
-import subprocess
-from pathlib import Path
 
 import httpx2
 import pytest
 
-from tests.security.nginx import Nginx, nginx_binary
-from tests.servers import HERE, AnsweringProgram, free_port
+from tests.security.nginx import nginx_binary
+from tests.servers import HERE
 
 from .conftest import BASE, FORGED, ITEMS, PASSED
-
-OPS = Path(__file__).parents[2] / "ops"
-SERVERS = """
-    server {{ listen {here}:{port} default_server; return 444; }}
-    server {{ listen {here}:{port}; server_name shop.example; include {folder}/storefront.conf; }}
-"""
-CADDYFILE = """
-{{
-    admin off
-    auto_https off
-    default_bind {here}
-}}
-http://{here}:{port} {{
-    respond ok
-}}
-http://shop.example:{port} {{
-    import storefront
-}}
-"""
-
-
-def written(folder, service, *, source, name, secret, lines):
-    """The file of ops/ and the one beside it, for this service."""
-    text = (OPS / source).read_text()
-    assert text.count("127.0.0.1:8000") == 1
-    (folder / name).write_text(text.replace("127.0.0.1:8000", service.address))
-    (folder / secret).write_text(f"{lines}\n")
-
-
-def nginx(service, token):
-    made = Nginx(service.url, servers=SERVERS)
-    written(
-        made.folder,
-        service,
-        source="nginx-storefront.conf",
-        name="storefront.conf",
-        secret="wishwell-authorization.conf",
-        lines=f'proxy_set_header Authorization "{token and f"Bearer {token}"}";',
-    )
-    words = [nginx_binary(), "-t", "-q", "-p", made.folder, "-c", made.folder / "nginx.conf"]
-    checked = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    assert (checked.returncode, checked.stderr) == (0, "")
-    return made.start()
-
-
-class Caddy(AnsweringProgram):
-    """Debian's Caddy, on the loopback."""
-
-    def __init__(self, service, token):
-        super().__init__("caddy")
-        self.port = free_port()
-        written(
-            self.folder,
-            service,
-            source="Caddyfile-storefront",
-            name="storefront",
-            secret="wishwell-authorization",
-            lines=f'header_up Authorization "Bearer {token}"'
-            if token
-            else "header_up -Authorization",
-        )
-        text = CADDYFILE.format(here=HERE, port=self.port)
-        (self.folder / "Caddyfile").write_text(text)
-
-    def start(self):
-        words = ["caddy", "run", "--config", "Caddyfile", "--adapter", "caddyfile"]
-        home = {"HOME": str(self.folder), "PATH": os.environ["PATH"]}
-        self.begin(words, f"http://{HERE}:{self.port}", env=home)
-        return self
+from .ways import Caddy, nginx
 
 
 @pytest.fixture(params=["nginx", "caddy"])
@@ -96,7 +26,7 @@ def server(request):
     started = []
 
     def start(service, token):
-        made = nginx(service, token) if request.param == "nginx" else Caddy(service, token).start()
+        made = (nginx if request.param == "nginx" else Caddy)(service.url, token)
         started.append(made)
         return made
 

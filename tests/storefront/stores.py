@@ -26,6 +26,8 @@ from wishwell.sealing import Sealing
 from wishwell.store_secrets import SecretsPatch, StoreSecrets
 from wishwell.stores import StorePatch
 
+from . import way
+
 BASE = "/apps/wishlist"
 SEALING_KEY = "a-sealing-key-of-the-tests-of-40-letters"
 SCOPES: tuple[AdminScope, ...] = ("admin", "storefront", "naming")
@@ -82,7 +84,9 @@ def new_service(**settings: str) -> Service:
     SECRETS.add(SEALING_KEY)
     common = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
     common |= {"WISHWELL_SIGNING_KEYS": "a-signing-key-of-the-tests-40-characters"}
-    return Service(common | {"WISHWELL_SEALING_KEYS": SEALING_KEY} | ROOMY | settings)
+    return Service(
+        common | {"WISHWELL_SEALING_KEYS": SEALING_KEY} | ROOMY | way.settings() | settings
+    )
 
 
 def make(service: Service, hosts: Iterable[str]) -> list[Storefront]:
@@ -101,7 +105,7 @@ def make(service: Service, hosts: Iterable[str]) -> list[Storefront]:
                 {scope: auth.new_admin_token() for scope in SCOPES},
             )
         )
-    return in_database(service, lambda db: _create(db, made))
+    return in_database(service, lambda db: _create(service, db, made))
 
 
 def in_database(service: Service, work):
@@ -119,7 +123,7 @@ def in_database(service: Service, work):
     return asyncio.run(run())
 
 
-async def _create(db, made: list[Storefront]) -> list[Storefront]:
+async def _create(service: Service, db, made: list[Storefront]) -> list[Storefront]:
     sealing = Sealing([SEALING_KEY.encode()])
 
     async def create(tx) -> list[Storefront]:
@@ -140,6 +144,7 @@ async def _create(db, made: list[Storefront]) -> list[Storefront]:
             found.append(one._replace(cookie_secret=kept.cookie[0].secret))
             SECRETS.update({one.jwt_key, one.platform_secret, found[-1].cookie_secret})
             SECRETS.update(one.tokens.values())
+            way.knows(service, one.authority, one.tokens["storefront"])
         return found
 
     return await db.write(create)
@@ -209,7 +214,7 @@ class Browser:
 
     def __init__(self, service: Service, address: str = HERE) -> None:
         self.service = service
-        port = urlsplit(service.url).port
+        port = urlsplit(way.url(service)).port
         self._http = http.client.HTTPConnection(HERE, port, timeout=20, source_address=(address, 0))
 
     def ask(self, method: str, path: str, headers: Headers, body: object = None) -> Answer:

@@ -13,9 +13,13 @@ from tests.servers import PREFIX, Service
 
 from . import stores
 from .stores import BASE, Browser, Headers
+from .way import direct
 
 # One service for all of it: one process of the suite runs these.
-pytestmark = pytest.mark.xdist_group("storefront-believed")
+pytestmark = [
+    pytest.mark.xdist_group("storefront-believed"),
+    direct("what a sender says of itself, of the host and by a token: a way says it alone"),
+]
 
 TRUSTED = "127.0.0.2"
 """Where the shop's own web server is, as the settings say."""

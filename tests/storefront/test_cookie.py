@@ -20,6 +20,7 @@ from .conftest import (
     touched_at,
     value_of,
 )
+from .way import direct
 
 
 def swapped(front, cookie: str) -> str:
@@ -190,10 +191,14 @@ def has_prefix(browser: Browser) -> None:
     assert nobodys(browser.get("/items", headers={"Cookie": f"wishwell={value_of(line)}"}))
 
 
-def test_https_has_a_name_that_no_subdomain_can_plant(new_front, proxied):
-    """contract: storefront-cookie. The prefix and Secure, by the store's own host, and where it has
-    named none by a trusted proxy's word."""
+def test_https_has_a_name_that_no_subdomain_can_plant(new_front):
+    """contract: storefront-cookie. The prefix and Secure, by the store's own host."""
     has_prefix(new_front(scheme="https").browser())
+
+
+@direct("the scheme is the way's own")
+def test_https_is_a_trusted_proxys_word_too(proxied):
+    """contract: storefront-cookie, storefront-host-source. Where the store has named no host."""
     has_prefix(proxied.browser(X_Forwarded_Proto="https"))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import jwt
 import pytest
 
+from . import way
 from .conftest import (
     BY_JWT,
     JWT_KEY,
@@ -56,7 +57,7 @@ WRONG = {
                                         shop_jwt("8").split(".")[2]]),
     "two parts": lambda: shop_jwt("7").rpartition(".")[0],
     "nonsense": lambda: "nonsense",
-    "very long": lambda: "a." * 6_000,
+    "very long": lambda: "a." * (6_000 if way.NAME != "nginx" else 3_500),  # its bound is 8 KiB
     "empty": lambda: "",
 }  # fmt: skip
 

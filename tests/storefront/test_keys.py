@@ -22,6 +22,10 @@ from wishwell.storefront.keys import KeySets, public_keys
 from wishwell.storefront.shop import Shop
 from wishwell.stores import Naming, Store
 
+from .way import direct
+
+pytestmark = direct("no request is sent")
+
 EC = ec.generate_private_key(ec.SECP256R1())
 RSA = rsa.generate_private_key(65_537, 2_048)
 

@@ -8,8 +8,9 @@ import pytest
 
 from tests.servers import PREFIX, wait_until
 
-from . import stores
+from . import stores, way
 from .stores import BASE, SAME, Browser, Storefront
+from .way import direct
 
 pytestmark = pytest.mark.xdist_group("storefront-many")
 
@@ -50,7 +51,7 @@ class Member:
 @pytest.fixture(scope="module")
 def members():
     """The stores are made before the service starts; their customers and visitors come then."""
-    service = stores.new_service(WISHWELL_TRUSTED_PROXIES="127.0.0.2")
+    service = stores.new_service(**way.settings("127.0.0.2"))
     shops = stores.make(service, [f"http://shop-{number}.example" for number in range(MANY)])
     with service:
         browser = Browser(service)
@@ -68,8 +69,8 @@ def pairs(members):
 
 
 def test_no_evidence_of_another_store_is_taken(pairs):
-    """contract: store-isolation, storefront-cookie, storefront-jwt, storefront-platform. Cookie, JWT, token
-    and signature name nobody in another store, by its host as by a forwarded one."""
+    """contract: store-isolation, storefront-cookie, storefront-jwt. Cookie and JWT name nobody in another
+    store."""
     for mine, theirs in pairs:
         host, ask = theirs.shop.authority, mine.browser.read
         cookie = ask(host, **mine.as_visitor)
@@ -77,12 +78,26 @@ def test_no_evidence_of_another_store_is_taken(pairs):
         assert ask(host, **mine.as_customer).status == 401
         old = ask(host, Cookie=f"{stores.JWT_COOKIE}={mine.as_customer[stores.JWT_HEADER]}")
         assert (old.shopper, old.products) == ("-", [])
+
+
+@direct("a token, and a forwarded host, are the way's own")
+def test_no_token_of_another_store_is_taken(pairs):
+    """contract: store-isolation, storefront-token. By its host as by a forwarded one."""
+    for mine, theirs in pairs:
+        host, ask = theirs.shop.authority, mine.browser.read
         for token in mine.shop.tokens.values():
             forwarded = {"Authorization": f"Bearer {token}", "X-Forwarded-Host": host}
             assert ask(host, Authorization=f"Bearer {token}").status == 403
             assert ask(mine.shop.authority, **forwarded).status == 403
             named = ask(mine.shop.authority, **forwarded, Wishwell_Customer="customer")
             assert named.status in (400, 403)
+
+
+@direct("before the platform's query counts a forwarder's token", "nginx", "caddy")
+def test_no_signature_of_another_store_is_taken(pairs):
+    """contract: store-isolation, storefront-platform. Nor does it take anything away."""
+    for mine, theirs in pairs:
+        host, ask = theirs.shop.authority, mine.browser.read
         forged = theirs.shop.signed("1001", mine.shop.platform_secret)
         assert ask(host, forged).status == 401
         # Signed by mine, it is nothing on their host, and takes no cookie of theirs away.
@@ -137,6 +152,7 @@ def test_signing_in_at_another_store_takes_nothing_along(pairs):
         assert (answer.products, answer.set_cookie) == (theirs.products["customer"], "")
 
 
+@direct("a forwarded host is the way's own")
 def test_only_the_trusted_web_server_says_another_host(pairs):
     """contract: storefront-host-source. A browser's word of the host it is on is nothing."""
     [(mine, theirs), *_] = pairs
@@ -148,6 +164,7 @@ def test_only_the_trusted_web_server_says_another_host(pairs):
         assert server.read(mine.shop.authority, **named, **theirs.as_customer).status == 200
 
 
+@direct("a way passes on what is below the base")
 @pytest.mark.parametrize("path", OUTSIDE)
 def test_nothing_but_the_storefront_is_on_a_shops_host(members, path):
     """contract: storefront-shop-host, storefront-hosts. However the host is written; elsewhere it is all
@@ -181,6 +198,7 @@ def test_nothing_but_the_storefront_is_on_a_shops_host(members, path):
     assert elsewhere.status == {"/": 303, "/api/": 404, BASE: 404}.get(path, 200)
 
 
+@direct("a forwarder has the token of a store, and Caddy knows hosts itself", "nginx")
 def test_unknown_host_is_404_and_logged(members):
     """contract: storefront-hosts. Where stores have named hosts there is no store for the rest."""
     service = members[0].browser.service

@@ -10,10 +10,12 @@ import pytest
 from tests.servers import SECRETS
 
 from .conftest import BASE, envelope, nobodys, nothing_done, products, removes_cookie
+from .way import direct
 
 KEY = "hush-hush-of-the-platform"
 SECRETS.add(KEY)
 SHOP = "shop.example"
+pytestmark = direct("before the platform's query counts a forwarder's token", "nginx", "caddy")
 
 
 def signed(pairs: list[tuple[str, str]], key: str = KEY) -> str:
@@ -44,6 +46,7 @@ def front(api, new_front):
     return front
 
 
+@direct("no request is sent")
 def test_example_of_the_platform():
     """The platform's signed query: the example in the platform's own documentation."""
     pairs = [("extra", "1"), ("extra", "2"), ("shop", "shop-name.myshopify.com"),

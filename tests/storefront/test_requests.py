@@ -4,12 +4,15 @@ import json
 import time
 import uuid
 
+import httpx2
 import pytest
 
 from tests.api.conftest import over_the_wire
 from tests.servers import wait_until
 
+from . import way
 from .conftest import BASE, envelope, nothing_done, products
+from .way import direct
 
 BODY = b'{"productId":7}'
 
@@ -41,7 +44,16 @@ AMBIGUOUS = {
 }
 
 
-@pytest.mark.parametrize("name", AMBIGUOUS)
+def ambiguous() -> list:
+    to_nginx = direct("to nginx a header ends there, and it is not passed on", "node", "asgi")
+    return [
+        pytest.param(name, marks=to_nginx if name == "line feed in a value" else ())
+        for name in AMBIGUOUS
+    ]
+
+
+@direct("Caddy mends some of it and passes that on", "nginx", "node", "asgi")
+@pytest.mark.parametrize("name", ambiguous())
 def test_ambiguous_request_is_refused(front, name):
     """contract: storefront-strict, http-ambiguous. What two readers could read as different requests
     is refused."""
@@ -51,12 +63,14 @@ def test_ambiguous_request_is_refused(front, name):
     # A second request behind the first must not be answered as if it were one of its own.
     request += head(front, method="DELETE", cookie=visitor.cookie)
     with nothing_done(front):
-        got = over_the_wire(front.api, request, patience=1)
+        got = over_the_wire(front, request, patience=1)
     assert got.status in (400, 415, 501), got.everything
-    assert got.headers["date"].endswith(" GMT")
+    if way.NAME != "node":
+        assert got.headers["date"].endswith(" GMT")
     assert visitor.products() == [1]
 
 
+@direct("the server in front reads the chunks")
 @pytest.mark.parametrize("method", ["POST", "GET"])
 def test_body_that_breaks_off_is_answered_by_the_storefront(front, method):
     """contract: http-ambiguous. With the headers of every other answer, and the log tells the same."""
@@ -65,7 +79,7 @@ def test_body_that_breaks_off_is_answered_by_the_storefront(front, method):
     for cookie in (visitor.cookie, None):
         request = head(front, *lines, method=method, cookie=cookie) + b"zz\r\nx\r\n0\r\n\r\n"
         with nothing_done(front):
-            got = over_the_wire(front.api, request, patience=1)
+            got = over_the_wire(front, request, patience=1)
         assert (got.status, got.closed) == (400, True)
         assert got.headers["cache-control"] == "private, no-store"
         assert got.headers["x-request-id"] == id
@@ -79,10 +93,11 @@ def test_chunked_body_arrives_whole(front):
     visitor = front.anyone(1)
     line = "Transfer-Encoding: chunked"
     request = head(front, *COMMON, line, "Connection: close", cookie=visitor.cookie) + CHUNKS
-    assert over_the_wire(front.api, request).status == 201
+    assert over_the_wire(front, request).status == 201
     assert visitor.products() == [1, 7]
 
 
+@direct("other servers read such chunks, and pass the body on with its length", "nginx")
 @pytest.mark.parametrize("length", [(), ("Connection: keep-alive",)], ids=["", "kept"])
 def test_chunks_in_http_1_0_are_refused(front, length):
     """contract: storefront-strict. HTTP/1.0 has no chunks (RFC 9112, 6.1): where its body ends is
@@ -91,10 +106,11 @@ def test_chunks_in_http_1_0_are_refused(front, length):
     lines = (*COMMON, "Transfer-Encoding: chunked", *length)
     request = head(front, *lines, cookie=visitor.cookie).replace(b"HTTP/1.1", b"HTTP/1.0")
     with nothing_done(front):
-        assert over_the_wire(front.api, request + CHUNKS).status == 400
+        assert over_the_wire(front, request + CHUNKS).status == 400
     assert visitor.products() == [1]
 
 
+@direct("an expectation is of the server in front")
 @pytest.mark.parametrize("value", ["nonsense", "100-continue, x", "x, 100-continue", "200-ok", ""])
 def test_expectation_that_is_unknown_is_417(front, value):
     """contract: storefront-strict. What can't be met is refused before anything is done (RFC 9110,
@@ -102,39 +118,42 @@ def test_expectation_that_is_unknown_is_417(front, value):
     visitor = front.anyone(1)
     lines = (*COMMON, f"Expect: {value}", "Content-Length: 15", "Connection: close")
     with nothing_done(front):
-        got = over_the_wire(front.api, head(front, *lines, cookie=visitor.cookie) + BODY)
+        got = over_the_wire(front, head(front, *lines, cookie=visitor.cookie) + BODY)
     assert got.status == 417
     assert visitor.products() == [1]
 
 
+@direct("an expectation is of the server in front: Caddy says it twice", "nginx", "node", "asgi")
 @pytest.mark.parametrize("value", ["100-continue", "100-Continue"])
 def test_expectation_of_100_continue_is_met(front, value):
     """contract: storefront-strict. Who waits for it is told to go on, once, and then gets the one
     answer."""
     visitor = front.anyone(1)
     lines = (*COMMON, f"Expect: {value}", "Content-Length: 15", "Connection: close")
-    got = over_the_wire(front.api, head(front, *lines, cookie=visitor.cookie) + BODY)
+    got = over_the_wire(front, head(front, *lines, cookie=visitor.cookie) + BODY)
     assert got.everything.count(b"HTTP/1.1 100") == 1
     assert got.everything.count(b"HTTP/1.1 201") == 1
     assert visitor.products() == [1, 7]
 
 
+@direct("an expectation is of the server in front: uvicorn and Caddy tell", "nginx", "node")
 def test_client_of_http_1_0_is_told_no_100(front):
     """contract: storefront-strict. It would take it for the answer (RFC 9110, 10.1.1)."""
     visitor = front.anyone(1)
     lines = (*COMMON, "Expect: 100-continue", "Content-Length: 15")
     request = head(front, *lines, cookie=visitor.cookie).replace(b"HTTP/1.1", b"HTTP/1.0")
-    got = over_the_wire(front.api, request + BODY)
+    got = over_the_wire(front, request + BODY)
     assert got.status == 201
     assert visitor.products() == [1, 7]
 
 
+@direct("an expectation is of the server in front")
 def test_body_that_is_refused_is_not_asked_for(front):
     """contract: storefront-strict. Who asks before the body is sent is refused without it."""
     visitor = front.anyone(1)
     lines = ("Content-Type: application/json", "Expect: 100-continue", "Content-Length: 15")
     evil = ("Sec-Fetch-Site: cross-site", *lines)
-    got = over_the_wire(front.api, head(front, *evil, cookie=visitor.cookie), patience=1)
+    got = over_the_wire(front, head(front, *evil, cookie=visitor.cookie), patience=1)
     assert got.status == 403
     assert b"HTTP/1.1 100" not in got.everything
 
@@ -163,6 +182,7 @@ def test_header_of_the_browser_changes_nothing(front, name):
     assert visitor.products() == [2, 3]
 
 
+@direct("Authorization is the way's own")
 @pytest.mark.parametrize("kind", ["admin", "session"])
 def test_token_of_the_api_is_403(front, kind):
     """contract: storefront-token. What opens the API is no shopper here."""
@@ -175,13 +195,14 @@ def test_token_of_the_api_is_403(front, kind):
             envelope(browser.post("/items", json={"productId": 3}, headers=headers), 403)
 
 
+@direct("Caddy stands between, and takes them away", "nginx", "node", "asgi")
 @pytest.mark.parametrize("named", ["authorization", "cookie", "profile", "host", "content-type"])
 def test_name_in_connection_takes_nothing_away(front, named):
     """contract: storefront-strict. No proxy stands between: the headers are those that were
     sent."""
     visitor = front.anyone(2)
     lines = (*COMMON, f"Connection: close, {named}", "Content-Length: 15")
-    assert over_the_wire(front.api, head(front, *lines, cookie=visitor.cookie) + BODY).status == 201
+    assert over_the_wire(front, head(front, *lines, cookie=visitor.cookie) + BODY).status == 201
     assert visitor.products() == [2, 7]
 
 
@@ -205,12 +226,17 @@ def test_body_up_to_256_kib(front):
     def padded(size: int) -> bytes:
         return b'{"productId":8' + b" " * (size - 15) + b"}"
 
+    def too_large(answer: httpx2.Response) -> None:
+        assert answer.status_code == 413
+        if way.NAME != "nginx":  # which says so by itself
+            envelope(answer, 413)
+
     kind = {"Content-Type": "application/json"}
     with nothing_done(front):
         told = visitor.post("/items", content=padded(262_145), headers=kind)
-        envelope(told, 413)
+        too_large(told)
         pieces = (padded(262_145)[at : at + 50_000] for at in range(0, 262_145, 50_000))
-        envelope(visitor.post("/items", content=pieces, headers=kind), 413)
+        too_large(visitor.post("/items", content=pieces, headers=kind))
     assert visitor.post("/items", content=padded(262_144), headers=kind).status_code == 201
 
 
@@ -243,6 +269,7 @@ def test_query_passes_with_every_method(front):
     assert visitor.products() == [1]
 
 
+@direct("the server in front waits for the body")
 @pytest.mark.slow
 def test_body_that_is_too_slow_is_408(front):
     """contract: body-time. One that takes longer than 10 s is 408, and nothing is done."""
@@ -250,6 +277,6 @@ def test_body_that_is_too_slow_is_408(front):
     request = head(front, *COMMON, "Content-Length: 15", cookie=visitor.cookie) + BODY[:-1]
     with nothing_done(front):
         began = time.monotonic()
-        answer = over_the_wire(front.api, request, patience=14)
+        answer = over_the_wire(front, request, patience=14)
         assert (answer.status, answer.closed) == (408, True)
         assert time.monotonic() - began < 16, "it was held after its answer"

@@ -17,6 +17,7 @@ from wishwell.stores import listed
 
 from . import stores
 from .stores import SEALING_KEY, Storefront, fresh
+from .way import direct
 
 pytestmark = pytest.mark.xdist_group("storefront-rotation")
 
@@ -180,6 +181,7 @@ def test_jwt_key_changes_under_load(running, tmp_path):
         assert answer.status == status
 
 
+@direct("while the service restarts, a way says so by 502 or 503")
 def test_sealing_keys_are_rotated_under_load(running):
     """contract: sealing-keys, sealing-anew. The new key in front of the old one, a restart, and all is
     sealed under the new one, which alone opens it."""
@@ -228,6 +230,7 @@ DAY = 86_400
 SESSION = "gid://wishwell/Session/01a1fb82-8f15-4000-aafc-5adf06151cd4"
 
 
+@direct("no request is sent")
 def test_old_secret_is_good_for_what_it_signed_before():
     """contract: storefront-cookie, storefront-secrets. For 90 days from the rotation, and not longer: in a
     service that runs on, and at a start, which forgets it. Whoever got hold of it signs nothing new."""
@@ -261,6 +264,7 @@ def test_old_secret_is_good_for_what_it_signed_before():
     assert not set(leaked.cookie) & set(rotated.cookie)
 
 
+@direct("no request is sent")
 def test_start_forgets_an_old_secret():
     """contract: sealing-anew. 90 days after the rotation, whatever was kept until then."""
     with contextlib.closing(stores.new_service()) as service:

@@ -3,6 +3,7 @@
 import pytest
 
 from .conftest import envelope, nothing_done, shop_jwt
+from .way import direct
 
 OWN, EVIL = "{own}", "https://evil.example"
 REFUSED = {
@@ -78,6 +79,7 @@ def changed(browser, **headers: str) -> int:
     return browser.post("/items", json={"productId": 1}, headers=given).status_code
 
 
+@direct("the scheme and the host are the way's own")
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_origin_is_in_the_one_spelling_of_browsers(proxied, scheme):
     """contract: storefront-same-origin. Lower case, without the scheme's own port, which a Host may
@@ -160,6 +162,7 @@ def test_own_origin_is_that_of_the_stores_host(new_front):
         assert changed(front.browser(), Origin=origin) == status, origin
 
 
+@direct("the scheme and the host are the way's own")
 def test_host_and_scheme_of_a_trusted_proxy(proxied):
     """contract: storefront-host-source. X-Forwarded-Proto and -Host are the request's own."""
     told = {"X_Forwarded_Proto": "https", "X_Forwarded_Host": "shop.example"}

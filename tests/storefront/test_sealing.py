@@ -11,8 +11,9 @@ import pytest
 from tests.servers import Service, wait_until
 from wishwell import ids
 
-from . import stores
+from . import stores, way
 from .stores import SEALING_KEY, fresh
+from .way import direct
 
 pytestmark = pytest.mark.xdist_group("storefront-sealing")
 
@@ -26,6 +27,7 @@ def starts(service: Service) -> str:
     return done.stdout + done.stderr
 
 
+@direct("no request is sent")
 def test_missing_sealing_key_stops_the_start():
     """contract: sealing-opened. One line names the store and the setting, and not the key."""
     with contextlib.closing(stores.new_service(WISHWELL_SEALING_KEYS=ANOTHER_KEY)) as service:
@@ -111,7 +113,7 @@ def test_without_sealing_keys_nothing_can_be_kept(postgres_server, tmp_path):
     key.write_text("k" * 40)
     settings = {"WISHWELL_DATABASE_URL": postgres_server.create_database()}
     settings["WISHWELL_SIGNING_KEYS"] = "a-signing-key-of-the-tests-40-characters"
-    with contextlib.closing(Service(settings)) as service:
+    with contextlib.closing(Service(settings | way.settings())) as service:
         service.cli("migrate")
         for options in (
             ("update", "default", "--new-cookie-secret", "rotate"),
@@ -125,6 +127,7 @@ def test_without_sealing_keys_nothing_can_be_kept(postgres_server, tmp_path):
             assert "WISHWELL_SEALING_KEYS" in err and "k" * 40 not in err
         assert '"shop"' not in service.quick("store", "list", "--json")
         service.quick("store", "update", "default", "--host", "http://one.example")
+        way.admits(service, "default", "one.example")
         service.start()
         with fresh(service) as browser:
             for answer in (browser.read("one.example"), browser.save("one.example", 1)):

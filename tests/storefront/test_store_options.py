@@ -3,6 +3,9 @@
 import pytest
 
 from .conftest import JWT_KEY
+from .way import direct
+
+pytestmark = direct("no request is sent")
 
 BAD = {
     "host without a scheme": ("host", "--host", "shop.example"),

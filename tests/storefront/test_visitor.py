@@ -7,6 +7,7 @@ import uuid
 import pytest
 
 from .conftest import envelope, nobodys, nothing_done, sessions_in, set_cookies
+from .way import direct
 
 
 def test_visitor_begins_with_a_save(front):
@@ -120,6 +121,7 @@ def test_gid_of_the_browser_is_never_used(front, name):
     assert victim.products() == [1]
 
 
+@direct("Authorization is the way's own")
 def test_gid_as_a_token_is_refused(front):
     """contract: storefront-token. A GID in Authorization is a token that is none."""
     victim = front.anyone(1)

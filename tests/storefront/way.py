@@ -1,0 +1,66 @@
+"""What is between the browsers of these tests and the service: nothing, or one of tests/forward/ways.py.
+
+``WISHWELL_TEST_STOREFRONT`` names it: ``nginx``, ``caddy``, ``node`` or ``asgi``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from weakref import WeakKeyDictionary
+
+import pytest
+
+from tests.forward import ways
+from tests.servers import HERE, Service
+
+NAME = os.environ.get("WISHWELL_TEST_STOREFRONT", "direct")
+FORWARDERS = ("node", "asgi")
+WEB_SERVERS = ("nginx", "caddy")
+assert NAME in ("direct", *WEB_SERVERS, *FORWARDERS), f"WISHWELL_TEST_STOREFRONT={NAME}"
+
+direct = pytest.mark.direct
+"""``direct(reason, *ways)``: a test that says something only directly, and through these ways."""
+
+_running: WeakKeyDictionary[Service, ways.Way] = WeakKeyDictionary()
+
+
+def settings(*trusted: str) -> dict[str, str]:
+    """Of a service that trusts these proxies and, as a web server has no token, the way to it."""
+    proxies = [*trusted, *([HERE] if NAME in WEB_SERVERS else [])]
+    return {"WISHWELL_TRUSTED_PROXIES": ", ".join(proxies)} if proxies else {}
+
+
+def admits(service: Service, store: str, host: str) -> None:
+    """A forwarder has a token of the store, which is asked for by this host."""
+    if NAME in FORWARDERS:
+        words = ("--store", store, "--label", "way", "--for", "storefront")
+        knows(service, host, service.quick("token", "create", *words).strip())
+
+
+def knows(service: Service, host: str, token: str) -> None:
+    """A forwarder sends this storefront token for the host; of a host that it does not know, the first."""
+    file = service.folder / "tokens.json"
+    tokens = json.loads(file.read_text()) if file.exists() else {}
+    new = file.with_suffix(".new")
+    new.write_text(json.dumps(tokens | {host: token}))
+    new.replace(file)
+
+
+def url(service: Service, *, port: bool = False) -> str:
+    """Where browsers go. ``port``: the hosts of its stores have that of this URL."""
+    if NAME == "direct":
+        return service.url
+    if service not in _running:
+        _running[service] = _started(service, port)
+    return _running[service].url
+
+
+def _started(service: Service, port: bool) -> ways.Way:
+    base = service.settings.get("WISHWELL_STOREFRONT_BASE", ways.BASE)
+    if NAME == "nginx":
+        return ways.nginx(service.url, name="~.", base=base, port=port)
+    if NAME == "caddy":
+        return ways.Caddy(service.url, name="", base=base)
+    tokens = service.folder / "tokens.json"
+    return ways.Forwarder(NAME, service.url, tokens, ("X-Shop-Token",), base)
