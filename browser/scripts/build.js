@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { minify } from 'terser';
 
-const LARGEST = 5632; // bytes, gzipped: 5.5 kB
+const LARGEST = 6144; // bytes, gzipped: 6 kB
 const root = new URL('..', import.meta.url);
 const script = new URL('../src/wishwell/browser/wishwell.js', root);
 const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));

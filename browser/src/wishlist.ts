@@ -1,4 +1,5 @@
 import { WishlistError } from './error.js';
+import { kept } from './kept.js';
 import { isId, keyOf, Memory, type Watcher, type Wish } from './memory.js';
 import { request } from './request.js';
 import { inTurn } from './turns.js';
@@ -85,6 +86,8 @@ export class Wishlist extends EventTarget {
       this.#root = location.origin + this.base;
       this.#open();
       this.#listen();
+      // The page after the sign-in need not have a heart that asks who is shopping.
+      if (kept(this.base)) this.refresh().catch(() => {});
     }
   }
 
@@ -219,7 +222,9 @@ export class Wishlist extends EventTarget {
       const text = body && JSON.stringify(body);
       const answer = await request({ method, url, body: text, signal, repeatable });
       // A read that somebody's change has overtaken says nothing any more.
-      if (!this.#meet(answer.headers.get('wishwell-shopper'), era) && method === 'GET') continue;
+      const who = answer.headers.get('wishwell-shopper');
+      if (!this.#meet(who, era) && method === 'GET') continue;
+      if (who && who !== '-') this.#resume();
       const { status, headers } = answer;
       let data: unknown;
       try {
@@ -234,6 +239,13 @@ export class Wishlist extends EventTarget {
       }
       return data as T;
     }
+  }
+
+  /** Saves what a visitor pressed before they signed in. */
+  #resume() {
+    const product = kept(this.base, true);
+    // What fails is told by the event `error`.
+    if (product) this.#wish(product, true);
   }
 
   /** Notes whose answer it is; false when it was asked before the shopper's last change. */
