@@ -487,7 +487,10 @@ export class Wishlist extends EventTarget {
             settled();
             this.#apply({ items: [item] });
           };
-          if (!saved && !memory.known.has(productId)) await this.#find([productId]);
+          // Pressed before the first answer: there may be a variant that it is about. With one of its
+          // own, saving twice is saving once.
+          if (!(saved && scope.variantId) && !memory.known.has(productId))
+            await this.#find([productId]);
           const items = memory.matching(scope);
           item = undefined;
           if (!saved) {
