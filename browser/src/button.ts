@@ -161,8 +161,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       const message = (this.#message = document.createElement('span'));
       message.role = 'alert';
       message.part.add('message');
-      message.textContent =
-        this.getAttribute('label-sign-in') || 'Sign in to save to your wishlist';
+      message.textContent = this.getAttribute('label-sign-in') || 'Sign in to save';
       this.shadowRoot!.append(message);
     }
 
