@@ -121,6 +121,7 @@ LOOSE = {
     "= behind the claims": lambda: signed(HS256, claims_of("7") + "="),
     "a sign of no alphabet": lambda: changed(shop_jwt("7"), lambda right: "!" + right),
     "spare bits": lambda: changed(shop_jwt("7"), spare_bit),
+    "a claim twice": lambda: signed(HS256, claims_of('"7", "sub": "8"')),
     "a part too many": lambda: shop_jwt("7") + ".",
 }  # fmt: skip
 
