@@ -42,9 +42,9 @@ format: $(VENV)/.dev ## Format the code and sort its imports; write the client t
 forward/dist/express.js: $(wildcard forward/src/*.ts) forward/package-lock.json
 	@cd forward && npm ci --no-audit --no-fund --silent && npm run --silent build
 
-packages: ## Write build/: the npm packages of browser/ and react/, from a fresh clone too
+packages: ## Write build/: the npm packages of browser/, react/ and forward/, from a fresh clone too
 	@mkdir -p build
-	@for folder in browser react; do (cd $$folder && npm ci --no-audit --no-fund --silent \
+	@for folder in browser react forward; do (cd $$folder && npm ci --no-audit --no-fund --silent \
 		&& npm pack --silent --pack-destination ../build) || exit 1; done
 
 lock: $(VENV)/.dev ## Pin the newest releases that pyproject.toml allows, with their hashes

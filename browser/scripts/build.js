@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { minify } from 'terser';
 
-const LARGEST = 5632; // bytes, gzipped: 5.5 kB
+const LARGEST = 6246; // bytes, gzipped: 6.1 kB
 const root = new URL('..', import.meta.url);
 const script = new URL('../src/wishwell/browser/wishwell.js', root);
 const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
@@ -31,7 +31,7 @@ async function bundle(entry, more) {
 
 // Of the objects that no other module sees; their names are nobody's business.
 const INTERNAL =
-  /^(matching|writtenSince|watchers|told|wishes|shown|written|clock|news|learn|show|forget|known|tries|repeatable|alike|product|done|scope)$/;
+  /^(asking|ask|become|changed|discard|emit|era|lookUp|memory|overtaken|post|questions|read|root|send|service|somebody|takeIn|tell|wish|matching|writtenSince|watchers|told|wishes|shown|written|clock|news|learn|show|forget|known|tries|repeatable|alike|product|done|scope)$/;
 
 /** @param {string} source */
 async function smallest(source) {

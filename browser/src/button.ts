@@ -1,5 +1,7 @@
+import type { WishlistError } from './error.js';
+import { keep } from './kept.js';
 import { isId } from './memory.js';
-import type { Change, Match, Product, State } from './types.js';
+import type { Change, Match, Product, SignIn, State } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
 const HEART =
@@ -14,6 +16,7 @@ button:disabled{cursor:not-allowed;opacity:.5}
 svg{width:var(--wishlist-size,1.5rem);fill:none;stroke:currentColor;stroke-width:1.8}
 :host([saved]) button{color:var(--wishlist-color-saved,#c2183c)}
 :host([saved]) svg{fill:currentColor}
+[role=alert]{display:block;font-size:small}
 @media(prefers-reduced-motion:no-preference){svg{transition:transform .15s}button:active svg{transform:scale(.8)}}
 @media(forced-colors:active){button,:host([saved]) button{color:ButtonText}:host button:disabled{color:GrayText}}`;
 
@@ -25,12 +28,14 @@ declare global {
   }
   interface GlobalEventHandlersEventMap {
     'wishlist-change': CustomEvent<Change>;
+    'wishlist-sign-in': CustomEvent<SignIn>;
   }
 }
 
 /**
- * Defines the element <wishlist-button product-id variant-id match label label-saved disabled>,
- * whose hearts show and change this wishlist. Once a page and name; a second time nothing happens.
+ * Defines the element <wishlist-button product-id variant-id match label label-saved label-sign-in
+ * sign-in sign-in-return disabled>, whose hearts show and change this wishlist. Once a page and
+ * name; a second time nothing happens.
  */
 export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void {
   if (customElements.get(name)) return;
@@ -52,6 +57,8 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     /** The product as it was before the attributes began to change. */
     #settled: Product | undefined;
     #saved = false;
+    #presses = 0;
+    #message: HTMLElement | undefined;
     #stop: (() => void) | undefined;
 
     constructor() {
@@ -65,8 +72,11 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       button.onclick = (event) => {
         // A heart on a card that is a link must not follow it.
         event.preventDefault();
-        // What fails is told by the wishlist's event `error`.
-        wishlist.toggle(this.#product!);
+        const [product, saved, press] = [this.#product!, this.#saved, ++this.#presses];
+        // What else fails is told by the wishlist's event `error`.
+        wishlist.toggle(product).catch(({ status }: WishlistError) => {
+          if (status === 401 && press === this.#presses) this.#signIn(product, !saved);
+        });
       };
       const draw = (tag: string, attributes: Record<string, string>) => {
         const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -134,14 +144,37 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       this.#saved = saved;
       this.#draw();
       if (!change) return;
-      const detail = { ...product, saved, item, pending };
+      this.#dispatch('wishlist-change', { ...product, saved, item, pending });
+    }
+
+    /** The service asks who it is: goes to the shop's page for that, or says so. */
+    #signIn(product: Product, wanted: boolean) {
+      if (wanted) keep(wishlist.base, product);
+      const [page, back] = ['sign-in', 'sign-in-return'].map((name) => this.getAttribute(name));
+      const url = page ? new URL(page, document.baseURI) : undefined;
+      if (url && back) url.searchParams.set(back, location.href.slice(location.origin.length));
+      const detail = { ...product, url: url?.href };
+      if (!this.#dispatch('wishlist-sign-in', detail)) return;
+      // Not where a script in the attribute would run.
+      if (url?.protocol.startsWith('http')) return location.assign(url);
+      // Made with its text in it, an alert is read out.
+      const message = (this.#message = document.createElement('span'));
+      message.role = 'alert';
+      message.part.add('message');
+      message.textContent = this.getAttribute('label-sign-in') || 'Sign in to save';
+      this.shadowRoot!.append(message);
+    }
+
+    /** False if the page has prevented what comes by default. */
+    #dispatch(type: string, detail: object): boolean {
       const bubbles = true;
-      this.dispatchEvent(
-        new CustomEvent('wishlist-change', { bubbles, composed: bubbles, detail }),
+      return this.dispatchEvent(
+        new CustomEvent(type, { bubbles, composed: bubbles, cancelable: bubbles, detail }),
       );
     }
 
     #draw() {
+      this.#message?.remove();
       const button = this.#button;
       const label = this.getAttribute('label') || 'Save to wishlist';
       button.disabled = !this.#product || this.hasAttribute('disabled');

@@ -2,7 +2,7 @@
 // Nothing here needs React: without it, what is ignored below is an error that concerns nobody.
 // @ts-ignore
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
-import type { Change, Match, ProductId } from './types.js';
+import type { Change, Match, ProductId, SignIn } from './types.js';
 
 /** The attributes of <wishlist-button>, by their names in HTML. */
 export interface WishlistButtonAttributes {
@@ -11,10 +11,14 @@ export interface WishlistButtonAttributes {
   match?: Match | undefined;
   label?: string | undefined;
   'label-saved'?: string | undefined;
+  'label-sign-in'?: string | undefined;
+  'sign-in'?: string | undefined;
+  'sign-in-return'?: string | undefined;
   disabled?: boolean | '' | undefined;
   class?: string | undefined;
   /** From React 19 on. */
   'onwishlist-change'?: ((event: CustomEvent<Change>) => void) | undefined;
+  'onwishlist-sign-in'?: ((event: CustomEvent<SignIn>) => void) | undefined;
 }
 
 interface Elements {

@@ -58,6 +58,11 @@ export interface State {
 
 export type Change = Product & State;
 
+/** A press that only a customer may make; without an attribute `sign-in` there is no `url`. */
+export interface SignIn extends Product {
+  url: string | undefined;
+}
+
 export interface Failure extends Partial<Product> {
   error: unknown;
   /** What is shown now, after it was put back; only for a save or removal that failed. */

@@ -104,6 +104,20 @@ test('a press saves the variant, or refines what it finds; another removes every
   assert.deepEqual(await kept(), []);
 });
 
+for (const [what, product, then] of /** @type {[string, any, number][]} */ ([
+  ['refines it', INK, 11],
+  ['leaves it', { productId: 1 }, 13],
+])) {
+  test(`a press before the first answer makes no second item of the product: ${what}`, async () => {
+    const wishlist = await open();
+    const [id] = await elsewhere(13);
+    shop.delay = 30;
+    wishlist.watch(product, () => {});
+    assert.equal(await wishlist.toggle(product), true);
+    assert.deepEqual(await kept(), [[id, then]]);
+  });
+}
+
 test('picks and presses in a row end as the last of them', async () => {
   const wishlist = await open();
   await wishlist.saved(1);

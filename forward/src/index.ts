@@ -110,7 +110,10 @@ function named(customer: unknown): string {
   if (customer === null || customer === '') return '-';
   const given = typeof customer === 'string' || Number.isSafeInteger(customer);
   const id = given ? String(customer) : '';
-  must(/^[!-~]+$/.test(id) && id !== '-', 'customer must be an id, a GID, or null for nobody');
+  must(
+    /^[!-~]+$/.test(id) && id !== '-',
+    'customer must be an id or a GID in printable ASCII without spaces, or null for nobody',
+  );
   return id;
 }
 

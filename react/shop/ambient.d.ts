@@ -4,3 +4,4 @@ declare const swatch: HTMLElement;
 declare const listId: string;
 declare function show(item: import('@wishwell/browser').Item): void;
 declare function render(): void;
+declare const signInDialog: () => Promise<void>;

@@ -11,9 +11,11 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const project = join(here, '../..');
 const packages = await Promise.all(
-  ['browser', 'react'].map(async (name) => {
-    const { version } = JSON.parse(await readFile(join(project, name, 'package.json'), 'utf8'));
-    return join(project, `build/wishwell-${name}-${version}.tgz`);
+  ['browser', 'react', 'forward'].map(async (folder) => {
+    const { name, version } = JSON.parse(
+      await readFile(join(project, folder, 'package.json'), 'utf8'),
+    );
+    return join(project, `build/${name.slice(1).replace('/', '-')}-${version}.tgz`);
   }),
 );
 
@@ -43,6 +45,29 @@ test('a server of the shop renders with the installed packages', () => {
     console.log(renderToString(h(WishlistProvider, { wishlist: createWishlist() }, heart)));`;
   const html = run(here, process.execPath, '--input-type=module', '--eval', page);
   assert.equal(html, '<wishlist-button product-id="1"></wishlist-button>\n');
+});
+
+test('a server of the shop forwards with the installed package', async () => {
+  const server = `
+    import { forward } from '@wishwell/proxy';
+    import { express } from '@wishwell/proxy/express';
+    const options = { api: 'http://127.0.0.1:1', token: 't' };
+    const request = new Request('http://shop.example/apps/wishlist/api/items');
+    console.log((await forward(request, options)).status, typeof express(options));`;
+  const printed = run(here, process.execPath, '--input-type=module', '--eval', server);
+  assert.equal(printed, '503 function\n');
+  await mkdir(join(here, 'snippets'), { recursive: true });
+  await writeFile(
+    join(here, 'snippets/proxy.ts'),
+    `import { forward, type Options } from '@wishwell/proxy';
+    // @ts-expect-error
+    export const wrong: Options = { api: 'http://127.0.0.1:1' };
+    export const answer: Promise<Response> = forward(new Request('http://shop.example'), {
+      api: 'http://127.0.0.1:1',
+      token: 't',
+    });`,
+  );
+  tsc(here);
 });
 
 /** The code of a document's fenced blocks, by a file's name: that of a comment at its top, if it has one. */

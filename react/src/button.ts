@@ -1,4 +1,10 @@
-import { defineButton, type Change, type Match, type ProductId } from '@wishwell/browser';
+import {
+  defineButton,
+  type Change,
+  type Match,
+  type ProductId,
+  type SignIn,
+} from '@wishwell/browser';
 import { createElement, useEffect, useRef, type HTMLAttributes, type ReactElement } from 'react';
 import { useWishlist } from './context.js';
 
@@ -12,9 +18,17 @@ export interface WishlistButtonProps extends HTMLAttributes<HTMLElement> {
   label?: string | undefined;
   /** The tooltip while it is saved. */
   labelSaved?: string | undefined;
+  /** The shop's page to sign in on, where a visitor has no wishlist; without it the heart says so. */
+  signIn?: string | undefined;
+  /** The parameter of that page that takes the address to come back to. */
+  signInReturn?: string | undefined;
+  /** What the heart says without `signIn`. */
+  labelSignIn?: string | undefined;
   disabled?: boolean | undefined;
   /** The heart has changed: by a press, by another heart or tab, or because a press failed. */
   onWishlistChange?: ((change: Change) => void) | undefined;
+  /** Only a customer may save; `preventDefault()` leaves it to you to have them sign in. */
+  onWishlistSignIn?: ((event: CustomEvent<SignIn>) => void) | undefined;
 }
 
 /** The element <wishlist-button>; a server renders its tag, and the heart is drawn in the browser. */
@@ -24,9 +38,13 @@ export function WishlistButton({
   match,
   label,
   labelSaved,
+  signIn,
+  signInReturn,
+  labelSignIn,
   disabled,
   className,
   onWishlistChange,
+  onWishlistSignIn,
   ...rest
 }: WishlistButtonProps): ReactElement {
   const wishlist = useWishlist();
@@ -39,6 +57,12 @@ export function WishlistButton({
     heart.addEventListener('wishlist-change', listener);
     return () => heart.removeEventListener('wishlist-change', listener);
   }, [onWishlistChange]);
+  useEffect(() => {
+    const heart = ref.current;
+    if (!heart || !onWishlistSignIn) return;
+    heart.addEventListener('wishlist-sign-in', onWishlistSignIn);
+    return () => heart.removeEventListener('wishlist-sign-in', onWishlistSignIn);
+  }, [onWishlistSignIn]);
   return createElement('wishlist-button', {
     ...rest,
     ref,
@@ -47,6 +71,9 @@ export function WishlistButton({
     match,
     label,
     'label-saved': labelSaved,
+    'sign-in': signIn,
+    'sign-in-return': signInReturn,
+    'label-sign-in': labelSignIn,
     // React 18 knows neither boolean attributes of such an element, nor its className.
     disabled: disabled ? '' : undefined,
     class: className,

@@ -168,7 +168,7 @@ class Authenticator:
             raise Unauthenticated(_BAD)
         try:
             key = self._key_named_in(token)
-            claims = _jwt.decode(token, key, [_ALGORITHM], _UNTIMED)
+            claims = strict_jwt.decode(token, key, [_ALGORITHM], _UNTIMED)
             if claims.keys() != {"sub", "aud", "jti", "iat", "exp"}:
                 raise ValueError("claims")
             await self._access_cache.ensure_fresh()
@@ -253,7 +253,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-class _JWT(jwt.PyJWT):
+class _StrictJWT(jwt.PyJWT):
     """``jwt.decode``, which also refuses a duplicate claim."""
 
     def _decode_payload(self, decoded: dict[str, Any]) -> dict[str, Any]:
@@ -263,7 +263,7 @@ class _JWT(jwt.PyJWT):
         return claims
 
 
-_jwt = _JWT()
+strict_jwt = _StrictJWT()
 
 
 def _key_id(key: bytes) -> str:

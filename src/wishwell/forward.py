@@ -49,8 +49,9 @@ class Forward:
     503 if the service can't be reached, 504 if its answer takes more than ``timeout`` seconds.
     ``customer``: a function of the scope, asynchronous or not, for a token made with
     ``--names-customers``. It returns an id or a GID that the shop has checked; None and "" are
-    nobody; for anything else the request fails with ``TypeError``. Without the function, the JWT
-    and the cookie decide. ``headers``: more of the browser's to pass on, such as the JWT's.
+    nobody; with anything else nothing is sent, and ``TypeError`` goes to the framework or server
+    around it. Without the function, the JWT and the cookie decide.
+    ``headers``: more of the browser's to pass on, such as the JWT's.
     ``origin``: ``https://shop.example``, if ``Host`` or the scheme in the scope is another.
     Use it in one event loop. Raises ``ValueError`` for a bad argument.
     """
@@ -77,13 +78,12 @@ class Forward:
         self._origin = origin.encode().split(b"://") if origin else None
         self._api, self._customer, self._timeout = httpx2.URL(api), customer, timeout
         self._base = f"{base}/".encode()
-        self._http: httpx2.AsyncHTTPTransport | None = None
+        # No client: it would keep shoppers' cookies, and follow the environment's proxies.
+        self._http = httpx2.AsyncHTTPTransport()
 
     async def aclose(self) -> None:
         """Closes the connections; the application that this is mounted in calls it at its end."""
-        if self._http is not None:
-            await self._http.aclose()
-            self._http = None
+        await self._http.aclose()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # a server goes on without its lifespan
@@ -133,11 +133,9 @@ class Forward:
         return httpx2.Request(method, self._api, headers=headers, **more)
 
     async def _ask(self, request: httpx2.Request) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
-        # No client: it would keep shoppers' cookies, and follow the environment's proxies.
-        http = self._http = self._http or httpx2.AsyncHTTPTransport()
         try:
             async with asyncio.timeout(self._timeout):
-                async with aclosing(await http.handle_async_request(request)) as answer:
+                async with aclosing(await self._http.handle_async_request(request)) as answer:
                     body = await answer.aread()
         except httpx2.LocalProtocolError:
             raise _Refused(400, "The address or a header is malformed.") from None
@@ -169,5 +167,6 @@ def _named(customer: object) -> bytes:
         return b"-"
     text = str(customer) if isinstance(customer, str | int) else ""
     if isinstance(customer, bool) or text == "-" or not re.fullmatch("[!-~]+", text):
-        raise TypeError("customer must be an id, a GID, or None for nobody")
+        must_be = "an id or a GID in printable ASCII without spaces, or None for nobody"
+        raise TypeError(f"wishwell.forward: customer must be {must_be}")
     return text.encode()

@@ -14,6 +14,8 @@ import structlog
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from wishwell.errors import TooManyRequests
+
 WINDOW = 60
 Kind = Literal["read", "write", "token"]
 
@@ -27,6 +29,15 @@ class Taken(NamedTuple):
     limit: int
     remaining: int
     reset: int
+
+
+# contract: limit-exceeded
+def too_many(taken: Taken, what: str, now: int) -> TooManyRequests:
+    """The refusal of a request that a limit did not allow. ``now`` in milliseconds since 1970."""
+    return TooManyRequests(
+        f"Too many {what}: at most {taken.limit} a minute. Nothing was done.",
+        max(1, taken.reset - now // 1000),
+    )
 
 
 class Limiter(Protocol):

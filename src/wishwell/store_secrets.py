@@ -78,6 +78,38 @@ async def change(
     return after
 
 
+# contract: storefront-jwt-apart
+async def check_apart(tx: Reader, sealing: Sealing | None, store: Store) -> None:
+    """Raises ``Invalid`` if a JWT may name a customer of this store and of another.
+
+    Keys are compared only with ``sealing``, which opens them. Raises ``Misconfigured`` for those
+    that can't be opened.
+    """
+    rows = await tx.all("stores_secrets") if sealing is not None else []
+    sealed = {row[0]: row[1] for row in rows}
+
+    def keys(of: Store) -> set[str]:
+        text = sealed.get(of.id)
+        return set(opened(sealing, of.id, text).jwt_keys) if sealing and text else set()
+
+    mine, own = store.naming, keys(store)
+    for other in await stores.listed(tx):
+        its = other.naming
+        apart = len({"", mine.jwt_audience, its.jwt_audience}) == 3
+        if other.id == store.id or apart:
+            continue
+        shared = {
+            "issuer": mine.jwt_issuer and mine.jwt_issuer == its.jwt_issuer,
+            "key set": mine.jwt_key_set and mine.jwt_key_set == its.jwt_key_set,
+            "key": own and not own.isdisjoint(keys(other)),
+        }
+        if what := next((name for name, same in shared.items() if same), None):
+            raise Invalid(
+                f"jwt-audience: store {other.handle!r} has the same JWT {what}, so each of the two "
+                "needs an audience of its own."
+            )
+
+
 # contract: sealing-anew
 async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
     """Gives each store a secret for its cookies, and seals what an older key sealed anew.

@@ -122,6 +122,7 @@ LOOSE = {
     "= behind the claims": lambda: signed(HS256, claims_of("7") + "="),
     "a sign of no alphabet": lambda: changed(shop_jwt("7"), lambda right: "!" + right),
     "spare bits": lambda: changed(shop_jwt("7"), spare_bit),
+    "a claim twice": lambda: signed(HS256, claims_of('"7", "sub": "8"')),
     "a part too many": lambda: shop_jwt("7") + ".",
 }  # fmt: skip
 
@@ -193,17 +194,19 @@ def test_jwt_sent_twice(front):
         assert nobodys(front.browser().get("/items", headers=jar))
 
 
-def test_issuer_audience_and_claim(new_front):
+def test_issuer_audience_and_claim(api, new_front):
     """contract: storefront-naming, storefront-jwt. iss and aud are checked when the store names
     them, and the claim is the store's."""
+    key = "the-key-of-a-shop-with-an-issuer-of-its-own"
+    (api.folder / "issuers-key").write_text(key)
     front = new_front(
-        *BY_JWT, "--jwt-issuer", "https://shop.example", "--jwt-audience", "wishes",
-        "--jwt-claim", "customer",
+        *BY_JWT[2:], "--jwt-key-file", "issuers-key", "--jwt-issuer", "https://shop.example",
+        "--jwt-audience", "wishes", "--jwt-claim", "customer",
     )  # fmt: skip
     good: dict[str, Any] = {"iss": "https://shop.example", "aud": ["x", "wishes"], "customer": "9"}
 
     def status(**changed: Any) -> int:
-        token = shop_jwt("7", **(good | changed))
+        token = shop_jwt("7", key, **(good | changed))
         return front.browser().get("/items", headers={"X-Shop-Token": token}).status_code
 
     assert status() == 200

@@ -110,11 +110,13 @@ def test_key_set_and_shared_key(api, new_front):
     """contract: storefront-naming, storefront-jwt. A store may have both, the set from a file; each
     is good for its own algorithms."""
     (api.folder / "keys.json").write_text(json.dumps({"keys": [public(RSA, "r"), public(EC, "e")]}))
-    front = new_front(*BY_JWT, "--jwt-key-set", "keys.json")
+    (api.folder / "beside-a-set").write_text(key := "the-key-of-a-shop-that-has-a-key-set-too")
+    front = new_front(*BY_JWT[2:], "--jwt-key-file", "beside-a-set", "--jwt-key-set", "keys.json")
     jar = {"Cookie": f"shop_jwt={with_key(EC, 'ES256', 'e')}"}
     assert front.browser().post("/items", json={"productId": 1}, headers=jar).status_code == 201
     assert products(front.browser().get("/items", headers=jar)) == [1]
-    assert front.signed_in("9").products() == [1]
+    token = {"X-Shop-Token": shop_jwt("9", key)}
+    assert products(front.browser().get("/items", headers=token)) == [1]
     assert status(front, confused()) == 401
 
 

@@ -57,3 +57,28 @@ def test_host_of_another_store_is_named_in_one_line(api, new_front):
         assert (code, out) == (1, "")
         assert err == f"wishwell: {option}: {value!r} belongs to another store.\n"
     assert " greedy " not in api.quick("store", "list")
+
+
+@pytest.mark.parametrize("what", ["key", "key set", "issuer"])
+def test_jwt_is_of_one_store(api, what):
+    """contract: storefront-jwt-apart. What shares a key, a key set or an issuer has an audience each,
+    another one."""
+    (api.folder / "shared").write_text("a-key-that-two-shops-of-one-owner-sign-with")
+    shared = {
+        "key": ("--jwt-key-file", "shared"),
+        "key set": ("--jwt-key-set", "https://id.example/keys"),
+        "issuer": ("--jwt-issuer", "https://id.example"),
+    }[what]
+    first, second = (f"{what.replace(' ', '-')}-{one}" for one in "ab")
+    refused = (
+        f"wishwell: jwt-audience: store {first!r} has the same JWT {what}, so each of the two "
+        "needs an audience of its own.\n"
+    )
+    api.quick("store", "create", first, *shared, "--jwt-audience", "a")
+    for more in ((), ("--jwt-audience", "a")):
+        assert api.attempt("store", "create", second, *shared, *more) == (1, "", refused)
+    api.quick("store", "create", second, *shared, "--jwt-audience", "b")
+    for audience in ("", "a"):
+        code, _, err = api.attempt("store", "update", second, "--jwt-audience", audience)
+        assert (code, err) == (1, refused)
+    api.quick("store", "update", second, "--jwt-audience", "c")

@@ -67,6 +67,7 @@ def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any
     async def make(tx: Writer) -> Store:
         made = await stores.create(tx, new_id(), handle, patch, now())
         await _change_secrets(tx, settings, made, hidden, new=True)
+        await store_secrets.check_apart(tx, app.sealing(settings), made)
         return made
 
     terminal.show([run(settings, lambda db: db.write(make))], as_json)
@@ -114,6 +115,8 @@ def store_update(
     async def change(tx: Writer) -> Store:
         changed = await stores.update(tx, handle, patch, now())
         await _change_secrets(tx, settings, changed, hidden)
+        if patch.naming or hidden.jwt_keys:
+            await store_secrets.check_apart(tx, app.sealing(settings), changed)
         return changed
 
     terminal.show([run(settings, lambda db: db.write(change))], as_json)

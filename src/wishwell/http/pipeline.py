@@ -11,7 +11,7 @@ from typing import Any
 
 import structlog
 
-from wishwell import addresses, ids, profiles, stores
+from wishwell import addresses, ids, limits, profiles, stores
 from wishwell.auth import Caller
 from wishwell.errors import (
     Forbidden,
@@ -20,7 +20,6 @@ from wishwell.errors import (
     NotFound,
     RequestError,
     ServiceError,
-    TooManyRequests,
     Unauthenticated,
     Unavailable,
     Undecided,
@@ -135,7 +134,7 @@ class Pipeline:
         request.taken = taken = await self._take(request, kind, cost)
         if not taken.allowed:
             metrics.limited(kind if request.caller else "address")
-            raise _too_many(taken, kind, self._service.clock())
+            raise limits.too_many(taken, f"{kind} requests", self._service.clock())
 
     async def _admitted(self, work: Coroutine[Any, Any, Response]) -> Response:
         """Does the work as one of the requests in progress."""
@@ -296,14 +295,6 @@ def _unknown_path(path: str) -> NotFound:
         there = ", ".join(routes.VERSIONS)
         return NotFound(f"There is no such API version. The versions are: {there}.")
     return NotFound("There is nothing at this path.")
-
-
-# contract: limit-exceeded
-def _too_many(taken: Taken, kind: str, now: int) -> TooManyRequests:
-    wait = max(1, taken.reset - now // 1000)
-    return TooManyRequests(
-        f"Too many {kind} requests: at most {taken.limit} a minute. Nothing was done.", wait
-    )
 
 
 def _failed(error: Exception, request: Request) -> Response:

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, unquote_plus
 
 import jwt
 
+from wishwell.auth import strict_jwt
 from wishwell.stores import Naming
 
 _CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
@@ -157,7 +158,7 @@ def _verified(token: str, key: str | jwt.PyJWK, naming: Naming) -> Known:
     algorithm = SHARED if isinstance(key, str) else key.algorithm_name
     issuer, audience = naming.jwt_issuer, naming.jwt_audience
     try:
-        claims = jwt.decode(
+        claims = strict_jwt.decode(
             token,
             key,
             algorithms=[algorithm],

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import structlog
 
-from wishwell import addresses
+from wishwell import addresses, limits
 from wishwell.auth import Caller
-from wishwell.errors import Forbidden, Invalid, NotFound, TooManyRequests, Unauthenticated
+from wishwell.errors import Forbidden, Invalid, NotFound, Unauthenticated
 from wishwell.http import metrics
 from wishwell.http.context import Request, Services
 from wishwell.profiles import Profile
@@ -116,8 +116,7 @@ async def count(service: Services, request: Request, key: str, limit: int) -> No
     request.taken = taken = await service.limiter.take(key, limit)
     if not taken.allowed:
         metrics.limited("address")
-        wait = max(1, taken.reset - service.clock() // 1000)
-        raise TooManyRequests("Too many requests from this address. Nothing was done.", wait)
+        raise limits.too_many(taken, "requests from this address", service.clock())
 
 
 # contract: storefront-host-source

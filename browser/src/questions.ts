@@ -1,0 +1,142 @@
+import { isId, type Memory } from './memory.js';
+import type { Call, Service } from './service.js';
+import type { News } from './tabs.js';
+import type { Events, Item, ItemOptions, ItemPage, PageOptions, ProductId } from './types.js';
+
+const GATHER = 16; // ms, about a frame, in which questions become one request
+const CHUNK = 100; // ids in one URL, or as many as fit into so many characters, so that it stays
+const LONGEST = 4_000; // far below what servers take
+
+export type Emit = <K extends keyof Events>(type: K, detail: Events[K]['detail']) => void;
+
+/** What is saved: asked in batches, kept in memory, and told as it changes. */
+export class Questions {
+  /** By the kind of their ids: where the store has numbers, a text is the end of its request. */
+  readonly #batches: Record<string, Promise<void>> = {};
+  readonly #queue = new Set<ProductId>();
+  readonly asking = new Map<ProductId, Promise<void>>();
+
+  constructor(
+    readonly memory: Memory,
+    readonly service: Service,
+    readonly emit: Emit,
+    readonly post: (news: Partial<News>) => void,
+  ) {}
+
+  tell(productId?: ProductId) {
+    for (const [{ product, watchers }, state, change] of this.memory.news(productId)) {
+      for (const watcher of [...watchers]) watcher(state, change, product);
+      if (change) this.emit('change', { ...product, ...state });
+    }
+  }
+
+  async ask(productId: ProductId): Promise<void> {
+    // One bad id would be the end of the request for all.
+    if (!isId(productId)) throw new RangeError('productId: is not an id.');
+    if (this.memory.known.has(productId)) return;
+    let asking = this.asking.get(productId);
+    if (!asking) {
+      this.#queue.add(productId);
+      const kind = typeof productId;
+      asking = this.#batches[kind] ??= this.#flush(kind);
+      this.asking.set(productId, asking);
+    }
+    return asking;
+  }
+
+  async #flush(kind: string) {
+    await new Promise((resolve) => setTimeout(resolve, GATHER));
+    const ids = [...this.#queue].filter((id) => typeof id === kind && this.#queue.delete(id));
+    delete this.#batches[kind];
+    try {
+      const unknown = ids.filter((id) => !this.memory.known.has(id));
+      await Promise.all(chunks(unknown).map((chunk) => this.lookUp(chunk)));
+    } finally {
+      for (const id of ids) this.asking.delete(id);
+    }
+  }
+
+  /** Learns all items of these products. */
+  async lookUp(ids: ProductId[]) {
+    const { memory, service } = this;
+    while (ids.length) {
+      const since = memory.clock;
+      const found: Item[] = [];
+      let era: number | undefined;
+      const list = async (query: ItemOptions) => {
+        const page = await service.send<ItemPage>('GET', 'items', { query });
+        era ??= service.era;
+        return page;
+      };
+      const query = `product:${ids}`;
+      for await (const item of walk(list, { query, limit: 250 })) found.push(item);
+      if (era !== service.era) continue; // pages of two shoppers
+
+      // What was written meanwhile is newer than the answer, and asked again.
+      for (const productId of ids) {
+        if (memory.writtenSince(productId, since)) continue;
+        memory.known.add(productId);
+        for (const { id } of memory.matching({ productId })) memory.items.delete(id);
+      }
+      this.#learn(found, since);
+      for (const id of ids) this.tell(id);
+      ids = ids.filter((id) => !memory.known.has(id));
+    }
+  }
+
+  /** Items as they were answered, but for products that were written since that was asked. */
+  #learn(answer: Item[], since: number) {
+    const items = answer
+      .map((item) => this.memory.alike(item))
+      .filter((item) => !this.memory.writtenSince(item.productId, since));
+    for (const item of items) this.memory.items.set(item.id, item);
+    for (const id of new Set(items.map((item) => item.productId))) this.tell(id);
+  }
+
+  /** Answers with items in them are kept too. */
+  async read<T extends { data: Item | Item[] | { items: Item[] } }>(path: string, call: Call) {
+    const since = this.memory.clock;
+    const answer = await this.service.send<T>('GET', path, call);
+    const { data } = answer;
+    this.#learn(([] as Item[]).concat('items' in data ? data.items : data), since);
+    return answer;
+  }
+
+  /** Takes in what was written, here or (`told`) in another tab, and tells of it. */
+  takeIn(news: Partial<News>, told = false) {
+    const memory = this.memory;
+    const { gone = [], lists = [] } = news;
+    const items = (news.items ?? []).map((item) => memory.alike(item));
+    const olds = [...items.map((item) => item.id), ...gone].map((id) => memory.items.get(id));
+    const touched = [...olds, ...items].filter((item) => item !== undefined);
+    for (const item of touched) {
+      memory.show(item, true);
+      memory.written.set(item.productId, ++memory.clock);
+    }
+    for (const item of items) memory.items.set(item.id, item);
+    for (const id of gone) memory.items.delete(id);
+    for (const id of new Set(touched.map((item) => item.productId))) this.tell(id);
+
+    const listIds = [...new Set([...lists, ...touched.flatMap((item) => item.listIds)])];
+    if (listIds.length || gone.length) this.emit('lists', { listIds });
+    if (!told) this.post(news);
+  }
+}
+
+export function chunks<T>(ids: T[]): T[][] {
+  let size = CHUNK;
+  while (size > 1 && `${ids.slice(0, size)}`.length > LONGEST) size--;
+  return ids.length ? [ids.slice(0, size), ...chunks(ids.slice(size))] : [];
+}
+
+export async function* walk<T, O extends PageOptions>(
+  list: (options: O) => Promise<{ data: T[]; pageInfo?: { next?: string } }>,
+  options: O,
+): AsyncGenerator<T, void, undefined> {
+  let page: string | undefined;
+  do {
+    const answer = await list({ ...options, page });
+    yield* answer.data;
+    page = answer.pageInfo?.next;
+  } while (page);
+}

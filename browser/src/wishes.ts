@@ -1,0 +1,116 @@
+import { WishlistError } from './error.js';
+import { keyOf, type Wish } from './memory.js';
+import { chunks, type Questions } from './questions.js';
+import { at } from './service.js';
+import { inTurn } from './turns.js';
+import type { Item, NewItem, Product } from './types.js';
+
+/** What is wished for: shown at once, sent in turn, and put back where it fails. */
+export class Wishes {
+  constructor(readonly questions: Questions) {}
+
+  async discard(ids: string[], done: () => void, signal?: AbortSignal) {
+    for (const gone of chunks(ids)) {
+      // In the query, as some intermediaries drop the body of a DELETE.
+      await this.questions.service.send('DELETE', 'items', { query: { itemIds: gone }, signal });
+      done();
+      this.questions.takeIn({ gone });
+    }
+  }
+
+  wish(given: NewItem | Product, saved: boolean): Promise<Item | undefined> {
+    const { memory } = this.questions;
+    const { wishes } = memory;
+    const { match, ...product } = memory.alike(given as NewItem & Product);
+    const scope = memory.scope(given);
+    const key = keyOf(scope);
+    memory.show(scope);
+    let wish = wishes.get(key);
+    if (wish) {
+      wish.saved = saved;
+      wish.product = { ...wish.product, ...product };
+    } else {
+      wish = { saved, product } as Wish;
+      wishes.set(key, wish);
+      wish.done = quiet(this.#fulfil(scope, wish));
+    }
+    this.questions.tell(product.productId);
+    return wish.done;
+  }
+
+  /** Sends the last wish, however often it changed while others were sent. */
+  async #fulfil(scope: Product, wish: Wish): Promise<Item | undefined> {
+    const { questions } = this;
+    const { memory } = questions;
+    const { productId } = scope;
+    const key = keyOf(scope);
+    let item: Item | undefined, sent: NewItem;
+    try {
+      do {
+        sent = await inTurn(async () => {
+          if (memory.wishes.get(key) !== wish)
+            throw new WishlistError('Somebody else is shopping.');
+          const { saved, product } = wish;
+          // Every press makes a new `product`.
+          const settled = () => {
+            if (wish.product === product && memory.wishes.get(key) === wish)
+              memory.wishes.delete(key);
+          };
+          const write = async (method: string, path: string, body: object) => {
+            item = (await questions.service.send<{ data: Item }>(method, path, { body })).data;
+            settled();
+            questions.takeIn({ items: [item] });
+          };
+          // Pressed before the first answer: there may be a variant that it is about. With one of its
+          // own, saving twice is saving once.
+          if (!(saved && scope.variantId) && !memory.known.has(productId))
+            await questions.lookUp([productId]);
+          const items = memory.matching(scope);
+          item = undefined;
+          if (!saved) {
+            const ids = items.map(({ id }) => id);
+            await this.discard(ids, settled);
+          } else {
+            const { variantId, quantity, tags, listIds } = product;
+            item = items.find((it) => !variantId || it.variantId === variantId);
+            const other = items.find((it) => !it.variantId) ?? items[0];
+            // Several variants are saved on purpose: which of them would it be?
+            if (!item && other && !(other.variantId && items[1])) {
+              try {
+                await write('PATCH', at`items/${other.id}`, { variantId });
+              } catch (error) {
+                // Elsewhere the item was removed, or the variant saved: that stays, and is shown.
+                if (!/40[49]/.test(`${(error as WishlistError).status}`)) throw error;
+                await questions.lookUp([productId]);
+                [item] = memory.matching(product);
+              }
+            }
+            if (!other || quantity || tags || listIds || 'note' in product) {
+              await write('POST', 'items', product);
+            }
+          }
+          settled();
+          return product;
+        });
+      } while (sent !== wish.product);
+      return item;
+    } catch (error) {
+      if (memory.wishes.get(key) === wish) {
+        memory.wishes.delete(key);
+        // Perhaps it was received all the same: the next question asks.
+        memory.known.delete(productId);
+        questions.tell(productId);
+        questions.emit('error', { error, ...scope, saved: memory.state(scope).saved });
+      }
+      throw error;
+    } finally {
+      questions.tell(productId);
+    }
+  }
+}
+
+/** Whoever does not await it has the event `error`; so it is no unhandled rejection. */
+export function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}

@@ -1,0 +1,238 @@
+"""Hearts where the platform takes cookies away: a press of a visitor asks to sign in, and is kept.
+
+A platform as tests/storefront knows it, before the real service: it signs who the customer is, and
+lets no cookie through.
+"""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx2
+import pytest
+from playwright.sync_api import expect
+
+from tests.servers import HERE, Service, wait_until
+from tests.storefront.test_platform import KEY, common, signed
+
+from .conftest import BASE
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+SCRIPT = f'<script type="module" src="{BASE}/assets/wishwell.js"></script>'
+SIGN_IN = '<form method="post"><button>Sign in</button></form>'
+# The sign-in has the script too, and a page comes after it that has no heart.
+PAGES = {"/account/login": SCRIPT + SIGN_IN, "/account": SCRIPT}
+AUTO = 'sign-in="/account/login"'
+
+
+class Platform(ThreadingHTTPServer):
+    """The shop's domain. ``hearts``: the attributes of each on the page of a product."""
+
+    daemon_threads = True
+
+    def __init__(self, service: Service) -> None:
+        super().__init__((HERE, 0), _Handler)
+        self.service = service
+        self.origin = f"http://{HERE}:{self.server_port}"
+        self.hearts: list[str] = []
+        self.saves: list[int] = []
+        self.customer = ""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Platform
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def answer(self) -> None:
+        path, _, query = self.path.partition("?")
+        body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        if path.startswith(f"{BASE}/"):
+            self.forward(path, query, body)
+        elif self.command == "POST":
+            self.server.customer = "42"
+            back = dict(parse_qsl(query)).get("return_url", "/account")
+            self.reply(303, {"Location": back}, b"")
+        else:
+            hearts = "".join(
+                f"<wishlist-button {one}></wishlist-button>" for one in self.server.hearts
+            )
+            page = PAGES.get(path, SCRIPT + hearts)
+            html = f"<!doctype html><html lang=en><title>A shop</title>{page}"
+            self.reply(200, {"Content-Type": "text/html"}, html.encode())
+
+    do_GET = do_POST = do_DELETE = answer  # noqa: N815
+
+    def forward(self, path: str, query: str, body: bytes) -> None:
+        given = [*common(self.server.customer), *parse_qsl(query)]
+        names = ("Content-Type", "Origin", "Sec-Fetch-Site")
+        headers = {name: self.headers[name] for name in names if name in self.headers}
+        address = f"{self.server.service.url}{path}?{signed(given)}"
+        got = httpx2.request(self.command, address, headers=headers, content=body, trust_env=False)
+        if self.command == "POST":
+            self.server.saves.append(got.status_code)
+        dropped = ("set-cookie", "content-length", "date", "server", "connection")
+        kept = {name: value for name, value in got.headers.items() if name not in dropped}
+        self.reply(got.status_code, kept, got.content)
+
+    def reply(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture(scope="module")
+def service():
+    with Service() as service:
+        (service.folder / "secret").write_text(KEY)
+        options = ("--platform-shop", "shop.example", "--platform-secret-file", "secret")
+        service.quick("store", "update", "default", *options)
+        yield service
+
+
+@pytest.fixture
+def platform(service):
+    with Platform(service) as platform:
+        serving = threading.Thread(target=platform.serve_forever, daemon=True)
+        serving.start()
+        yield platform
+        platform.shutdown()
+        customer = service.client(service.admin_token(), "gid://shopify/Customer/42")
+        for item in customer.get("/items").json()["data"]:
+            customer.delete(f"/items/{item['id']}")
+
+
+@pytest.fixture
+def page(platform, chromium):
+    """A page of the platform's shop, for somebody who comes for the first time."""
+    context = chromium.new_context()
+    context.set_default_timeout(10_000)
+    made = context.new_page()
+    wrong = []
+    made.on("pageerror", lambda error: wrong.append(str(error)))
+    yield made
+    context.close()
+    assert wrong == []
+
+
+def show(page, platform, *hearts, path="/products/mug"):
+    platform.hearts = [f'product-id="{n}" {more}' for n, more in enumerate(hearts, 1)]
+    with page.expect_response(lambda answer: "/api/items" in answer.url):
+        page.goto(platform.origin + path)
+
+
+def saved(page, *, is_saved, product=1):
+    button = page.locator(f'wishlist-button[product-id="{product}"]').get_by_role("button")
+    expect(button).to_have_attribute("aria-pressed", str(is_saved).lower())
+
+
+def stored(page):
+    return page.evaluate("Object.values(sessionStorage)")
+
+
+def test_press_of_a_visitor_is_saved_after_the_sign_in_and_once(platform, page):
+    """contract: storefront-platform-visitor. It goes to the sign-in, comes back to where it was, and
+    what was pressed is saved once: not again when it is removed, and the page shown anew."""
+    path = "/products/mug?colour=blue#reviews"
+    show(page, platform, f'{AUTO} sign-in-return="return_url"', path=path)
+    page.get_by_role("button", name="Save to wishlist").click()
+    page.wait_for_url("**/account/login?*")
+    query = dict(parse_qsl(urlsplit(page.url).query))
+    assert query == {"return_url": path}
+    page.reload()  # still nobody: the wish waits
+    assert platform.saves == [401]
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"**{path}")
+    saved(page, is_saved=True)
+    assert stored(page) == []
+    with page.expect_response(lambda answer: answer.request.method == "DELETE"):
+        page.get_by_role("button").click()
+    show(page, platform, AUTO)
+    saved(page, is_saved=False)
+    page.wait_for_timeout(300)
+    assert platform.saves == [401, 201]
+
+
+def test_it_is_saved_on_a_page_without_a_heart(platform, page):
+    """The platform's own page after the sign-in need not show the product."""
+    show(page, platform, AUTO, f'{AUTO} variant-id="21" match="product"')
+    page.get_by_role("button").nth(1).click()
+    page.wait_for_url("**/account/login")
+    with page.expect_response(
+        lambda answer: answer.request.method == "POST" and BASE in answer.url
+    ):
+        page.get_by_role("button", name="Sign in").click()
+    show(page, platform, AUTO, AUTO)
+    saved(page, is_saved=False)
+    saved(page, is_saved=True, product=2)
+    assert platform.saves == [401, 201]
+
+
+def test_it_is_forgotten_after_half_an_hour(platform, page):
+    """Whoever signs in later in this tab may be somebody else."""
+    show(page, platform, AUTO)
+    page.get_by_role("button").click()
+    page.wait_for_url("**/account/login")
+    page.evaluate(
+        """() => {
+          const [at, product] = JSON.parse(sessionStorage['wishwell:/apps/wishlist']);
+          sessionStorage['wishwell:/apps/wishlist'] = JSON.stringify([at - 30 * 60_000, product]);
+        }"""
+    )
+    platform.customer = "42"
+    show(page, platform, AUTO)
+    saved(page, is_saved=False)
+    assert (stored(page), platform.saves) == ([], [401])
+
+
+def test_shop_that_signs_in_by_itself(platform, page):
+    """It prevents the event, and the page stays; its `refresh` saves what was pressed."""
+    show(page, platform, AUTO)
+    here = page.url
+    page.evaluate(
+        """() => document.addEventListener('wishlist-sign-in', (event) => {
+          event.preventDefault();
+          window.asked = event.detail;
+        })"""
+    )
+    page.get_by_role("button").click()
+    page.wait_for_function("window.asked")
+    assert page.evaluate("window.asked.url") == f"{platform.origin}/account/login"
+    assert str(page.evaluate("window.asked.productId")) == "1"
+    saved(page, is_saved=False)
+    platform.customer = "42"
+    page.evaluate(
+        "import('/apps/wishlist/assets/wishwell.js').then(({ wishlist }) => wishlist.refresh())"
+    )
+    saved(page, is_saved=True)
+    assert wait_until(lambda: platform.saves == [401, 201], seconds=5)
+    assert page.url == here
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+@pytest.mark.parametrize("attribute", ["", 'sign-in="javascript:document.title=1"'])
+def test_without_a_page_the_heart_says_it(platform, page, attribute):
+    """In an alert, which is seen and read out, in the shop's words. What was pressed last is kept
+    for a sign-in all the same."""
+    show(page, platform, attribute, f'{attribute} label-sign-in="Bitte anmelden"')
+    first, second = page.get_by_role("button").all()
+    first.click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_have_text("Sign in to save")
+    expect(alert).to_be_visible()
+    second.click()
+    expect(alert).to_have_text(["Sign in to save", "Bitte anmelden"])
+    assert page.title() == "A shop"
+    platform.customer = "42"
+    first.click()
+    saved(page, is_saved=True)
+    saved(page, is_saved=True, product=2)
+    expect(alert).to_have_count(0)
+    assert wait_until(lambda: platform.saves == [401, 401, 201, 201], seconds=5)
