@@ -14,7 +14,7 @@ from tests.servers import PREFIX, RedisServer, Service
 from .conftest import RATE_HEADERS, data, fresh_window, refused, soon
 
 # What they share is started once: one process of the suite runs them.
-pytestmark = pytest.mark.xdist_group("limits")
+pytestmark = [pytest.mark.xdist_group("limits"), pytest.mark.either_engine]
 
 
 @pytest.fixture(scope="module")

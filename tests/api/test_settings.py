@@ -25,6 +25,8 @@ from .conftest import (
     soon,
 )
 
+pytestmark = pytest.mark.either_engine
+
 BAD = [
     ("WISHWELL_PORT", "abc"), ("WISHWELL_PORT", "-1"), ("WISHWELL_PORT", "65536"),
     ("WISHWELL_WORKERS", "0"), ("WISHWELL_WORKERS", "two"), ("WISHWELL_WORKERS", "-1"),

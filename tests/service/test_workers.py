@@ -13,6 +13,8 @@ import pytest
 from tests.conftest import Shop
 from tests.servers import Service, wait_until
 
+pytestmark = pytest.mark.either_engine
+
 # They share one, and the last of them stops it: one process of the suite runs these, in this order.
 SHARED = pytest.mark.xdist_group("workers")
 
