@@ -250,16 +250,6 @@ def test_requests_are_served_when_redis_refuses(shared):
     assert said("redis_away") == before + 1
 
 
-def test_several_workers_without_redis_say_so(new_service):
-    """contract: limit-shared. Each counts for itself."""
-    service = new_service(WISHWELL_WORKERS="2").start()
-    said = [
-        line for line in service.log_lines() if "worker" in line.lower() and "redis" in line.lower()
-    ]
-    assert said, service.output()
-    assert service.stop() == 0
-
-
 def test_burst_is_counted_together(shared):
     """contract: limit-shared. Many at once are no reason to count alone."""
     _, first, second = shared
