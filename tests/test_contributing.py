@@ -89,7 +89,8 @@ def describe(folder):
 def failures(folder, tests):
     """What these tests say, for each that fails, by its name."""
     report = folder / "report.xml"
-    words = ["-o", "addopts=", "-vv", f"--junitxml={report}"]  # all of what an assertion says
+    # All of what an assertion says.
+    words = ["-o", "addopts=-p no:schemathesis", "-vv", f"--junitxml={report}"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words, *tests],
         cwd=folder,
