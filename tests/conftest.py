@@ -27,6 +27,15 @@ ODD_CLOCK = {"TZ": "ODD-5:45"}
 httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What has nothing to do with the engine is quick on one of them."""
+    for item in items:
+        engine = item.callspec.params.get("engine") if hasattr(item, "callspec") else None
+        if engine == "postgresql" and item.get_closest_marker("either_engine"):
+            item.add_marker(pytest.mark.slow)
+
+
 class Member(NamedTuple):
     """A profile with a token of its own."""
 

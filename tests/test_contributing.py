@@ -89,7 +89,8 @@ def describe(folder):
 def failures(folder, tests):
     """What these tests say, for each that fails, by its name."""
     report = folder / "report.xml"
-    words = ["-o", "addopts=", "-vv", f"--junitxml={report}"]  # all of what an assertion says
+    # All of what an assertion says.
+    words = ["-o", "addopts=-p no:schemathesis", "-vv", f"--junitxml={report}"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words, *tests],
         cwd=folder,
@@ -106,7 +107,7 @@ def failures(folder, tests):
     }
 
 
-@pytest.mark.parametrize("described", [False, True])
+@pytest.mark.parametrize("described", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_made_up_route_is_missed_wherever_a_step_is_left_out(tmp_path, described):
     """It works at once, with the values of both of its parameters."""
     copy(tmp_path)

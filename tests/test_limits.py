@@ -15,7 +15,8 @@ from redis import Redis
 from tests.servers import RedisServer
 from wishwell import config
 from wishwell.errors import Misconfigured
-from wishwell.limits import LocalLimiter, RedisLimiter
+from wishwell.limits import LocalLimiter
+from wishwell.shared_limits import RedisLimiter
 
 MINUTE = 60_000
 

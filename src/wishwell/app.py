@@ -89,7 +89,9 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     local = limits.LocalLimiter(clock)
     limiter: limits.Limiter = local
     if settings.redis_url:
-        limiter = limits.RedisLimiter(settings.redis_url, local)
+        from wishwell import shared_limits
+
+        limiter = shared_limits.RedisLimiter(settings.redis_url, local)
     service = Services(
         settings=settings,
         db=db,

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
-from wishwell import limits
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured
 
@@ -143,7 +142,9 @@ def _redis(value: str) -> str:
             raise ValueError(f"has an invalid value for the option {name}")
     if len(dict(given)) < len(given):
         raise ValueError("has a duplicate option")
-    limits.try_out(value)
+    from wishwell import shared_limits
+
+    shared_limits.try_out(value)
     return value
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from .conftest import data, envelope, nothing_changes, products, refused, save, wrong
 
+pytestmark = pytest.mark.either_engine
+
 JSON = {"Content-Type": "application/json"}
 DEEP = 40_000
 

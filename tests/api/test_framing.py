@@ -10,6 +10,8 @@ from tests.servers import PREFIX
 
 from .conftest import data, over_the_wire, products, request_head, save
 
+pytestmark = pytest.mark.either_engine
+
 
 def post(
     token: str, *lines: str, body: bytes = b'{"productId":1}', host: str = "Host: localhost"

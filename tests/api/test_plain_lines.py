@@ -13,7 +13,7 @@ from tests.conftest import SIGNING_KEY
 from tests.servers import WISHWELL, Service
 
 # One process of the suite makes what they share.
-pytestmark = pytest.mark.xdist_group("plain-lines")
+pytestmark = [pytest.mark.xdist_group("plain-lines"), pytest.mark.either_engine]
 
 
 @pytest.fixture(scope="module")
@@ -70,10 +70,8 @@ def test_command_whose_output_is_a_full_disk_says_so(ready, args):
 
 @pytest.mark.parametrize("words", ["store list", "token create --store odd --label x"])
 @pytest.mark.parametrize("how", ["closed", "a pipe without a reader"])
-def test_command_whose_output_nobody_reads_says_so(ready, engine, words, how):
-    """The same on both engines: one line, exit 1, and no token."""
-    if engine == "postgresql":
-        pytest.skip("what is printed, and when, is the same on both")
+def test_command_whose_output_nobody_reads_says_so(ready, words, how):
+    """One line, exit 1, and no token."""
     before = tokens(ready)
     reader, writer = os.pipe()
     os.close(reader)
@@ -92,11 +90,9 @@ def test_command_whose_output_nobody_reads_says_so(ready, engine, words, how):
     assert tokens(ready) == before
 
 
-def test_migration_that_cannot_be_shown_is_not_half_done(new_service, engine):
+def test_migration_that_cannot_be_shown_is_not_half_done():
     """Printing what it does fails: nothing was done, the line says why, and the next try does it."""
-    service = (
-        new_service() if engine == "sqlite" else Service({"WISHWELL_SIGNING_KEYS": SIGNING_KEY})
-    )
+    service = Service()
     done = service.into("/dev/full", "migrate")
     assert "No space left on device" in plain(done.returncode, done.stderr)
     assert "up to date" in service.cli("migrate").stdout
@@ -253,11 +249,9 @@ def test_address_of_a_server_of_any_kind_is_refused_plainly(ready, authority, na
 )
 @pytest.mark.parametrize("command", ["serve", "migrate", "purge"])
 def test_option_that_a_server_database_does_not_take_stops_the_start(
-    postgres_server, engine, command, option
+    postgres_server, command, option
 ):
     """With a server that is there: what it, or the driver, does not know is named."""
-    if engine == "sqlite":
-        pytest.skip("SQLite takes no options")
     address = postgres_server.create_database()
     address += option.replace("?", "&") if "?" in address else option
     service = Service({"WISHWELL_DATABASE_URL": address, "WISHWELL_SIGNING_KEYS": SIGNING_KEY})

@@ -17,6 +17,8 @@ from .conftest import (
     soon,
 )
 
+pytestmark = pytest.mark.either_engine
+
 # The methods of each kind, as requests that change nothing.
 READS = [("GET", "/items"), ("HEAD", "/items"), ("GET", "/lists"), ("GET", "/items/x")]
 WRITES = [

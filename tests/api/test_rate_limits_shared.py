@@ -14,7 +14,7 @@ from tests.servers import PREFIX, RedisServer, Service
 from .conftest import RATE_HEADERS, data, fresh_window, refused, soon
 
 # What they share is started once: one process of the suite runs them.
-pytestmark = pytest.mark.xdist_group("limits")
+pytestmark = [pytest.mark.xdist_group("limits"), pytest.mark.either_engine]
 
 
 @pytest.fixture(scope="module")
@@ -248,16 +248,6 @@ def test_requests_are_served_when_redis_refuses(shared):
             operator.replicaof("NO", "ONE")
     soon(lambda: said("redis_back") == before + 1)
     assert said("redis_away") == before + 1
-
-
-def test_several_workers_without_redis_say_so(new_service):
-    """contract: limit-shared. Each counts for itself."""
-    service = new_service(WISHWELL_WORKERS="2").start()
-    said = [
-        line for line in service.log_lines() if "worker" in line.lower() and "redis" in line.lower()
-    ]
-    assert said, service.output()
-    assert service.stop() == 0
 
 
 def test_burst_is_counted_together(shared):

@@ -6,7 +6,6 @@ test, whatever the test is about.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import sys
@@ -39,6 +38,7 @@ _ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--renderer-process-limit=1",
 ]
 
 
@@ -92,13 +92,6 @@ def shared_demo(chromium) -> Iterator[Demo]:
         yield demo
         assert demo.running, f"the shop ended by itself\n{demo.output()[-4000:]}"
         assert "Traceback" not in demo.output(), demo.output()[-4000:]
-
-
-@pytest.fixture
-def new_demo(chromium) -> Iterator:
-    """Make a shop of one's own, with settings of its service."""
-    with contextlib.ExitStack() as stack:
-        yield lambda **settings: stack.enter_context(Demo(settings))
 
 
 class Shopper:

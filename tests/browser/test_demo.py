@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 
 import pytest
+
+from tests.servers import HERE
 
 from .conftest import ROOT, Demo
 
@@ -27,8 +30,8 @@ def test_demo_ends_with_its_service_and_keeps_nothing(number):
 
 def test_busy_port_is_named():
     """One line, before anything is started."""
-    with Demo({}) as demo:
-        argv = [sys.executable, "-m", "demo", "--port", str(demo.port)]
+    with socket.create_server((HERE, 0)) as busy:
+        argv = [sys.executable, "-m", "demo", "--port", str(busy.getsockname()[1])]
         done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=30)
     assert done.returncode == 1
     assert "Change --host and --port" in done.stderr

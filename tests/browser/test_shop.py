@@ -8,7 +8,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from .conftest import BASE, CLOCK, heart, names, press
+from .conftest import BASE, CLOCK, Demo, heart, names, press
 
 pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
 
@@ -98,10 +98,16 @@ def test_one_lamp_is_one_row_whatever_its_colour(shopper):
     expect(price).to_have_text(["Oat · €89"])
 
 
-def test_list_follows_the_sign_in_and_goes_with_the_sign_out(new_demo, new_shopper):
+@pytest.fixture(scope="module")
+def other_demo(chromium):
+    """A shop for two tests: the first finds nothing saved yet, the second ends the service."""
+    with Demo({}) as demo:
+        yield demo
+
+
+def test_list_follows_the_sign_in_and_goes_with_the_sign_out(other_demo, new_shopper):
     """What both had is there once; after signing out, and for the next customer, nothing is."""
-    demo = new_demo()  # where nobody has saved anything yet
-    at_work, shopper = new_shopper(demo), new_shopper(demo)
+    at_work, shopper = new_shopper(other_demo), new_shopper(other_demo)
     page = at_work.open()
     at_work.sign_in(page, "Mira")
     at_work.go(page, "/")
@@ -242,15 +248,14 @@ def test_page_of_48_asks_once(shopper):
     assert len(re.findall(r"\d{3,}", path.partition("product:")[2].partition("&")[0])) == 48
 
 
-def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(new_demo, new_shopper):
+def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, new_shopper):
     """The service ends for good; only the browser's clock is wound on through its tries."""
-    demo = new_demo()
-    shopper = new_shopper(demo)
+    shopper = new_shopper(other_demo)
     page = shopper.context.new_page()
     page.clock.install()
     shopper.go(page, "/")
     pressed(page, 101, yes=False)
-    demo.end_service()
+    other_demo.end_service()
     heart(page, 101).click()
     pressed(page, 101)
     notice = page.locator("#notice")
@@ -270,35 +275,36 @@ def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(new_demo, new
     shopper.wrong.clear()
 
 
-def test_too_much_at_once_waits_and_is_done_then(new_demo, new_shopper, tmp_path):
+def test_too_much_at_once_waits_and_is_done_then(new_shopper, tmp_path):
     """The third save of a minute that allows two waits as it was told, shown as saved all along."""
     clock = tmp_path / "clock"
     clock.write_text("0")
     limit = {"WISHWELL_LIMIT_PROFILE_WRITE": "2"}
-    demo = new_demo(**limit, TEST_CLOCK=str(clock), PYTHONPATH=str(CLOCK))
-    shopper = new_shopper(demo)
-    page = shopper.open()
-    # The service's clock shows second 5 of a minute, then second 56 of the same: 4 are left.
-    minute = (time.time() // 60 - 1) * 60
-    clock.write_text(str(minute + 5 - time.time()))
-    press(page, 101, 102)
-    clock.write_text(str(minute + 56 - time.time()))
-    with page.expect_response(lambda answer: answer.status == 429) as refused:
-        heart(page, 103).click()
-    since = time.monotonic()
-    told = int(refused.value.headers["retry-after"])
-    assert 1 <= told <= 5
-    pressed(page, 103)
-    with page.expect_response(lambda answer: answer.request.method == "POST") as then:
-        pass
-    assert then.value.status == 201
-    assert time.monotonic() - since >= told - 0.5
-    page.reload()
-    for product in (101, 102, 103):
-        pressed(page, product)
-    assert all("429" in wrong for wrong in shopper.wrong)
-    assert len(shopper.wrong) == 1
-    shopper.wrong.clear()
+    settings = limit | {"TEST_CLOCK": str(clock), "PYTHONPATH": str(CLOCK)}
+    with Demo(settings) as demo:
+        shopper = new_shopper(demo)
+        page = shopper.open()
+        # The service's clock shows second 5 of a minute, then second 56 of the same: 4 are left.
+        minute = (time.time() // 60 - 1) * 60
+        clock.write_text(str(minute + 5 - time.time()))
+        press(page, 101, 102)
+        clock.write_text(str(minute + 56 - time.time()))
+        with page.expect_response(lambda answer: answer.status == 429) as refused:
+            heart(page, 103).click()
+        since = time.monotonic()
+        told = int(refused.value.headers["retry-after"])
+        assert 1 <= told <= 5
+        pressed(page, 103)
+        with page.expect_response(lambda answer: answer.request.method == "POST") as then:
+            pass
+        assert then.value.status == 201
+        assert time.monotonic() - since >= told - 0.5
+        page.reload()
+        for product in (101, 102, 103):
+            pressed(page, product)
+        assert all("429" in wrong for wrong in shopper.wrong)
+        assert len(shopper.wrong) == 1
+        shopper.wrong.clear()
 
 
 @pytest.mark.parametrize("path", ["/sign-in", "/sign-out"])

@@ -9,14 +9,14 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-import yaml
 
 from wishwell.client import calls, records
 from wishwell.client.calls import Call
 from wishwell.client.records import Item, List, Page, ProfileToken
+from wishwell.http import management
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = yaml.safe_load((ROOT / "src" / "wishwell" / "http" / "openapi.yaml").read_text())
+DOCUMENT = msgspec.json.decode(management.description())
 ID = "01964a1b-0739-7128-a24b-e40ad23f0824"
 CALLS: dict[str, Call[Any]] = {
     "listItems": calls.list_items("c", 5, "tag:a"),

@@ -12,6 +12,8 @@ from tests.conftest import Shop
 from tests.servers import HERE, Service, free_port
 from wishwell.client import ConnectionFailed, NotFound, WishwellError
 
+pytestmark = pytest.mark.either_engine
+
 FAULTS = ("before", "reset", "after", "within")
 UNKNOWN = (*FAULTS, "gateway")
 """What leaves open whether the request was done."""

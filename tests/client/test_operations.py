@@ -19,6 +19,8 @@ from wishwell.client import (
     Unauthorized,
 )
 
+pytestmark = pytest.mark.either_engine
+
 
 def test_items_from_saving_to_deleting(wishes):
     birthday = wishes.lists.create(" Birthday ")

@@ -14,6 +14,8 @@ from tests.conftest import Shop
 from tests.servers import PostgresServer, Service
 from wishwell.client import RateLimited, Unavailable
 
+pytestmark = pytest.mark.either_engine
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from tests.conftest import Shop
 
+pytestmark = pytest.mark.either_engine
+
 FEW = settings(
     max_examples=15,
     deadline=None,

@@ -39,9 +39,9 @@ def at_once(service, count):
     return [(process, *process.communicate(timeout=60)) for process in processes]
 
 
-@pytest.mark.parametrize("count", [2, 8])
+@pytest.mark.parametrize("count", [3, pytest.param(8, marks=pytest.mark.slow)])
 def test_migrations_at_once_are_applied_once(empty, count):
-    """contract: migrate-once. Two, and eight, at once: all end well, one of them did the work, and
+    """contract: migrate-once. Three, and eight, at once: all end well, one of them did the work, and
     the schema is whole."""
     done = at_once(empty, count)
     assert [process.returncode for process, *_ in done] == [0] * count, done

@@ -16,6 +16,8 @@ from tests.conftest import SIGNING_KEY, Shop
 from tests.servers import wait_until
 from wishwell.http import routes
 
+pytestmark = pytest.mark.either_engine
+
 # How each operation is asked, on a record of the profile "mine" unless said otherwise.
 BODIES: dict[str, Any] = {
     "POST /items": {"productId": 77},

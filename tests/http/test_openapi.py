@@ -23,7 +23,7 @@ VENDORED = {
 OUR_PAGE = {"index.html", "start.js", "README.txt", "SHA256SUMS"}
 
 
-class Strict(yaml.SafeLoader):
+class Strict(yaml.CSafeLoader):
     """PyYAML keeps the last of two equal keys without a word; this loader refuses them."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

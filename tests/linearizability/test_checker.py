@@ -134,7 +134,7 @@ def edit(past, model, step, owner):
 
 
 @given(plans)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_what_happened_one_after_the_other_passes(plan):
     """Any sequence, answered by the model; and with one outcome unknown, it still does."""
     past = lived(plan)
@@ -149,7 +149,7 @@ def test_what_happened_one_after_the_other_passes(plan):
 
 
 @given(plans, st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_neighbours_at_once_pass_in_any_order(plan, data):
     """What passes one after the other passes when neighbours overlap, in any order of asking."""
     past = lived(plan)

@@ -13,6 +13,8 @@ import pytest
 
 from tests.api.conftest import data, new_list, order_of, over_the_wire, refused, request_head, save
 
+pytestmark = pytest.mark.either_engine
+
 MB = 2**20
 
 

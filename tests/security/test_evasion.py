@@ -18,7 +18,7 @@ LIMIT = 5
 
 
 # What they share is started once: one process of the suite runs them.
-pytestmark = pytest.mark.xdist_group("evasion")
+pytestmark = [pytest.mark.xdist_group("evasion"), pytest.mark.either_engine]
 
 
 @pytest.fixture(scope="module")

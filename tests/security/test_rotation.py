@@ -16,6 +16,8 @@ from tests.api.conftest import data, refused, save, soon
 from tests.conftest import SIGNING_KEY
 from tests.servers import SECRETS, Service
 
+pytestmark = pytest.mark.either_engine
+
 TEXT = (Path(__file__).parents[2] / "SECURITY.md").read_text()
 
 

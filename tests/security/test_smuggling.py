@@ -17,6 +17,8 @@ from tests.security import payloads
 from tests.security.nginx import Nginx, nginx_binary
 from tests.servers import PREFIX
 
+pytestmark = pytest.mark.either_engine
+
 NAMES = list(payloads.payloads("t", payloads.hidden("i", "t")))
 JSON = "Content-Type: application/json"
 CHUNKED = "Transfer-Encoding: chunked"

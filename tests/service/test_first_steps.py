@@ -159,18 +159,31 @@ def test_wheel_alone_serves(tmp_path):
         service.kill()
 
 
+# Six processes that have loaded the program, and go on at the same moment.
+_STARTS = """
+import os, sys
+from wishwell import auth
+reader, writer = os.pipe()
+for _ in range(6):
+    if not os.fork():
+        os.close(writer)
+        os.read(reader, 1)
+        os.write(1, auth.embedded_key(sys.argv[1]) + b"\\n")
+        os._exit(0)
+os.close(writer)
+sys.exit(any(os.wait()[1] for _ in range(6)))
+"""
+
+
 def test_two_first_starts_at_once_share_one_key(tmp_path):
     """contract: signing-key-source. The key file is there whole or not at all: neither start takes
     the other's half."""
-    code = "import sys; from wishwell import auth; print(auth.embedded_key(sys.argv[1]).decode())"
     for number in range(5):
         path = tmp_path / f"{number}.db"
-        starts = [
-            subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE, text=True)
-            for _ in range(6)
-        ]
-        keys = {start.communicate()[0] for start in starts}
-        assert len(keys) == 1, keys
-        assert not [start.returncode for start in starts if start.returncode]
+        done = subprocess.run([sys.executable, "-c", _STARTS, path], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        keys = done.stdout.split()
+        assert len(keys) == 6
+        assert len(set(keys)) == 1, keys
         assert (tmp_path / f"{number}.db.key").stat().st_mode & 0o777 == 0o600
         assert sorted(p.name for p in tmp_path.glob(f"*{number}.db*")) == [f"{number}.db.key"]

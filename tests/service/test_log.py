@@ -81,8 +81,16 @@ def full() -> tuple[int, ...]:
 LOGS = {"gone": gone, "stuck": stuck, "full": full}
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("what", LOGS)
+@pytest.mark.parametrize(
+    ("what", "workers"),
+    [
+        *(("gone", 1), ("stuck", 2), ("full", 1)),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (("gone", 2), ("stuck", 1), ("full", 2))
+        ),
+    ],
+)
 def test_log_that_takes_nothing_stops_nothing(service, what, workers):
     """contract: log-never-stops. Its reader gone or stuck, its disk full: requests are answered,
     and what is lost is counted."""
@@ -133,8 +141,13 @@ def all_there(log: bytes, count: int) -> None:
     assert count <= there < count + 100
 
 
-@pytest.mark.parametrize("blocking", [True, False])
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(
+    ("workers", "blocking"),
+    [
+        *((1, True), (2, False)),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in ((1, False), (2, True))),
+    ],
+)
 def test_log_that_is_read_again_tells_what_was_lost(service, workers, blocking):
     """contract: log-never-stops. Every line is whole, and one says how many there are not, of each
     process that lost some."""

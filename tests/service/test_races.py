@@ -1,4 +1,4 @@
-"""Races, against the running program, on both engines: many at once, twelve times; slowly, fifty.
+"""Races, against the running program, on both engines: many at once, five times; slowly, fifty.
 
 Each round has profiles of its own, so that rounds don't help each other; the store's limits are out
 of the way.
@@ -24,9 +24,12 @@ def racing(service):
     return Shop(service, *GENEROUS)
 
 
-@pytest.fixture(params=[12, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.fixture(params=[5, pytest.param(50, marks=pytest.mark.slow)])
 def rounds(request) -> int:
     return request.param
+
+
+FEW = pytest.mark.parametrize("rounds", [3, pytest.param(12, marks=pytest.mark.slow)])
 
 
 def race(shop, rounds):
@@ -161,7 +164,8 @@ def test_two_sessions_linked_into_one_customer_at_once_merge_both(racing, rounds
     race(racing, (rounds, round_))
 
 
-def test_saves_at_the_limit_never_pass_it(service):
+@FEW
+def test_saves_at_the_limit_never_pass_it(service, rounds):
     """contract: limit-exact. 30 different saves at once into a profile that holds 10: exactly 10,
     the rest 400."""
     shop = Shop(service, *GENEROUS, "--limit", "items=10")
@@ -177,11 +181,12 @@ def test_saves_at_the_limit_never_pass_it(service):
         assert sorted(answer.status_code for answer in answers) == [201] * 10 + [400] * 20
         assert len(await everything(http, mine["token"])) == 10
 
-    race(shop, (10, round_))
+    race(shop, (rounds, round_))
 
 
+@FEW
 @pytest.mark.parametrize("bound", ["list_items", "entries"])
-def test_items_put_on_a_list_at_the_bound_never_pass_it(service, bound):
+def test_items_put_on_a_list_at_the_bound_never_pass_it(service, bound, rounds):
     """contract: limit-exact, list-item-limit. 30 at once, by saves and by set-lists, where 10 may
     be: exactly 10, the rest 400."""
     shop = Shop(service, *GENEROUS, "--limit", f"{bound}=10")
@@ -208,7 +213,7 @@ def test_items_put_on_a_list_at_the_bound_never_pass_it(service, bound):
         listed = (await http.get(f"/lists/{made}", headers=own)).json()["data"]
         assert listed["itemCount"] == 10
 
-    race(shop, (6, round_))
+    race(shop, (rounds, round_))
 
 
 def test_orders_and_list_changes_at_once_keep_a_permutation(racing, rounds):
@@ -241,7 +246,8 @@ def test_orders_and_list_changes_at_once_keep_a_permutation(racing, rounds):
     race(racing, (rounds, round_))
 
 
-def test_requests_past_a_limit_at_once_are_exactly_refused(service):
+@FEW
+def test_requests_past_a_limit_at_once_are_exactly_refused(service, rounds):
     """60 at once on a limit of 20: 20 served, 40 refused with 429, in one window."""
     shop = Shop(service, "--limit", "profile_read=20")
 
@@ -261,7 +267,7 @@ def test_requests_past_a_limit_at_once_are_exactly_refused(service):
             if answer.status_code == 429
         )
 
-    race(shop, (5, round_))
+    race(shop, (rounds, round_))
 
 
 def test_bulk_delete_over_the_store_beside_a_link_leaves_nothing(racing, rounds):

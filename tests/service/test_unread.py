@@ -142,7 +142,7 @@ def test_thousands_of_requests_in_one_go_are_worked_on_one_by_one(service):
     """contract: http-pipelining. They wait as they came, not as thousands of requests begun: others
     are answered meanwhile, and nothing grows."""
     process = psutil.Process(service.process.pid)
-    before, count = process.memory_info().rss, 30_000
+    before, count = process.memory_info().rss, 15_000
     one = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
     answered = 0
     with socket.create_connection((HERE, int(service.url.rpartition(":")[2])), 10) as connection:

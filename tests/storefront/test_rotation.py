@@ -99,7 +99,7 @@ def shopping(*shoppers: Shopper):
     end = threading.Event()
 
     def shop(who: Shopper) -> None:
-        while not end.wait(0.03) and not wrong:
+        while not end.wait(0.1) and not wrong:
             before = list(who.saved)
             try:
                 if text := who.turn():
