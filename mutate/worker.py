@@ -95,7 +95,9 @@ def _environment(folder: Path) -> Path:
         f"{folder / 'src'}\nimport site; site.addsitedir({here!r})\n"
     )
     program = python.with_name("wishwell")
-    program.write_text(f"#!{python}\nfrom wishwell.__main__ import main\nif __name__ == '__main__':\n    main()\n")
+    program.write_text(
+        f"#!{python}\nfrom wishwell.__main__ import main\nif __name__ == '__main__':\n    main()\n"
+    )
     program.chmod(0o755)
     return python
 

@@ -94,6 +94,11 @@ def service():
         (service.folder / "secret").write_text(KEY)
         options = ("--platform-shop", "shop.example", "--platform-secret-file", "secret")
         service.quick("store", "update", "default", *options)
+        asked = f"{service.url}{BASE}/api/items?{signed(common(''))}"
+        headers = {"Sec-Fetch-Site": "same-origin"}
+        # Until the service has seen the change, a visitor may still begin a session.
+        refused = lambda: httpx2.post(asked, json={}, headers=headers).status_code == 401  # noqa: E731
+        assert wait_until(refused, seconds=5, every=0.1)
         yield service
 
 
