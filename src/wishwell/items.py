@@ -1,15 +1,15 @@
 """Items: the products that a profile saved, one per product and variant (contract: save-once)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from wishwell import ids, pages, profiles, search
-from wishwell.db import Reader, Row, UniqueViolation, Writer, rows
+from wishwell.db import Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Conflict, Invalid, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope
-from wishwell.stores import Bounds
+from wishwell.stores import Bounds, Store
 
 NO_VARIANT = ""
 """Stored instead of a missing variant, because the unique constraint ignores NULL."""
@@ -64,21 +64,50 @@ class ItemPatch(msgspec.Struct, frozen=True):
 
 
 def from_row(row: Row) -> Item:
-    """Makes an item from its columns (``rows.ITEM``), and in a whole store its owner's GID."""
-    item = Item(*row)
-    item.variant_id = item.variant_id or UNSET
-    item.tags = row[_TAGS].split()
-    item.note = item.note or UNSET
-    item.list_ids = row[_LIST_IDS].split()
+    """Makes an item from its columns (``rows.ITEM``)."""
+    id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at = row
+    return Item(
+        id,
+        product_id,
+        variant_id or UNSET,
+        quantity,
+        tags.split(),
+        note or UNSET,
+        list_ids.split(),
+        created_at,
+        updated_at,
+    )
+
+
+def _in_store(row: Row) -> Item:
+    """``from_row``, with the owner's GID as the last column."""
+    *columns, owner = row
+    item = from_row(columns)
+    item.profile = owner
     return item
 
 
-_TAGS, _LIST_IDS = rows.ITEM.index("tags"), rows.ITEM.index("list_ids")
+# contract: product-id-kind
+def show(found: Iterable[Item], store: Store) -> None:
+    """Turns the ids of products and variants into those of the store's kind.
+
+    In a store with integer ids, text that is no number stays as it is: a process that has not yet
+    seen that the store changed from text may save one (contract: store-change-seen).
+    """
+    if store.has_text_ids:
+        return
+    for item in found:
+        product_id, variant_id = item.product_id, item.variant_id
+        if isinstance(product_id, str) and product_id.isdecimal():
+            item.product_id = int(product_id)
+        if isinstance(variant_id, str) and variant_id.isdecimal():
+            item.variant_id = int(variant_id)
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
     """A page of items, newest first. Raises ``profiles.missing``."""
-    return await pages.read(tx, "items", scope, asked, from_row)
+    made = from_row if isinstance(scope, Profile) else _in_store
+    return await pages.read(tx, "items", scope, asked, made)
 
 
 async def find(tx: Reader, profile: Profile, id: str) -> Item:

@@ -70,9 +70,9 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     positions = {}
     shown = found.items = []
     for row in rows:
-        position, *columns = row[_COLUMNS:]
+        position = row[_COLUMNS]
         if position is not None:
-            item = items.from_row(columns)
+            item = items.from_row(row[_COLUMNS + 1 :])
             positions[item.id] = position
             shown.append(item)
     shown.sort(key=lambda item: (item.created_at, item.id), reverse=sort != "oldest_saved")

@@ -115,15 +115,6 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
         return self.auth_flow.replace("{email}", quote(email, safe=""))
 
 
-def number(id: int | str) -> int | str:
-    """A stored id of a store with integer ids, as its callers get it.
-
-    Text that is no number stays as it is: a process that has not yet seen that the store changed
-    from text may save one (contract: store-change-seen).
-    """
-    return int(id) if isinstance(id, int) or id.isdecimal() else id
-
-
 class Bounds(NamedTuple):
     """How much a profile may hold. Only a link may exceed these bounds.
 

@@ -3,8 +3,6 @@
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Literal, TypeVar
 
-from msgspec import UNSET
-
 from wishwell import ids, items, lists, pages, profiles, stores
 from wishwell.errors import Invalid, NotFound
 from wishwell.http import bodies, responses, wire
@@ -222,11 +220,7 @@ async def _owned(
 
 def _show(found: Collection[Item], request: Request, owner: Profile | None = None) -> None:
     """Completes items for their caller: ids of the store's kind, for a whole store the owner."""
-    if not request.store.has_text_ids:
-        for item in found:
-            item.product_id = stores.number(item.product_id)
-            if item.variant_id is not UNSET:
-                item.variant_id = stores.number(item.variant_id)
+    items.show(found, request.store)
     if owner is not None and isinstance(request.scope, WholeStore):
         for item in found:
             item.profile = owner.gid
