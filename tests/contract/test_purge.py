@@ -74,7 +74,7 @@ def test_new_token_starts_the_time_again(bench):
 
 def test_sessions_that_an_admin_token_changes_are_known(bench):
     """contract: session-touched. Of records over a whole store: whose they are, and which sessions."""
-    store, now = profiles.WholeStore(bench.store.id), bench.clock.tick()
+    store, now = profiles.WholeStore(bench.store), bench.clock.tick()
     customer, session, elsewhere = bench.new_customer(), bench.new_session(), bench.new_store("far")
     owners = (customer, session, bench.new_customer(elsewhere))
     made = [

@@ -3,8 +3,6 @@
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Literal, TypeVar
 
-from msgspec import UNSET
-
 from wishwell import ids, items, lists, pages, profiles, stores
 from wishwell.errors import Invalid, NotFound
 from wishwell.http import bodies, responses, wire
@@ -63,7 +61,7 @@ async def delete_items(service: Services, request: Request) -> Response:
     if isinstance(scope, WholeStore):
         sessions = await service.db.read(profiles.sessions_owning, scope, chosen)
         await service.access_cache.touch_now(sessions)
-    await service.db.write(items.delete_many, scope, chosen)
+    await service.db.write(items.delete_many, scope, chosen, service.now())
     return responses.no_content()
 
 
@@ -88,8 +86,8 @@ async def update_item(service: Services, request: Request) -> Response:
 
 
 async def delete_item(service: Services, request: Request) -> Response:
-    id = _id(request)
-    await _owned(service, request, lambda owner: service.db.write(items.delete, owner, id))
+    id, now = _id(request), service.now()
+    await _owned(service, request, lambda owner: service.db.write(items.delete, owner, id, now))
     return responses.no_content()
 
 
@@ -146,8 +144,8 @@ async def update_list(service: Services, request: Request) -> Response:
 
 
 async def delete_list(service: Services, request: Request) -> Response:
-    id = _id(request)
-    await _owned(service, request, lambda owner: service.db.write(lists.delete, owner, id))
+    id, now = _id(request), service.now()
+    await _owned(service, request, lambda owner: service.db.write(lists.delete, owner, id, now))
     return responses.no_content()
 
 
@@ -222,11 +220,7 @@ async def _owned(
 
 def _show(found: Collection[Item], request: Request, owner: Profile | None = None) -> None:
     """Completes items for their caller: ids of the store's kind, for a whole store the owner."""
-    if not request.store.has_text_ids:
-        for item in found:
-            item.product_id = stores.number(item.product_id)
-            if item.variant_id is not UNSET:
-                item.variant_id = stores.number(item.variant_id)
+    items.show(found, request.store)
     if owner is not None and isinstance(request.scope, WholeStore):
         for item in found:
             item.profile = owner.gid
@@ -248,7 +242,7 @@ def _page_request(
     asked = wire.query(given.get("query"), request.store)
     scope = request.scope
     owner = scope.id if isinstance(scope, Profile) else ""
-    binding = f"{scope.store_id}|{owner}|{noun}|{asked.terms!r}"
+    binding = f"{scope.store.id}|{owner}|{noun}|{asked.terms!r}"
     text = given.get("page")
     cursor = None if text is None else service.cursor_signer.verify(text, binding)
     return pages.PageRequest(cursor, limit, asked), binding

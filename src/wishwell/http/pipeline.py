@@ -206,7 +206,7 @@ class Pipeline:
             case _:
                 raise Forbidden("This token is for the storefront, and not for the API.")
         if named is None:
-            request.acts_on = WholeStore(caller.store.id)
+            request.acts_on = WholeStore(caller.store)
             return
         namespace = self._service.settings.session_namespace
         profile = profiles.parse(caller.store, namespace, named, "Profile")

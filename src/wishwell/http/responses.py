@@ -32,6 +32,7 @@ STATUSES: dict[type[errors.ServiceError], HTTPStatus] = {
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.MethodNotAllowed: HTTPStatus.METHOD_NOT_ALLOWED,
     errors.BodyTimeout: HTTPStatus.REQUEST_TIMEOUT,
+    errors.Gone: HTTPStatus.GONE,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.HeadersTooLarge: HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
