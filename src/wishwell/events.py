@@ -170,33 +170,27 @@ class Page(NamedTuple):
 
 
 # contract: feed-once, feed-gone
-async def feed(tx: Reader, store: Store, after: int, limit: int, types: Sequence[str]) -> Page:
-    """The events of a store that come after the number ``after``; of all types, or of these.
+async def feed(
+    tx: Reader, store: Store, after: int | None, limit: int, types: Sequence[str]
+) -> Page:
+    """The events of a store that come after the number ``after``; None: all that are kept.
 
-    Raises ``Gone`` if some of them have been removed for their age.
+    Of all types, or of these. Raises ``Gone`` if some of them have been removed for their age.
     """
     # What may be read, before the events; what was removed, after them: nothing slips between.
     row = await tx.one("feed", store.id)
     last = row[0] if row else 0
-    if types:
-        rows = await tx.all("events_after_of_types", store.id, after, last, limit, list(types))
-    else:
-        rows = await tx.all("events_after", store.id, after, last, limit)
+    chosen = [*types] if types else [*TYPES]
+    rows = await tx.all("events_after", store.id, after or 0, last, limit, chosen)
     row = await tx.one("feed", store.id)
     removed = row[1] if row else 0
-    if after < removed:
+    if after is not None and after < removed:
         raise Gone(
             "from: events that came after it have been removed for their age. Read the items and "
             "lists of the store anew, then ask without `from`."
         )
-    until = rows[-1][0] if len(rows) == limit else max(last, after)
+    until = rows[-1][0] if len(rows) == limit else max(last, after or 0)
     return Page([from_row(row[1:]) for row in rows], until)
-
-
-async def oldest(tx: Reader, store: Store) -> int:
-    """The number after which a reader without one begins: that of the last event removed."""
-    row = await tx.one("feed", store.id)
-    return row[1] if row else 0
 
 
 # contract: feed-order

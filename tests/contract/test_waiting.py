@@ -172,9 +172,8 @@ def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench)
     async def link(tx):
         await linking.link(tx, session, customer, 1_000, now)
 
-    delete = lambda: bench.db.write(
-        items.delete_many, customer, [own.id, moved.id], bench.clock.tick()
-    )
+    both, later = [own.id, moved.id], bench.clock.tick()
+    delete = lambda: bench.db.write(items.delete_many, customer, both, later)  # noqa: E731
     bench.run(_one_after_the_other(bench.db, link, delete))
     assert bench.holds(customer)[0] == 0
 

@@ -770,10 +770,6 @@ SELECT store_id, last, removed FROM feeds;
 -- name: events_after
 -- $3: no farther than this.
 SELECT e.number, event_fields(e) FROM events e
-WHERE e.store_id = $1 AND e.number > $2 AND e.number <= $3 ORDER BY e.number LIMIT $4;
-
--- name: events_after_of_types
-SELECT e.number, event_fields(e) FROM events e
 WHERE e.store_id = $1 AND e.number > $2 AND e.number <= $3 AND e.type in_texts($5) ORDER BY e.number LIMIT $4;
 
 -- name: events_old

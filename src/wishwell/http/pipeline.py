@@ -173,6 +173,8 @@ class Pipeline:
             raise refused
         if request.caller is not None and request.acts_on is None and route.needs_token:
             await self._set_scope(request, request.caller)
+        if route.of_store:
+            await self._check_admin(request)
         try:
             return await handler(self._service, request)
         except RequestError:
@@ -215,6 +217,16 @@ class Pipeline:
         elif profile.is_session:
             await self._service.access_cache.touch_now([profile.id])
         request.acts_on = profile
+
+    # contract: token-admin-only
+    async def _check_admin(self, request: Request) -> None:
+        """Raises ``Forbidden`` for a profile token, ``Invalid`` for the header ``Profile``."""
+        if request.caller is not None and request.caller.profile is not None:
+            # That the session has ended takes precedence over any other error.
+            await self._service.db.read(profiles.check_open, request.caller.profile)
+            raise Forbidden("This needs an admin token.")
+        if isinstance(request.acts_on, profiles.Profile):
+            raise Invalid("Profile: has no meaning here; this is about the whole store.")
 
     def _limits(self, request: Request) -> Headers:
         if request.taken is None:  # the service was stopped before the request was counted

@@ -87,6 +87,12 @@ def page(records: list[Any], links: dict[str, str]) -> Response:
     return Response(200, _encoder.encode(body), [JSON, *_PRIVATE])
 
 
+def feed(records: list[Any], resume: str) -> Response:
+    """200 with ``resume``, from where to go on (contract: feed-answer)."""
+    body = {"data": records, "resume": resume}
+    return Response(200, _encoder.encode(body), [JSON, *_PRIVATE])
+
+
 def no_content() -> Response:
     """204."""
     return Response(204, b"", list(_PRIVATE))
