@@ -60,6 +60,13 @@ class Bench:
         patch = stores.StorePatch()
         return self.write(stores.create, self.new_id(), handle, patch, self.clock.tick())
 
+    def update_store(self, **patch):
+        """Changes the store; it is what it becomes."""
+        patch = stores.StorePatch(**patch)
+        now = self.clock.tick()
+        self.store = self.write(stores.update, self.store.handle, patch, now)
+        return self.store
+
     def read(self, use_case, *arguments):
         return self.run(self.db.read(use_case, *arguments))
 
