@@ -1,6 +1,7 @@
 """What a process does beside its requests, until it is cancelled."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Coroutine
 
 import structlog
@@ -13,6 +14,7 @@ from wishwell.http.context import Services
 _SAMPLE_SECONDS = 1.0
 _FEED_SECONDS = 0.25
 _NO_FEED_SECONDS = 5.0
+_LOOK_SECONDS = 10.0
 _RETAIN_SECONDS = 60.0
 _PAUSE = 0.05
 """Seconds between two steps of housekeeping, which leave the database to others."""
@@ -26,6 +28,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         service.access_cache.run(),
         _sample(service),
         _number_events(service),
+        _look_at_feeds(service),
         _in_turns(service, "purge", service.settings.purge_interval, _purge),
         _in_turns(service, "retain", _RETAIN_SECONDS, _retain_events),
     ]
@@ -68,17 +71,28 @@ async def _retain_events(service: Services) -> None:
         await asyncio.sleep(_PAUSE)
 
 
+# contract: feed-soon
 async def _number_events(service: Services) -> None:
     """Puts new events into their stores' feeds, as long as a store tells any."""
     while True:
         telling = service.access_cache.tells_events()
         await asyncio.sleep(_FEED_SECONDS if telling else _NO_FEED_SECONDS)
         try:
-            await events.number(service.db)
+            metrics.events_told(await events.number(service.db))
         except Unavailable as error:
             log.warning("feed_put_off", reason=error.message)
         except Exception:
             log.exception("feed_failed")
+
+
+async def _look_at_feeds(service: Services) -> None:
+    """Updates the metrics of the events that wait."""
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        with contextlib.suppress(Unavailable):
+            count, oldest = await service.db.read(events.behind)
+            age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
+            metrics.events_waiting(count, max(0, age) / 1000)
 
 
 async def _sample(service: Services) -> None:

@@ -82,7 +82,7 @@ def event_id(profile_id: str, sequence: int) -> str:
 # ---------------------------------------------------------------------------------- writing
 
 
-# contract: event-transaction, event-nothing-changed
+# contract: event-transaction, event-nothing-changed, event-sequence
 @contextlib.asynccontextmanager
 async def watch(
     tx: Writer, profile: Profile, now: str, noun: Noun, read: Callable[[], Awaitable[Records]]
@@ -175,7 +175,8 @@ async def feed(
 ) -> Page:
     """The events of a store that come after the number ``after``; None: all that are kept.
 
-    Of all types, or of these. Raises ``Gone`` if some of them have been removed for their age.
+    Of all types, or of these. Raises ``Gone`` if some of them have been removed for their age, or
+    if nobody was ever told this number, as after a backup was restored.
     """
     # What may be read, before the events; what was removed, after them: nothing slips between.
     row = await tx.one("feed", store.id)
@@ -184,12 +185,12 @@ async def feed(
     rows = await tx.all("events_after", store.id, after or 0, last, limit, chosen)
     row = await tx.one("feed", store.id)
     removed = row[1] if row else 0
-    if after is not None and after < removed:
+    if after is not None and not removed <= after <= last:
         raise Gone(
-            "from: events that came after it have been removed for their age. Read the items and "
-            "lists of the store anew, then ask without `from`."
+            "from: events that came after it are no longer kept. Read the items and lists of the "
+            "store anew, then ask without `from`."
         )
-    until = rows[-1][0] if len(rows) == limit else max(last, after or 0)
+    until = rows[-1][0] if len(rows) == limit else last
     return Page([from_row(row[1:]) for row in rows], until)
 
 
@@ -209,6 +210,13 @@ async def number(db: Database) -> int:
             await db.write(_publish, store_id)
             given += done
     return given
+
+
+async def behind(tx: Reader) -> tuple[int, str | None]:
+    """How many events have no place in a feed yet, and the time of the oldest."""
+    row = await tx.one("events_behind")
+    assert row is not None
+    return row[0], row[1]
 
 
 async def _waiting(tx: Reader) -> Sequence[Row]:

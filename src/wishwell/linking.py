@@ -14,7 +14,8 @@ from wishwell.errors import NotFound
 from wishwell.profiles import Profile
 
 
-# contract: link-items, link-limits, link-email, link-closes-session, link-again, link-races
+# contract: link-items, link-limits, link-email, link-closes-session, link-again, link-races,
+#   event-link
 async def link(tx: Writer, session: Profile, customer: Profile, list_items: int, now: str) -> int:
     """Moves all records of the session and closes it. Returns the number of items moved.
 

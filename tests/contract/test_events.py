@@ -1,16 +1,14 @@
 """Events tell exactly what happened: a reader of them has what is there, and hears nothing else."""
 
-import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.contract.conftest import bounds, new_item
 from tests.contract.test_model import UNLIMITED, do
 from tests.profile_model import Model
 from tests.replay import Replay, changed, told
 from tests.strategies import alike, at_length, sequences
-from wishwell import events, items, linking, lists, profiles, stores
+from wishwell import events, linking
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +80,9 @@ def step(bench, profile, model, replay, doing):
 
 def compare(replay, model):
     assert replay.items == {id: model.shown(id) for id in model.items}
-    assert replay.shown_lists() == {made: model.shown_list(made, "customer") for made in model.lists}
+    assert replay.shown_lists() == {
+        made: model.shown_list(made, "customer") for made in model.lists
+    }
 
 
 @given(mine=sequences, theirs=sequences, after=sequences, names=st.lists(alike, max_size=3))
@@ -105,7 +105,7 @@ def test_events_are_what_changed_and_nothing_else(telling, mine, theirs, after, 
         ([*named, *theirs], session, other, second),
     ):
         for one in sequence:
-            step(bench, profile, model, replay, lambda: do(bench, profile, model, one))  # noqa: B023
+            step(bench, profile, model, replay, lambda: do(bench, profile, model, one))
     before, had = state(ours.copy()), (len(other.items), len(other.lists))
     now = bench.clock.tick()
     bench.write(linking.link, session, customer, UNLIMITED, now)
@@ -124,7 +124,7 @@ def test_events_are_what_changed_and_nothing_else(telling, mine, theirs, after, 
         assert (event["profile"], event["timestamp"]) == (customer.gid, now)
     compare(first, ours)
     for one in after[:8]:
-        step(bench, customer, ours, first, lambda: do(bench, customer, ours, one))  # noqa: B023
+        step(bench, customer, ours, first, lambda: do(bench, customer, ours, one))
 
 
 test_events_at_length = at_length(

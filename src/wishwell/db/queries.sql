@@ -741,6 +741,10 @@ INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
 SELECT store_id FROM events WHERE number IS NULL GROUP BY store_id
 UNION SELECT store_id FROM feeds WHERE last < given;
 
+-- name: events_behind
+-- How many have no number yet, and the time of the oldest.
+SELECT count(*), min(created_at) FROM events WHERE number IS NULL;
+
 -- name: feed_open
 INSERT INTO feeds (store_id) VALUES ($1) ON CONFLICT (store_id) DO NOTHING;
 
