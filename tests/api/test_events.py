@@ -6,6 +6,7 @@ import time
 import pytest
 
 from tests.api.conftest import data, is_uuid
+from tests.conftest import Shop
 from tests.replay import Replay
 from tests.servers import wait_until
 
@@ -13,10 +14,7 @@ from tests.servers import wait_until
 @pytest.fixture(scope="module")
 def telling(service):
     """A store that tells events, in every process."""
-    from tests.conftest import Shop
-
-    shop = Shop(service, "--events", "on")
-    return shop
+    return Shop(service, "--events", "on")
 
 
 def read(shop, **params):
