@@ -71,13 +71,21 @@ def records(tx: Reader, profile: Profile) -> Callable[[], Awaitable[events.Recor
 
 
 def _record(tx: Reader, profile: Profile, id: str) -> Callable[[], Awaitable[events.Records]]:
-    """What reads one list, for ``events.watch``."""
+    """What reads one list and its order, for ``events.watch``."""
 
     async def read() -> events.Records:
         row = await tx.one("list_find", profile.id, id)
-        return {} if row is None else {id: events.Record(from_row(row))}
+        if row is None:
+            return {}
+        positions = {row[0]: row[1] for row in await tx.all("list_positions", profile.id, id)}
+        return {id: events.Record(from_row(row), tuple(_placed(positions)))}
 
     return read
+
+
+def _placed(positions: dict[str, int]) -> list[str]:
+    """The items that have a place, in order."""
+    return sorted((item for item, at in positions.items() if at), key=positions.__getitem__)
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[List]:
@@ -152,7 +160,7 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
     Items placed before follow in their old order; items that were never placed come last. Raises
     ``Invalid`` if an id is a duplicate or not on the list; ``NotFound``; ``profiles.missing``.
     """
-    async with events.watch(tx, profile, now, "list", records(tx, profile)):
+    async with events.watch(tx, profile, now, "list", _record(tx, profile, id)):
         known = await profiles.lock_known(tx, profile)
         if not known or await tx.one("list_find", profile.id, id) is None:
             raise NotFound(_NO_LIST)
@@ -161,7 +169,7 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
             raise Invalid("itemIds: must not contain duplicates.")
         if not positions.keys() >= set(item_ids):
             raise Invalid("itemIds: names an item that is not on this list.")
-        before = sorted((item for item, at in positions.items() if at), key=positions.__getitem__)
+        before = _placed(positions)
         named = set(item_ids)
         placed = [*item_ids, *(item for item in before if item not in named)]
         if placed != before:
