@@ -74,13 +74,17 @@ async def _retain_events(service: Services) -> None:
 # contract: feed-soon
 async def _number_events(service: Services) -> None:
     """Puts new events into their stores' feeds, as long as a store tells any."""
+    away = False
     while True:
         telling = service.access_cache.tells_events()
         await asyncio.sleep(_FEED_SECONDS if telling else _NO_FEED_SECONDS)
         try:
             metrics.events_told(await events.number(service.db))
+            away = False
         except Unavailable as error:
-            log.warning("feed_put_off", reason=error.message)
+            if not away:  # once, not four times a second
+                log.warning("feed_put_off", reason=error.message)
+            away = True
         except Exception:
             log.exception("feed_failed")
 
