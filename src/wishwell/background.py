@@ -74,10 +74,14 @@ async def _retain_events(service: Services) -> None:
 # contract: feed-soon
 async def _number_events(service: Services) -> None:
     """Puts new events into their stores' feeds, as long as a store tells any."""
-    away = False
+    away, waited = False, 0.0
     while True:
-        telling = service.access_cache.tells_events()
-        await asyncio.sleep(_FEED_SECONDS if telling else _NO_FEED_SECONDS)
+        await asyncio.sleep(_FEED_SECONDS)
+        waited += _FEED_SECONDS
+        # What was told until a moment ago is there too.
+        if not service.access_cache.tells_events() and waited < _NO_FEED_SECONDS:
+            continue
+        waited = 0.0
         try:
             metrics.events_told(await events.number(service.db))
             away = False

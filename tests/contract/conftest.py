@@ -61,11 +61,9 @@ class Bench:
         return self.write(stores.create, self.new_id(), handle, patch, self.clock.tick())
 
     def update_store(self, **patch):
-        """Changes the store; it is what it becomes."""
-        patch = stores.StorePatch(**patch)
-        now = self.clock.tick()
-        self.store = self.write(stores.update, self.store.handle, patch, now)
-        return self.store
+        """Changes the store."""
+        named, now = stores.StorePatch(**patch), self.clock.tick()
+        self.store = self.write(stores.update, self.store.handle, named, now)
 
     def read(self, use_case, *arguments):
         return self.run(self.db.read(use_case, *arguments))
