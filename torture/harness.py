@@ -119,6 +119,9 @@ class Harness:
         for name in ("checked", "lost", "doubled", "leaked", "done_though_refused", "torn"):
             setattr(result, name, getattr(result, name) + getattr(found, name))
         result.cut_but_done += found.cut_but_done
+        if self.events:
+            result.notes.append(f"{found.events} events told and replayed")
+            result.must(found.events > 0, "nothing was told")
         result.must(not found.bad, f"not as answered: {asdict(found)}")
         complaints = Counter(journal.complaints)
         result.wrong += [f"{n} times: {text}" for text, n in complaints.most_common(5)]
