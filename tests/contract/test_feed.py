@@ -232,20 +232,19 @@ def removed(bench):
     return number
 
 
+def insert(bench, owner, count):
+    """So many events of a profile, which has none."""
+    told = (bench.store.id, "item.created", bench.clock.tick(), owner.gid, '{"item":{}}')
+    columns = "profile_id sequence store_id type created_at gid data"
+    bench.insert("events", columns, [(owner.id, n, *told) for n in range(1, count + 1)])
+
+
 def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling):
     """contract: event-retention, feed-gone. 410 for exactly those from whose `resume` on something
     was removed; the others go on, and so does a store in which nothing happens."""
     bench = telling
-    owner, old = bench.new_customer(), bench.clock.tick()
-    data = '{"item":{}}'
-    bench.insert(
-        "events",
-        "profile_id sequence store_id type created_at gid data",
-        [
-            (owner.id, n, bench.store.id, "item.created", old, owner.gid, data)
-            for n in range(1, 2_501)
-        ],
-    )
+    owner = bench.new_customer()
+    insert(bench, owner, 2_500)
     assert number(bench) == 2_500
     bench.clock.milliseconds += 7 * DAY + 1
     save(bench, bench.new_customer())
@@ -266,6 +265,39 @@ def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling)
     save(bench, owner, 9)
     number(bench)
     assert len(feed(bench, 2_501).events) == 1
+
+
+def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
+    """contract: event-retention, feed-gone. While events go, a reader gets the next ones, or 410."""
+    bench, db, store = telling, telling.db, telling.store
+    insert(bench, bench.new_customer(), 4_000)
+    number(bench)
+    bench.clock.milliseconds += 8 * DAY
+    gone = []
+
+    async def remove():
+        async for _ in events.retain(db, 7, bench.clock()):
+            await asyncio.sleep(0.01)
+
+    async def read(removing):
+        while not removing.done():
+            for after in range(0, 3_999, 333):
+                try:
+                    page = await db.read(events.feed, store, after, 50, ())
+                except Gone:
+                    gone.append(after)
+                else:
+                    told = [event.sequence for event in page.events]
+                    assert told == list(range(after + 1, min(after + 50, 4_000) + 1))
+            await asyncio.sleep(0)
+
+    async def both():
+        removing = asyncio.create_task(remove())
+        await asyncio.gather(removing, *(read(removing) for _ in range(3)))
+
+    bench.run(both())
+    assert gone
+    assert removed(bench) == 4_000
 
 
 def test_event_that_is_young_keeps_those_after_it(telling):
