@@ -3,7 +3,8 @@
 ``python -m bench.beside ../before --rounds 7`` starts both on databases of their own, fills them
 through the API, and asks them in turns. It prints, for each engine and workload, this one's
 throughput as a share of the other's, and its processor time a request (the service's process
-alone): medians, and the least and the most of the rounds.
+alone): medians, and the least and the most of the rounds. ``--events`` lets the store of this one
+tell events; without another checkout it then stands beside itself.
 """
 
 import argparse
@@ -68,7 +69,9 @@ def fill(url: str, store: str, profiles: int) -> list[seed.Owner]:
 
 
 @contextlib.contextmanager
-def programs(sources: list[Path], profiles: int, engines: list[str]) -> Iterator[dict]:
+def programs(
+    sources: list[Path], profiles: int, engines: list[str], *, events: bool
+) -> Iterator[dict]:
     running: dict[tuple[str, int], Program] = {}
     with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
         folder = Path(name)
@@ -78,13 +81,18 @@ def programs(sources: list[Path], profiles: int, engines: list[str]) -> Iterator
                     url = f"sqlite:///{folder}/{number}.db"
                     if engine == "postgresql":
                         url = server.create_database()
-                    running[engine, number] = begin(folder, engine, number, source, url, profiles)
+                    options = ["--events", "on"] if events and number == 0 else []
+                    running[engine, number] = begin(
+                        folder, f"{engine}-{number}", source, url, profiles, options
+                    )
             yield running
         finally:
             stop(*(program.target for program in running.values()))
 
 
-def begin(folder: Path, engine: str, number: int, source: Path, url: str, profiles: int) -> Program:
+def begin(
+    folder: Path, name: str, source: Path, url: str, profiles: int, options: list[str]
+) -> Program:
     env = GENEROUS | {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(source / "src"),
@@ -100,10 +108,10 @@ def begin(folder: Path, engine: str, number: int, source: Path, url: str, profil
         return done.stdout
 
     command("migrate")
-    store = json.loads(command("store", "create", "bench", "--json"))[0]["id"]
+    store = json.loads(command("store", "create", "bench", *options, "--json"))[0]["id"]
     admin = command("token", "create", "--store", "bench", "--label", "bench").strip()
-    listed = folder / f"{engine}-{number}"
-    target = start(f"{engine} {number}", "wishwell", listed, folder, env)
+    listed = folder / name
+    target = start(name, "wishwell", listed, folder, env)
     write_owners(listed, fill(target.url, store, profiles))
     return Program(target, admin, store)
 
@@ -164,7 +172,10 @@ def spread(values: list[float]) -> str:
 
 def main() -> None:
     words = argparse.ArgumentParser(prog="python -m bench.beside", description=__doc__)
-    words.add_argument("before", type=Path, help="the checkout of the other program")
+    words.add_argument(
+        "before", type=Path, nargs="?", default=HERE, help="the checkout of the other program"
+    )
+    words.add_argument("--events", action="store_true")
     words.add_argument("--rounds", type=int, default=7)
     words.add_argument("--seconds", type=int, default=2)
     words.add_argument("--profiles", type=int, default=2_000)
@@ -172,7 +183,8 @@ def main() -> None:
     words.add_argument("--work", choices=WORKS, action="append")
     chosen = words.parse_args()
     engines = chosen.engine or ["postgresql", "sqlite"]
-    with programs([HERE, chosen.before], chosen.profiles, engines) as running:
+    sources = [HERE, chosen.before]
+    with programs(sources, chosen.profiles, engines, events=chosen.events) as running:
         for engine in engines:
             if not chosen.work:
                 sizes(running[engine, 0], engine, chosen.rounds)

@@ -52,6 +52,7 @@ STORE = stores.Store(
     stores.Naming(),
     (),
     {},
+    None,
     "",
 )
 TEXT_STORE = msgspec.structs.replace(STORE, product_ids="text")
@@ -142,7 +143,7 @@ def query(data: bytes) -> None:
         assert search.parse(plain, store) == found
         there = service()
         asked = pages.PageRequest(None, 50, found)
-        for scope in (there.owner, profiles.WholeStore(STORE_ID)):
+        for scope in (there.owner, profiles.WholeStore(store)):
             page = there.run(there.db.read(items.page, scope, asked))
             wanted = [set(values) for field, values in found.terms if field == "product"]
             assert all(item.product_id in values for item in page.records for values in wanted)

@@ -8,8 +8,12 @@ import sqlite3
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.replay import Replay
 from torture.journal import Expected, Journal
 from torture.load import OWNER_SPACE, PREFIX, Client
+
+FEED_SECONDS = 2.0
+"""An event is in the feed by then."""
 
 INVARIANTS = {
     "items twice": "SELECT count(*) FROM (SELECT 1 FROM items GROUP BY profile_id, product_id, "
@@ -52,6 +56,7 @@ class Findings:
     doubled: int = 0
     leaked: int = 0  # in a profile that is not theirs
     done_though_refused: int = 0
+    events: int = 0
     torn: int = 0  # an unknown outcome that is neither fully there nor fully not
     cut_but_done: int = 0  # an unknown outcome that is there
     broken: list[str] = field(default_factory=list)
@@ -66,8 +71,11 @@ class Findings:
             self.broken.append(text)
 
 
-async def compare(journal: Journal, client: Client, admin: str, sql: Any = None) -> Findings:
-    """``sql`` runs one statement and gives its single number; None skips the invariants."""
+async def compare(
+    journal: Journal, client: Client, admin: str, sql: Any = None, *, events: bool = False
+) -> Findings:
+    """``sql`` runs one statement and gives its single number; None skips the invariants. With
+    ``events``, what the feed told is what is there."""
     found = Findings()
     there = {gid: await _items(client, admin, gid) for gid in journal.expected}
     for gid, expected in journal.expected.items():
@@ -80,8 +88,39 @@ async def compare(journal: Journal, client: Client, admin: str, sql: Any = None)
         count = int(await asyncio.to_thread(sql, statement))
         if count:
             found.note(f"{count} {name}")
+    if events:
+        await asyncio.sleep(FEED_SECONDS)
+        await _replay(found, client, admin, there)
     client.close()
     return found
+
+
+async def _replay(
+    found: Findings, client: Client, admin: str, there: dict[str, list[dict[str, Any]] | None]
+) -> None:
+    """Each profile's events, from the first, without a gap: they lead to what is there."""
+    told: dict[str, Replay] = {}
+    resume = "0"
+    while True:
+        path = f"{PREFIX}/events?from={resume}&limit=250"
+        answer = await client.ask("GET", path, None, Authorization=f"Bearer {admin}")
+        if answer.status != 200:
+            raise RuntimeError(f"the feed: {answer.status} {answer.body[:300]!r}")
+        page = json.loads(answer.body)
+        for event in page["data"]:
+            try:
+                told.setdefault(event["profile"], Replay()).hear(event)
+            except AssertionError as wrong:
+                found.note(f"{event['profile']} {event['type']} {event['sequence']}: {wrong}")
+                return
+        if not page["data"]:
+            break
+        found.events += len(page["data"])
+        resume = page["resume"]
+    for gid, records in there.items():
+        heard = told.get(gid, Replay()).items
+        if records is not None and heard != {record["id"]: record for record in records}:
+            found.note(f"{gid}: {len(heard)} items were told, {len(records)} are there")
 
 
 async def _items(client: Client, admin: str, gid: str) -> list[dict[str, Any]] | None:

@@ -33,7 +33,7 @@ def _alive(process: psutil.Process) -> bool:
 async def kill_the_service(engine: str, result: Result, scale: float) -> None:
     """All its processes at once, at random moments; started again each time."""
     times = max(3, round(50 * min(1, 2 * scale)))
-    with harness(engine, result, scale) as r:
+    with harness(engine, result, scale, events=True) as r:
         slowest = 0.0
 
         async def fault() -> None:
@@ -57,7 +57,7 @@ async def kill_the_service(engine: str, result: Result, scale: float) -> None:
 async def kill_a_worker(engine: str, result: Result, scale: float) -> None:
     """One of two processes; the other serves on, and a new one takes its place."""
     times = max(2, round(8 * scale))
-    with harness(engine, result, scale, {"WISHWELL_WORKERS": "2"}) as r:
+    with harness(engine, result, scale, {"WISHWELL_WORKERS": "2"}, events=True) as r:
         refused = 0
 
         async def fault() -> None:
@@ -85,7 +85,7 @@ async def kill_a_worker(engine: str, result: Result, scale: float) -> None:
 @scenario()
 async def kill_the_parent(engine: str, result: Result, scale: float) -> None:
     """Only the parent of two workers: they must not stay behind and hold the port."""
-    with harness(engine, result, scale, {"WISHWELL_WORKERS": "2"}) as r:
+    with harness(engine, result, scale, {"WISHWELL_WORKERS": "2"}, events=True) as r:
 
         async def fault() -> None:
             workers = workers_of(r)
@@ -107,7 +107,7 @@ async def kill_the_parent(engine: str, result: Result, scale: float) -> None:
 @scenario("postgresql")
 async def kill_a_worker_in_an_outage(engine: str, result: Result, scale: float) -> None:
     """A worker dies while the database is away: the service must be there afterwards."""
-    with harness(engine, result, scale, {"WISHWELL_WORKERS": "2"}) as r:
+    with harness(engine, result, scale, {"WISHWELL_WORKERS": "2"}, events=True) as r:
 
         async def fault() -> None:
             await asyncio.to_thread(r.postgres.stop, "immediate")

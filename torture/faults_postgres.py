@@ -29,7 +29,7 @@ async def _pool_is_whole(r: Harness, before: int = 20) -> None:
 async def postgres_restarted(engine: str, result: Result, scale: float) -> None:
     """Stopped at once, as by a power cut, and started again, under load."""
     times = max(2, round(20 * min(1, 2 * scale)))
-    with harness(engine, result, scale) as r:
+    with harness(engine, result, scale, events=True) as r:
 
         async def fault() -> None:
             for _ in range(times):
@@ -51,7 +51,7 @@ async def postgres_restarted(engine: str, result: Result, scale: float) -> None:
 async def postgres_terminates(engine: str, result: Result, scale: float) -> None:
     """Every connection cut by an administrator, again and again."""
     times = max(3, round(30 * scale))
-    with harness(engine, result, scale) as r:
+    with harness(engine, result, scale, events=True) as r:
 
         async def fault() -> None:
             for _ in range(times):
@@ -70,7 +70,7 @@ async def postgres_terminates(engine: str, result: Result, scale: float) -> None
 async def postgres_paused(engine: str, result: Result, scale: float) -> None:
     """The server frozen: connections stay open and nothing answers."""
     seconds = max(6.0, 10 * min(1, 2 * scale))
-    with harness(engine, result, scale) as r:
+    with harness(engine, result, scale, events=True) as r:
 
         async def fault() -> None:
             await asyncio.to_thread(r.postgres.pause)
@@ -88,7 +88,7 @@ async def postgres_paused(engine: str, result: Result, scale: float) -> None:
 @scenario("postgresql")
 async def postgres_full(engine: str, result: Result, scale: float) -> None:
     """Somebody else holds every connection that the server has."""
-    with harness(engine, result, scale, postgres={"max_connections": 30}) as r:
+    with harness(engine, result, scale, postgres={"max_connections": 30}, events=True) as r:
 
         async def fault() -> None:
             url = r.postgres.url(r.database)
@@ -114,7 +114,7 @@ async def postgres_full(engine: str, result: Result, scale: float) -> None:
 async def postgres_locked(engine: str, result: Result, scale: float) -> None:
     """Another session holds a lock on the table that every write needs."""
     seconds = max(5.0, 8 * scale)
-    with harness(engine, result, scale) as r:
+    with harness(engine, result, scale, events=True) as r:
 
         async def fault() -> None:
             other = await asyncpg.connect(r.postgres.url(r.database))
@@ -140,7 +140,7 @@ async def postgres_locked(engine: str, result: Result, scale: float) -> None:
 @scenario("postgresql")
 async def postgres_read_only(engine: str, result: Result, scale: float) -> None:
     """The server refuses writes, as a standby does; reads are served."""
-    with harness(engine, result, scale) as r:
+    with harness(engine, result, scale, events=True) as r:
 
         async def fault() -> None:
             setting = f'ALTER DATABASE "{r.database}" SET default_transaction_read_only'
@@ -173,7 +173,7 @@ async def postgres_standby(engine: str, result: Result, scale: float) -> None:
     would lose what was acknowledged, by its nature. Between client and server is a relay, the
     address that moves.
     """
-    with harness(engine, result, scale) as r:
+    with harness(engine, result, scale, events=True) as r:
         standby = await asyncio.to_thread(r.postgres.standby)
         try:
             await _fail_over(r, standby)

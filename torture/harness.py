@@ -74,6 +74,7 @@ class Harness:
     journal: Journal = field(default_factory=Journal)
     next_owner: int = 1
     file: str = ""
+    events: bool = False
 
     @property
     def port(self) -> int:
@@ -109,7 +110,7 @@ class Harness:
     async def compare(self) -> None:
         """Fills the result in from the journal and from what is there."""
         found = await checker.compare(
-            self.journal, self.client(), self.service.admin_token(), self.sql
+            self.journal, self.client(), self.service.admin_token(), self.sql, events=self.events
         )
         result, journal = self.result, self.journal
         result.answers = dict(sorted((Counter(result.answers) + journal.statuses()).items()))
@@ -118,6 +119,9 @@ class Harness:
         for name in ("checked", "lost", "doubled", "leaked", "done_though_refused", "torn"):
             setattr(result, name, getattr(result, name) + getattr(found, name))
         result.cut_but_done += found.cut_but_done
+        if self.events:
+            result.notes.append(f"{found.events} events told and replayed")
+            result.must(found.events > 0, "nothing was told")
         result.must(not found.bad, f"not as answered: {asdict(found)}")
         complaints = Counter(journal.complaints)
         result.wrong += [f"{n} times: {text}" for text, n in complaints.most_common(5)]
@@ -166,8 +170,13 @@ def harness(
     settings: dict[str, str] | None = None,
     postgres: dict[str, Any] | None = None,
     env: dict[str, str] | None = None,
+    *,
+    events: bool = False,
 ) -> Iterator[Harness]:
-    """The program on a new database, started; all of it gone afterwards."""
+    """The program on a new database, started; all of it gone afterwards.
+
+    With ``events`` its store tells them, and ``compare`` replays them.
+    """
     server, url, name = None, "sqlite:///wishwell.db", ""
     if engine == "postgresql":
         server = PostgresServer(**({"fsync": True} | (postgres or {})))
@@ -176,12 +185,14 @@ def harness(
     service = Service(COMMON | {"WISHWELL_DATABASE_URL": url} | (settings or {}), env=env)
     began = time.monotonic()
     try:
-        if server is not None:
+        if server is not None or events:
             service.cli("migrate")
+        if events:
+            service.cli("store", "update", "default", "--events", "on")
         service.start()
         service.settings["WISHWELL_PORT"] = service.url.rpartition(":")[2]
         service.admin_token()
-        yield Harness(engine, result, scale, service, server, name)
+        yield Harness(engine, result, scale, service, server, name, events=events)
     finally:
         result.seconds = round(time.monotonic() - began, 1)
         service.close()

@@ -110,6 +110,10 @@ class AccessCache:
     def store_of_platform_shop(self, shop: str) -> Store | None:
         return self._platform_shops.get(shop)
 
+    def tells_events(self) -> bool:
+        """Whether any store tells events."""
+        return any(store.events_since is not None for store in self._stores.values())
+
     def sealed(self, store_id: str) -> str | None:
         """The store's secrets, sealed; None if it has none."""
         return self._sealed.get(store_id)

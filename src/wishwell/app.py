@@ -12,13 +12,12 @@ from typing import Any
 
 import structlog
 
-from wishwell import access_cache, auth, config, ids, limits, log, pages, purge
+from wishwell import access_cache, auth, background, config, ids, limits, log, pages
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Misconfigured, ServiceError, Unavailable
-from wishwell.http import metrics
 from wishwell.http.admission import Admission
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
@@ -28,7 +27,6 @@ from wishwell.sealing import Sealing
 from wishwell.storefront.keys import KeySets
 from wishwell.storefront.shop import Shops
 
-_SAMPLE_SECONDS = 1.0
 _SWITCH_SECONDS = 0.0005
 """How long SQLite's writer thread waits for the interpreter while the event loop is busy. With
 Python's default of 5 ms, a write took 50 ms and more under overload (docs/decisions/0015)."""
@@ -156,20 +154,16 @@ class Application:
                 shops = Shops(service.access_cache, sealed_with, outbound)
                 self._pipeline = Pipeline(service, shops)
                 scope["state"][ADMISSION] = service.admission
-                background = [
-                    asyncio.create_task(service.access_cache.run()),
-                    asyncio.create_task(_purge_now_and_then(service)),
-                    asyncio.create_task(_sample_now_and_then(service)),
-                ]
+                running = [asyncio.create_task(job) for job in background.jobs(service)]
                 # These some 70,000 objects stay. Without them a full collection no longer stops
                 # all requests for tens of milliseconds.
                 gc.collect()
                 gc.freeze()
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
-                for task in background:
+                for task in running:
                     task.cancel()
-                await asyncio.gather(*background, return_exceptions=True)
+                await asyncio.gather(*running, return_exceptions=True)
         except ServiceError as error:
             logger.error("not_started", reason=error.message)
             await send({"type": "lifespan.startup.failed", "message": error.message})
@@ -196,41 +190,3 @@ def _end_with_parent() -> None:
 
         loop = asyncio.get_running_loop()
         loop.add_reader(parent.sentinel, gone)
-
-
-async def _purge_now_and_then(service: Services) -> None:
-    """Purges at every interval, in only one of several processes."""
-    interval = service.settings.purge_interval
-    while True:
-        await asyncio.sleep(interval)
-        try:
-            if not await _has_lease(service, interval):
-                continue
-            seen = 0
-            async for total in purge.sessions(service.db, service.settings, service.clock()):
-                metrics.purged(total - seen)
-                seen = total
-                await asyncio.sleep(0.05)
-            metrics.purge_finished()
-            if seen:
-                logger.info("purged", sessions=seen)
-        except Unavailable as error:
-            logger.warning("purge_put_off", reason=error.message)
-        except Exception:
-            logger.exception("purge_failed")
-
-
-async def _sample_now_and_then(service: Services) -> None:
-    """Updates the metrics of load once a second, so that requests do not spend time on it."""
-    sampler = metrics.Sampler(service)
-    while True:
-        shed = sampler.sample()
-        if shed:
-            logger.warning("shed", requests=shed, reason="too many requests at once")
-        await asyncio.sleep(_SAMPLE_SECONDS)
-
-
-async def _has_lease(service: Services, interval: float) -> bool:
-    now = service.clock()
-    before = ids.timestamp(now - int(interval * 900))
-    return await service.db.write(purge.take_lease, ids.timestamp(now), before)

@@ -68,7 +68,6 @@ class Caller(msgspec.Struct, frozen=True):
 class _Known(msgspec.Struct, frozen=True):
     """A verified profile token, with what is checked again on every use."""
 
-    store_id: str
     platform: str | None
     """The platform in the customer's GID; None for a session."""
     profile: Profile
@@ -116,7 +115,7 @@ class Authenticator:
         now = self._clock()
         claims = {
             "sub": profile.gid,
-            "aud": profile.store_id,
+            "aud": profile.store.id,
             # The clock's time, not that of the monotonic ids: they run ahead of a clock that was
             # set back, and the token would survive a revocation.
             "jti": ids.uuid7_at(max(now, revoked_until + 1)),
@@ -143,14 +142,15 @@ class Authenticator:
         if now >= known.expires:
             self._verified.pop(token, None)
             raise Unauthenticated("The access token has expired. Ask for a new one.")
-        store = self._access_cache.store(known.store_id)
+        store = self._access_cache.store(known.profile.store.id)
         if store is None or self._access_cache.is_revoked(known.profile.id, known.jti):
             raise Unauthenticated(_BAD)
         if known.platform is not None and known.platform != store.platform:
             raise Unauthenticated(_BAD)  # the store's platform has changed since
-        return Caller(
-            "session" if known.profile.is_session else "customer", store, known.jti, known.profile
-        )
+        profile = known.profile
+        if profile.store is not store:  # it has changed since the token was verified
+            profile = msgspec.structs.replace(profile, store=store)
+        return Caller("session" if profile.is_session else "customer", store, known.jti, profile)
 
     async def _admin(self, token: str) -> Caller:
         if not well_formed(token):
@@ -205,7 +205,7 @@ class Authenticator:
             raise ValueError("sub") from error
         profile = msgspec.structs.replace(profile, by_token=True)
         platform = None if profile.is_session else store.platform
-        return _Known(store.id, platform, profile, claims["jti"], issued, expires)
+        return _Known(platform, profile, claims["jti"], issued, expires)
 
     async def claims_of(self, token: str) -> tuple[Profile, str]:
         """The profile and ``jti`` of a token, expired or not. Raises ``Unauthenticated``."""

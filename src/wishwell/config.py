@@ -222,6 +222,7 @@ class Settings:
     lists_per_profile: int = setting(250, _whole(1, 10_000))
     limit_entries: int = setting(20_000, _whole(1, 1_000_000))
     limit_list_items: int = setting(1_000, _whole(1, 100_000))
+    events_days: float = setting(7.0, _seconds(4, 3_650))
     limit_profile_read: int = setting(600, _whole(1, 10_000_000))
     limit_profile_write: int = setting(240, _whole(1, 10_000_000))
     limit_profile_token: int = setting(30, _whole(1, 10_000_000))

@@ -8,6 +8,7 @@
     │   │   └── SessionEnded    that of a session which was linked or purged
     │   ├── Forbidden           a token that may not do this
     │   ├── NotFound            no such record, profile or path for this caller
+    │   ├── Gone                what was there, and is not kept any more
     │   ├── MethodNotAllowed
     │   ├── Conflict            the change would make two items the same
     │   ├── TooLarge            the body
@@ -59,6 +60,10 @@ class Forbidden(RequestError):
 
 class NotFound(RequestError):
     """No such record, profile or path for this caller."""
+
+
+class Gone(RequestError):
+    """What is asked for was there, and is not kept any more."""
 
 
 class MethodNotAllowed(RequestError):

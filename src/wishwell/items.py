@@ -1,11 +1,12 @@
 """Items: the products that a profile saved, one per product and variant (contract: save-once)."""
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import ids, pages, profiles, search
+from wishwell import events, ids, pages, profiles, search, stores
 from wishwell.db import Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Conflict, Invalid, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope
@@ -89,19 +90,26 @@ def _in_store(row: Row) -> Item:
 
 # contract: product-id-kind
 def show(found: Iterable[Item], store: Store) -> None:
-    """Turns the ids of products and variants into those of the store's kind.
-
-    In a store with integer ids, text that is no number stays as it is: a process that has not yet
-    seen that the store changed from text may save one (contract: store-change-seen).
-    """
+    """Turns the ids of products and variants into those of the store's kind."""
     if store.has_text_ids:
         return
     for item in found:
-        product_id, variant_id = item.product_id, item.variant_id
-        if isinstance(product_id, str) and product_id.isdecimal():
-            item.product_id = int(product_id)
-        if isinstance(variant_id, str) and variant_id.isdecimal():
-            item.variant_id = int(variant_id)
+        item.product_id = stores.number(item.product_id)
+        if item.variant_id is not UNSET:
+            item.variant_id = stores.number(item.variant_id)
+
+
+def records(
+    tx: Reader, profile: Profile, statement: str, *keys: object
+) -> Callable[[], Awaitable[events.Records]]:
+    """What reads the items that a statement finds, for ``events.watch``."""
+
+    async def read() -> events.Records:
+        found = [from_row(row) for row in await tx.all(statement, profile.id, *keys)]
+        show(found, profile.store)
+        return {item.id: events.Record(item) for item in found}
+
+    return read
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
@@ -140,21 +148,27 @@ async def save(
         bounds.items,
     )
     alone = new.tags is None and not new.list_ids
-    row = await tx.one("item_save", *arguments) if alone else None
-    if row is None:
-        # There are lists or tags, the customer has no row yet, or the profile is full or has ended.
-        await profiles.lock(tx, profile, now)
-        row = await tx.one("item_save", *arguments)
-    if row is None:
-        raise LimitReached(f"A profile holds at most {bounds.items} items; delete some first.")
-    *columns, created = row
-    item = from_row(columns)
-    if new.tags is not None:
-        await _index_tags(tx, profile, item.id, new.tags)
-    if not set(new.list_ids) <= set(item.list_ids):
-        union = {*item.list_ids, *new.list_ids}
-        item = await set_lists(tx, profile, item.id, tuple(union), bounds, now)
-    return item, bool(created)
+    if alone and profile.store.events_since is not None:
+        row = await tx.one("item_create_told", *arguments, _created(profile, id, new, now))
+        if row is not None:
+            return from_row(row), True
+    of_product = records(tx, profile, "item_of_product", new.product_id, new.variant_id)
+    async with events.watch(tx, profile, now, "item", of_product):
+        row = await tx.one("item_save", *arguments) if alone else None
+        if row is None:
+            # There are lists or tags, the customer has no row yet, or it is full or has ended.
+            await profiles.lock(tx, profile, now)
+            row = await tx.one("item_save", *arguments)
+        if row is None:
+            raise LimitReached(f"A profile holds at most {bounds.items} items; delete some first.")
+        *columns, created = row
+        item = from_row(columns)
+        if new.tags is not None:
+            await _index_tags(tx, profile, item.id, new.tags)
+        if not set(new.list_ids) <= set(item.list_ids):
+            union = {*item.list_ids, *new.list_ids}
+            item = await _put_on(tx, profile, item.id, tuple(union), bounds, now)
+        return item, bool(created)
 
 
 # contract: item-update, item-variant-null, item-conflict, item-updated-at
@@ -164,55 +178,57 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
     Raises ``Conflict`` if another item has the product and variant, ``NotFound``,
     ``profiles.missing``.
     """
-    if patch.tags is not None:
-        await profiles.lock_known(tx, profile)
-    try:
-        row = await tx.one(
-            "item_change",
-            profile.id,
-            id,
-            patch.product_id,
-            patch.variant_id,
-            patch.quantity,
-            _stored(patch.tags),
-            patch.note,
-            now,
-        )
-    except UniqueViolation as error:
-        raise Conflict(
-            "productId, variantId: another item of this profile has this product and variant."
-        ) from error
-    if row is None:
-        raise await _absent(tx, profile)
-    if patch.tags is not None:
-        await _index_tags(tx, profile, id, patch.tags)
-    return from_row(row)
+    async with events.watch(tx, profile, now, "item", records(tx, profile, "items_known", [id])):
+        if patch.tags is not None:
+            await profiles.lock_known(tx, profile)
+        arguments = (patch.product_id, patch.variant_id, patch.quantity, _stored(patch.tags))
+        try:
+            row = await tx.one("item_change", profile.id, id, *arguments, patch.note, now)
+        except UniqueViolation as error:
+            raise Conflict(
+                "productId, variantId: another item of this profile has this product and variant."
+            ) from error
+        if row is None:
+            raise await _absent(tx, profile)
+        if patch.tags is not None:
+            await _index_tags(tx, profile, id, patch.tags)
+        return from_row(row)
 
 
 # contract: item-delete
-async def delete(tx: Writer, profile: Profile, id: str) -> None:
+async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes an item. Raises ``NotFound``, ``profiles.missing``."""
-    if await profiles.certain(tx, profile, "items_delete", [id]) is None:
-        raise NotFound(_NO_ITEM)
+    async with events.watch(tx, profile, now, "item", records(tx, profile, "items_known", [id])):
+        if await profiles.certain(tx, profile, "items_delete", [id]) is None:
+            raise NotFound(_NO_ITEM)
 
 
 # contract: items-delete, link-races
-async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str]) -> None:
+async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str], now: str) -> None:
     """Deletes all of these items or, on an error, none. Unknown ids are ignored."""
     known = [id for id in ids_ if ids.is_uuid(id)]
     if isinstance(scope, Profile):
-        if await profiles.lock_known(tx, scope):
-            await tx.run("items_delete", scope.id, known)
+        await _delete_of(tx, scope, known, now)
         return
     # A link may move an item between the look-up and the lock, but only once, to a customer.
     for _ in range(2):
-        by_owner: dict[tuple[bool, str], list[str]] = {}
-        for profile_id, id, is_session in await tx.all("item_owners", scope.store_id, known):
-            by_owner.setdefault((not is_session, profile_id), []).append(id)
+        by_owner: dict[tuple[bool, str, str], list[str]] = {}
+        for profile_id, id, is_session, gid in await tx.all("item_owners", scope.store.id, known):
+            by_owner.setdefault((not is_session, profile_id, gid), []).append(id)
         # Locked in one order everywhere, sessions before customers as in a link: no deadlocks.
         for owner in sorted(by_owner):
-            await tx.one("profile_lock", owner[1])
-            await tx.run("items_delete", owner[1], by_owner[owner])
+            is_customer, profile_id, gid = owner
+            profile = Profile(profile_id, scope.store, gid, not is_customer)
+            with contextlib.suppress(NotFound):  # a session that a link has closed since
+                await _delete_of(tx, profile, by_owner[owner], now)
+
+
+async def _delete_of(tx: Writer, profile: Profile, known: Sequence[str], now: str) -> None:
+    if await profiles.lock_known(tx, profile):
+        async with events.watch(
+            tx, profile, now, "item", records(tx, profile, "items_known", known)
+        ):
+            await tx.run("items_delete", profile.id, known)
 
 
 # contract: item-set-lists, item-set-lists-place, list-item-limit, place-limit
@@ -224,6 +240,13 @@ async def set_lists(
     Raises ``NotFound`` for the item or a list, ``LimitReached`` if a list or the profile would
     exceed its bound.
     """
+    async with events.watch(tx, profile, now, "item", records(tx, profile, "items_known", [id])):
+        return await _put_on(tx, profile, id, list_ids, bounds, now)
+
+
+async def _put_on(
+    tx: Writer, profile: Profile, id: str, list_ids: Sequence[str], bounds: Bounds, now: str
+) -> Item:
     wanted = sorted(at if ids.is_uuid(at) else ids.NO_UUID for at in list_ids)
     arguments = (id, wanted, " ".join(wanted), bounds.entries, bounds.list_items, now)
     row = await profiles.certain(tx, profile, "item_set_lists", *arguments)
@@ -256,6 +279,14 @@ async def _index_tags(tx: Writer, profile: Profile, id: str, tags: Sequence[str]
     await tx.run("item_tags_clear", profile.id, id)
     if tags:
         await tx.run_many("item_tags_add", [(profile.id, id, tag) for tag in tags])
+
+
+def _created(profile: Profile, id: str, new: NewItem, now: str) -> str:
+    """The data of the event of a new item without lists and tags."""
+    row = (id, new.product_id, new.variant_id, new.quantity or 1, "", new.note or "", "", now, now)
+    item = from_row(row)
+    show([item], profile.store)
+    return events.created("item", events.Record(item)).decode()
 
 
 def _stored(tags: Sequence[str] | None) -> str | None:

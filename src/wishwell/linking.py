@@ -8,13 +8,14 @@ The number of statements does not depend on how many records are moved.
 
 import msgspec
 
-from wishwell import ids, profiles
+from wishwell import events, ids, items, lists, profiles
 from wishwell.db import Writer
 from wishwell.errors import NotFound
 from wishwell.profiles import Profile
 
 
-# contract: link-items, link-limits, link-email, link-closes-session, link-again, link-races
+# contract: link-items, link-limits, link-email, link-closes-session, link-again, link-races,
+#   event-link
 async def link(tx: Writer, session: Profile, customer: Profile, list_items: int, now: str) -> int:
     """Moves all records of the session and closes it. Returns the number of items moved.
 
@@ -24,25 +25,40 @@ async def link(tx: Writer, session: Profile, customer: Profile, list_items: int,
     row = await tx.one("link_begin", session.id)
     if row is None:
         raise NotFound("session: there is no such session.")
-    closed_at, count, email, *_ = row
+    closed_at, moved, moved_lists, email, *_ = row
     if closed_at is not None:
         return 0
     await profiles.lock(tx, customer, now)
-    await _merge_tags(tx, session, customer, now)
-    begins = [row[0] for row in await tx.all("link_parts", session.id)]
-    for part in zip(begins, [*begins[1:], ids.MAX_UUID], strict=False):
-        await tx.run("link_move_tags", session.id, customer.id, *part)
-    await _move_lists(tx, session, customer, list_items, now)
-    await tx.run("link_merge_items", session.id, customer.id, now)
-    await tx.run("link_move_items", session.id, customer.id)
-    for statement in _LEAVE:
-        await tx.run(statement, session.id)
-    await tx.run("link_size_lists", customer.id)
-    # The session's e-mail address moves too, unless the customer has one.
-    await tx.run("link_count", customer.id, email)
-    await tx.run("session_close", session.id, now)
-    moved: int = count
-    return moved
+    of_items, of_lists = items.records(tx, customer, "items_all"), lists.records(tx, customer)
+    async with (
+        events.watch(tx, customer, now, "item", of_items),
+        events.watch(tx, customer, now, "list", of_lists),
+    ):
+        await _merge_tags(tx, session, customer, now)
+        begins = [row[0] for row in await tx.all("link_parts", session.id)]
+        for part in zip(begins, [*begins[1:], ids.MAX_UUID], strict=False):
+            await tx.run("link_move_tags", session.id, customer.id, *part)
+        await _move_lists(tx, session, customer, list_items, now)
+        await tx.run("link_merge_items", session.id, customer.id, now)
+        await tx.run("link_move_items", session.id, customer.id)
+        for statement in _LEAVE:
+            await tx.run(statement, session.id)
+        await tx.run("link_size_lists", customer.id)
+        # The session's e-mail address moves too, unless the customer has one.
+        await tx.run("link_count", customer.id, email)
+        await tx.run("session_close", session.id, now)
+    linked = _Linked(session.gid, customer.gid, moved, moved_lists)
+    await events.tell(tx, customer, now, "profile.linked", msgspec.json.encode(linked))
+    return linked.items
+
+
+class _Linked(msgspec.Struct):
+    """The data of the event: both GIDs, and how many items and lists the session had."""
+
+    session: str
+    customer: str
+    items: int
+    lists: int
 
 
 _LEAVE = ("link_leave_entries", "link_leave_tags", "link_leave_lists", "link_leave_items")

@@ -1,13 +1,13 @@
 """Lists: named, ordered collections of a profile's items (contract: list-order)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal, get_args
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import items, pages, profiles
+from wishwell import events, items, pages, profiles
 from wishwell.db import Reader, Row, Writer, rows
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.items import Item
@@ -55,6 +55,39 @@ def check_name(name: str) -> str:
     return name
 
 
+def records(tx: Reader, profile: Profile) -> Callable[[], Awaitable[events.Records]]:
+    """What reads all lists of a profile and their order, for ``events.watch``."""
+
+    async def read() -> events.Records:
+        placed: dict[str, list[str]] = {}
+        for list_id, item_id in await tx.all("places", profile.id):
+            placed.setdefault(list_id, []).append(item_id)
+        return {
+            row[0]: events.Record(from_row(row), tuple(placed.get(row[0], ())))
+            for row in await tx.all("lists_all", profile.id)
+        }
+
+    return read
+
+
+def _record(tx: Reader, profile: Profile, id: str) -> Callable[[], Awaitable[events.Records]]:
+    """What reads one list and its order, for ``events.watch``."""
+
+    async def read() -> events.Records:
+        row = await tx.one("list_find", profile.id, id)
+        if row is None:
+            return {}
+        positions = {row[0]: row[1] for row in await tx.all("list_positions", profile.id, id)}
+        return {id: events.Record(from_row(row), tuple(_placed(positions)))}
+
+    return read
+
+
+def _placed(positions: dict[str, int]) -> list[str]:
+    """The items that have a place, in order."""
+    return sorted((item for item, at in positions.items() if at), key=positions.__getitem__)
+
+
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[List]:
     """A page of lists, newest first. Raises ``profiles.missing``."""
     return await pages.read(tx, "lists", scope, asked, from_row)
@@ -88,33 +121,36 @@ async def create(
 ) -> List:
     """Creates an empty list. Raises ``LimitReached``, ``profiles.missing``."""
     arguments = (profile.id, id, name, now, bounds.lists)
-    row = await tx.one("list_create", *arguments)
-    if row is None:
-        # The customer has no row yet, or the profile is full or has ended.
-        await profiles.lock(tx, profile, now)
+    async with events.watch(tx, profile, now, "list", _record(tx, profile, id)):
         row = await tx.one("list_create", *arguments)
-    if row is None:
-        raise LimitReached(f"A profile holds at most {bounds.lists} lists; delete some first.")
-    return from_row(row)
+        if row is None:
+            # The customer has no row yet, or the profile is full or has ended.
+            await profiles.lock(tx, profile, now)
+            row = await tx.one("list_create", *arguments)
+        if row is None:
+            raise LimitReached(f"A profile holds at most {bounds.lists} lists; delete some first.")
+        return from_row(row)
 
 
 # contract: list-update, list-updated-at
 async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: str) -> List:
     """Sets the name, unless it is None. Raises ``NotFound``, ``profiles.missing``."""
-    if name is None:
-        row = await tx.one("list_find", profile.id, id)
-    else:
-        row = await tx.one("list_rename", profile.id, id, name, now)
-    if row is None:
-        raise await _absent(tx, profile)
-    return from_row(row)
+    async with events.watch(tx, profile, now, "list", _record(tx, profile, id)):
+        if name is None:
+            row = await tx.one("list_find", profile.id, id)
+        else:
+            row = await tx.one("list_rename", profile.id, id, name, now)
+        if row is None:
+            raise await _absent(tx, profile)
+        return from_row(row)
 
 
 # contract: list-delete
-async def delete(tx: Writer, profile: Profile, id: str) -> None:
+async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes the list and keeps its items. Raises ``NotFound``, ``profiles.missing``."""
-    if await profiles.certain(tx, profile, "list_delete", id) is None:
-        raise NotFound(_NO_LIST)
+    async with events.watch(tx, profile, now, "list", _record(tx, profile, id)):
+        if await profiles.certain(tx, profile, "list_delete", id) is None:
+            raise NotFound(_NO_LIST)
 
 
 # contract: list-order-partial, list-order-invalid
@@ -124,21 +160,22 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
     Items placed before follow in their old order; items that were never placed come last. Raises
     ``Invalid`` if an id is a duplicate or not on the list; ``NotFound``; ``profiles.missing``.
     """
-    known = await profiles.lock_known(tx, profile)
-    if not known or await tx.one("list_find", profile.id, id) is None:
-        raise NotFound(_NO_LIST)
-    positions = {row[0]: row[1] for row in await tx.all("list_positions", profile.id, id)}
-    if len(set(item_ids)) != len(item_ids):
-        raise Invalid("itemIds: must not contain duplicates.")
-    if not positions.keys() >= set(item_ids):
-        raise Invalid("itemIds: names an item that is not on this list.")
-    before = sorted((item for item, at in positions.items() if at), key=positions.__getitem__)
-    named = set(item_ids)
-    placed = [*item_ids, *(item for item in before if item not in named)]
-    if placed != before:
-        places = [(profile.id, id, item, at) for at, item in enumerate(placed, 1)]
-        await tx.run_many("entry_place", [new for new in places if positions[new[2]] != new[3]])
-        await tx.run("list_touch", profile.id, id, now)
+    async with events.watch(tx, profile, now, "list", _record(tx, profile, id)):
+        known = await profiles.lock_known(tx, profile)
+        if not known or await tx.one("list_find", profile.id, id) is None:
+            raise NotFound(_NO_LIST)
+        positions = {row[0]: row[1] for row in await tx.all("list_positions", profile.id, id)}
+        if len(set(item_ids)) != len(item_ids):
+            raise Invalid("itemIds: must not contain duplicates.")
+        if not positions.keys() >= set(item_ids):
+            raise Invalid("itemIds: names an item that is not on this list.")
+        before = _placed(positions)
+        named = set(item_ids)
+        placed = [*item_ids, *(item for item in before if item not in named)]
+        if placed != before:
+            places = [(profile.id, id, item, at) for at, item in enumerate(placed, 1)]
+            await tx.run_many("entry_place", [new for new in places if positions[new[2]] != new[3]])
+            await tx.run("list_touch", profile.id, id, now)
     return await find(tx, profile, id, "customer")
 
 

@@ -149,4 +149,4 @@ def _query(noun: Noun, scope: Scope, asked: PageRequest) -> PageQuery:
 
 # contract: search-own
 def _key(scope: Scope) -> str:
-    return scope.id if isinstance(scope, Profile) else scope.store_id
+    return scope.id if isinstance(scope, Profile) else scope.store.id

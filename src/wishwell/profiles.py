@@ -24,7 +24,7 @@ class Profile(msgspec.Struct, frozen=True):
     """The owner of records. ``by_token``: it was named by its own token, not by a header."""
 
     id: str
-    store_id: str
+    store: Store
     gid: str
     is_session: bool
     by_token: bool = False
@@ -33,7 +33,7 @@ class Profile(msgspec.Struct, frozen=True):
 class WholeStore(msgspec.Struct, frozen=True):
     """The scope of an admin token without a ``Profile`` header."""
 
-    store_id: str
+    store: Store
 
 
 Scope = Profile | WholeStore
@@ -65,11 +65,11 @@ def parse(
 
 
 def of_session(store: Store, gid: str, *, by_token: bool = False) -> Profile:
-    return Profile(ids.profile_key(store.id, gid), store.id, gid, True, by_token)
+    return Profile(ids.profile_key(store.id, gid), store, gid, True, by_token)
 
 
 def of_customer(store: Store, gid: str, *, by_token: bool = False) -> Profile:
-    return Profile(ids.profile_key(store.id, gid), store.id, gid, False, by_token)
+    return Profile(ids.profile_key(store.id, gid), store, gid, False, by_token)
 
 
 # contract: session-ended, session-unknown
@@ -106,7 +106,7 @@ async def lock(tx: Writer, profile: Profile, now: str) -> None:
     profile, links and purges happen one after the other. Raises ``missing(profile)``.
     """
     if not await lock_known(tx, profile):
-        await tx.run("profile_create", profile.id, profile.store_id, profile.gid, 0, now)
+        await tx.run("profile_create", profile.id, profile.store.id, profile.gid, 0, now)
         await lock_known(tx, profile)
 
 
@@ -163,17 +163,17 @@ def check_email(email: str) -> str:
     return email
 
 
-async def sessions_owning(tx: Reader, store: WholeStore, item_ids: Sequence[str]) -> set[str]:
+async def sessions_owning(tx: Reader, whole: WholeStore, item_ids: Sequence[str]) -> set[str]:
     """The keys of the sessions that own any of these items."""
     known = [id for id in item_ids if ids.is_uuid(id)]
-    owners = await tx.all("item_owners", store.store_id, known)
+    owners = await tx.all("item_owners", whole.store.id, known)
     return {row[0] for row in owners if row[2]}
 
 
-async def owner(tx: Reader, store: WholeStore, noun: Literal["item", "list"], id: str) -> Profile:
+async def owner(tx: Reader, whole: WholeStore, noun: Literal["item", "list"], id: str) -> Profile:
     """The owner of an item or list of the store. Raises ``NotFound``."""
-    row = await tx.one(f"{noun}_owner", store.store_id, id)
+    row = await tx.one(f"{noun}_owner", whole.store.id, id)
     if row is None:
         raise NotFound(f"There is no such {noun}.")
     profile_id, gid, is_session = row
-    return Profile(profile_id, store.store_id, gid, bool(is_session))
+    return Profile(profile_id, whole.store, gid, bool(is_session))

@@ -52,9 +52,9 @@ async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[
         after = (rows[-1][1], rows[-1][0])
 
 
-async def take_lease(tx: Writer, now: str, before: str) -> bool:
-    """Whether this process is to purge now, as none has since ``before``."""
-    return await tx.one("lease_take", "purge", now, before) is not None
+async def take_lease(tx: Writer, name: str, now: str, before: str) -> bool:
+    """Whether this process is to do that housekeeping now, as none has since ``before``."""
+    return await tx.one("lease_take", name, now, before) is not None
 
 
 async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:

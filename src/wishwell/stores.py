@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from wishwell import ids
 from wishwell.config import Settings
 from wishwell.db import Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Conflict, Invalid, NotFound
@@ -26,6 +27,9 @@ LIMITS = (
 """The limits that a store may override: requests per minute, and the bounds of a profile."""
 
 DEFAULT_HANDLE = "default"
+
+_SEEN_MS = 5_000
+"""By then every process has seen a change of a store (contract: store-change-seen)."""
 
 ProductIds = Literal["integer", "text"]
 MAX_NUMBER = 2**53 - 1
@@ -74,7 +78,8 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
 
     ``auth_flow`` is the path of its sign-in page and may contain ``{email}``. ``product_ids`` is
     the JSON type of its product and variant ids (contract: product-id-kind). ``hosts`` are the
-    origins of its shop (contract: storefront-hosts).
+    origins of its shop (contract: storefront-hosts). ``events_since`` is when its events began
+    to be complete, or None (contract: store-events).
     """
 
     id: str
@@ -86,7 +91,11 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     naming: Naming
     origins: tuple[str, ...]
     limits: dict[str, int]
+    events_since: str | None
     created_at: str
+
+    def __hash__(self) -> int:
+        return hash(self.id)
 
     @property
     def has_text_ids(self) -> bool:
@@ -115,6 +124,15 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
         return self.auth_flow.replace("{email}", quote(email, safe=""))
 
 
+def number(id: int | str) -> int | str:
+    """A stored id of a store with integer ids, as its callers get it.
+
+    Text that is no number stays as it is: a process that has not yet seen that the store changed
+    from text may save one (contract: store-change-seen).
+    """
+    return int(id) if isinstance(id, int) or id.isdecimal() else id
+
+
 class Bounds(NamedTuple):
     """How much a profile may hold. Only a link may exceed these bounds.
 
@@ -139,11 +157,12 @@ class StorePatch(msgspec.Struct, frozen=True):
     naming: Mapping[str, str] | None = None
     origins: tuple[str, ...] | None = None
     limits: Mapping[str, int | None] | None = None
+    events: bool | None = None
 
 
 async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) -> Store:
     """Creates a store. Raises ``Invalid`` for a bad field or a handle that is in use."""
-    store = _patched(_blank(id, handle, now), patch)
+    store = _patched(_blank(id, handle, now), patch, now)
     await tx.all("stores_lock")
     try:
         await tx.run("store_create", *_values(store), now)
@@ -159,7 +178,7 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     integer product ids while the store has items with text ids."""
     await tx.all("stores_lock")
     before = await by_handle(tx, handle)
-    store = _patched(before, patch)
+    store = _patched(before, patch, now)
     to_integer = before.has_text_ids and not store.has_text_ids
     if to_integer and await tx.one("store_holds_items", store.id) is not None:
         raise Conflict("product-ids: can be changed to integer only when the store has no items.")
@@ -213,7 +232,7 @@ async def listed(tx: Reader) -> list[Store]:
 
 def from_row(row: Row) -> Store:
     """Makes a store from its columns (``rows.STORE``)."""
-    id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, created = row
+    id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, *times = row
     return Store(
         id,
         handle,
@@ -224,7 +243,7 @@ def from_row(row: Row) -> Store:
         msgspec.json.decode(naming, type=Naming),
         tuple(origins.split()),
         msgspec.json.decode(limits, type=dict[str, int]),
-        created,
+        *times,
     )
 
 
@@ -245,10 +264,12 @@ def bounds(store: Store, settings: Settings) -> Bounds:
 
 
 def _blank(id: str, handle: str, now: str) -> Store:
-    return Store(id, handle, "shopify", "integer", "/account/login", (), Naming(), (), {}, now)
+    return Store(
+        id, handle, "shopify", "integer", "/account/login", (), Naming(), (), {}, None, now
+    )
 
 
-def _patched(store: Store, patch: StorePatch) -> Store:
+def _patched(store: Store, patch: StorePatch, now: str) -> Store:
     limits = dict(store.limits)
     for name, value in (patch.limits or {}).items():
         if name not in LIMITS:
@@ -270,6 +291,11 @@ def _patched(store: Store, patch: StorePatch) -> Store:
         named["hosts"] = tuple(dict.fromkeys(_plain(host) for host in patch.hosts if host))
     if patch.naming:
         named["naming"] = msgspec.structs.replace(store.naming, **patch.naming)
+    if patch.events is False:
+        named["events_since"] = None
+    elif patch.events and store.events_since is None:
+        # By then every process knows it (contract: store-change-seen).
+        named["events_since"] = ids.timestamp(ids.from_timestamp(now) + _SEEN_MS)
     store = msgspec.structs.replace(store, limits=limits, **named)
     _check(store)
     return store
@@ -330,7 +356,7 @@ def _plain(origin: str) -> str:
     return origin.removesuffix(":443" if origin.startswith("https:") else ":80")
 
 
-def _values(store: Store) -> tuple[str, ...]:
+def _values(store: Store) -> tuple[str | None, ...]:
     return (
         store.id,
         store.handle,
@@ -341,4 +367,5 @@ def _values(store: Store) -> tuple[str, ...]:
         msgspec.json.encode(store.naming).decode(),
         " ".join(store.origins),
         msgspec.json.encode(store.limits, order="sorted").decode(),
+        store.events_since,
     )

@@ -53,6 +53,7 @@ BAD = [
     ("WISHWELL_PORT", "8" * 5000), ("WISHWELL_SESSION_DAYS", "9" * 5000),
     ("WISHWELL_TRUSTED_PROXIES", f"10.0.0.0/{'9' * 5000}"), ("WISHWELL_DATABASE_URL", "sqlite:///a%00b.db"),
     ("WISHWELL_WEBHOOK_HTTP", "yes"), ("WISHWELL_WEBHOOK_PRIVATE", "1"),
+    ("WISHWELL_EVENTS_DAYS", "3.9"), ("WISHWELL_EVENTS_DAYS", "3651"),
     ("WISHWELL_PROT", "8000"), ("WISHWELL_LOG_LEVEL", "loud"), ("WISHWELL_SIGNING_KEYS_FILE", "no-such-file"),
 ]  # fmt: skip
 

@@ -1,18 +1,26 @@
-"""docs/client.md, run as it stands there, one example after the other."""
+"""docs/client.md and the program of docs/events.md, run as they stand there."""
 
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-from tests.servers import Service
+from msgspec.structs import replace
+
+from tests.servers import Service, wait_until
 from wishwell import client
 
-TEXT = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = (DOCS / "client.md").read_text()
+
+
+def programs(text):
+    return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 def test_every_example_runs():
-    examples = re.findall(r"^```python\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+    examples = programs(TEXT)
     assert len(examples) == 5
     with Service() as service:
         for example in examples:
@@ -29,7 +37,43 @@ def test_every_name_is_mentioned():
     """What the package offers and every call of it."""
     for name in set(client.__all__) - {"UNSET", "Direction", "Sort"}:
         assert f"`{name}`" in TEXT or f"import {name}" in TEXT, name
-    for noun in ("items", "lists", "profiles"):
+    for noun in ("items", "lists", "profiles", "events"):
         [row] = re.findall(rf"^\| `{noun}` \| (.*) \|$", TEXT, re.MULTILINE)
         kind = getattr(client.sync, noun.title())
         assert set(re.findall(r"`(\w+)`", row)) == {n for n in vars(kind) if n[0] != "_"}
+
+
+def test_copy_of_the_events_page_is_what_is_there():
+    """What it keeps, it keeps up to date: over changes, a sign-in, a deletion, and a feed that is
+    gone."""
+    [text] = programs((DOCS / "events.md").read_text())
+    program, _, _ = text.partition("\nwith Wishwell(")
+    copy: dict = {}
+    exec(program, copy)
+    with Service() as service:
+        service.cli("store", "update", "default", "--events", "on")
+        service.restart()
+        with client.Wishwell(service.url, service.admin_token()) as admin:
+            ann = admin.acting_as("gid://shopify/Customer/1")
+            first = ann.items.create(1)
+            wishes, resume = copy["bring_up_to_date"](admin, {}, None)
+            visit = admin.profiles.token()
+            visitor = admin.acting_as(visit.profile)
+            visitor.items.create(1, quantity=9)
+            visitor.items.create(2)
+            wishes, resume = copy["bring_up_to_date"](admin, wishes, resume)
+            admin.profiles.token(customer="gid://shopify/Customer/1", session=visit.profile)
+            ann.items.delete(first.id)
+            ann.items.create(3, tags=["gift"])
+            for begun in (resume, "999"):
+                assert wait_until(
+                    lambda: admin.events.list(from_=resume, types=["profile.linked"]).data,
+                    seconds=2,
+                )
+                time.sleep(0.5)
+                wishes, _ = copy["bring_up_to_date"](admin, wishes, begun)
+                assert {gid: mine for gid, mine in wishes.items() if mine} == {
+                    "gid://shopify/Customer/1": {
+                        item.id: replace(item, profile=None) for item in ann.items.all()
+                    }
+                }

@@ -60,6 +60,11 @@ class Bench:
         patch = stores.StorePatch()
         return self.write(stores.create, self.new_id(), handle, patch, self.clock.tick())
 
+    def update_store(self, **patch):
+        """Changes the store."""
+        named, now = stores.StorePatch(**patch), self.clock.tick()
+        self.store = self.write(stores.update, self.store.handle, named, now)
+
     def read(self, use_case, *arguments):
         return self.run(self.db.read(use_case, *arguments))
 
@@ -114,15 +119,15 @@ class Bench:
             for at in stands:
                 sizes[at] += 1
             wishes.append((
-                profile.id, id, profile.store_id, str(product), "", 1, held, "", " ".join(stands), now, now
+                profile.id, id, profile.store.id, str(product), "", 1, held, "", " ".join(stands), now, now
             ))  # fmt: skip
             entries += [(profile.id, at, id, 0) for at in stands]
-            tagged += [(profile.id, id, tag, profile.store_id) for tag in held.split()]
+            tagged += [(profile.id, id, tag, profile.store.id) for tag in held.split()]
         self.insert(
             "lists",
             "profile_id id store_id name item_count created_at updated_at",
             [
-                (profile.id, id, profile.store_id, f"List {n}", sizes[id], now, now)
+                (profile.id, id, profile.store.id, f"List {n}", sizes[id], now, now)
                 for n, id in enumerate(made)
             ],
         )

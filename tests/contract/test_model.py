@@ -50,11 +50,14 @@ def do(bench, profile, model, step):
             )
         case ("delete", at):
             target = model.item_at(at)
-            both(lambda: run(db.write(items.delete, profile, target)), lambda: model.delete(target))
+            both(
+                lambda: run(db.write(items.delete, profile, target, now)),
+                lambda: model.delete(target),
+            )
         case ("delete_many", ats):
             targets = [model.item_at(at) for at in ats]
             both(
-                lambda: run(db.write(items.delete_many, profile, [*targets, "nonsense"])),
+                lambda: run(db.write(items.delete_many, profile, [*targets, "nonsense"], now)),
                 lambda: [model.forget(target) for target in targets],
             )
         case ("set_lists", at, on):
@@ -77,7 +80,7 @@ def do(bench, profile, model, step):
         case ("drop_list", at):
             target = model.list_at(at)
             both(
-                lambda: run(db.write(lists.delete, profile, target)),
+                lambda: run(db.write(lists.delete, profile, target, now)),
                 lambda: model.drop_list(target),
             )
         case ("order", at, ats):
@@ -189,7 +192,7 @@ def test_profiles_and_stores_never_touch_each_other(bench, mine, theirs):
         compare(bench, owner, model)
     stores_items = bench.read(
         items.page,
-        profiles.WholeStore(other_store.id),
+        profiles.WholeStore(other_store),
         PageRequest(None, pages.MAX_SIZE, search.Search()),
     )
     assert [item.id for item in stores_items.records] == sorted(models[1].items, reverse=True)

@@ -64,7 +64,7 @@ def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query
     """Forwards everything newest first; backwards the same pages again; no cursor too many."""
     store, owners = stocked
     profile = list(owners)[who]
-    scope = profiles.WholeStore(store.id) if whole else profile
+    scope = profiles.WholeStore(store) if whole else profile
     held = [item for owner in owners if whole or owner == profile for item in owners[owner]]
     expected = sorted((item.id for item in held if wanted(query)(item)), reverse=True)
     forwards = walk(bench, scope, size, query)
@@ -105,7 +105,7 @@ def test_records_that_stay_are_seen_once_while_others_come_and_go(bench):
                         PageRequest(None, 1, search.parse(f"product:{number + 2}", bench.store)),
                     )
                     for item in gone.records:
-                        await bench.db.write(items.delete, profile, item.id)
+                        await bench.db.write(items.delete, profile, item.id, bench.clock.tick())
 
         async def walk_beside(profile=profile, size=size):
             writer = asyncio.create_task(disturb())
@@ -146,12 +146,12 @@ def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
 
     cursor = Cursor(near[1], backward)
     assert page(cursor)[0] == [near[3] if query else near[2]]
-    bench.write(items.delete_many, profile, near[2:])
+    bench.write(items.delete_many, profile, near[2:], bench.clock.tick())
     records, ahead, back = page(cursor)
     assert (records, ahead) == ([], None)
     assert back.backward is not backward
     assert page(back)[0] == [near[0] if query else near[1]]
-    bench.write(items.delete_many, profile, near[:2])
+    bench.write(items.delete_many, profile, near[:2], bench.clock.tick())
     assert page(cursor) == ([], None, None)
 
 
@@ -164,7 +164,7 @@ def test_page_names_no_other_whose_records_are_gone(bench, backward):
         for product in (1, 2)
     ]
     edge, left = saved if backward else saved[::-1]
-    bench.write(items.delete, profile, edge)
+    bench.write(items.delete, profile, edge, bench.clock.tick())
     asked = PageRequest(Cursor(edge, backward), 1, search.Search())
     page = bench.read(items.page, profile, asked)
     assert ([item.id for item in page.records], page.next, page.previous) == ([left], None, None)
@@ -220,7 +220,7 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
             self.pages_read += 1
             if self.pages_read == 1:
                 await bench.db.write(linking.link, session, customer, 1_000, now)
-                await bench.db.write(items.delete, customer, edge)
+                await bench.db.write(items.delete, customer, edge, bench.clock.tick())
             return rows
 
     asked = PageRequest(Cursor(edge, False), 10, search.Search())

@@ -74,7 +74,7 @@ def test_new_token_starts_the_time_again(bench):
 
 def test_sessions_that_an_admin_token_changes_are_known(bench):
     """contract: session-touched. Of records over a whole store: whose they are, and which sessions."""
-    store, now = profiles.WholeStore(bench.store.id), bench.clock.tick()
+    store, now = profiles.WholeStore(bench.store), bench.clock.tick()
     customer, session, elsewhere = bench.new_customer(), bench.new_session(), bench.new_store("far")
     owners = (customer, session, bench.new_customer(elsewhere))
     made = [
@@ -140,10 +140,10 @@ def test_more_sessions_than_a_batch_all_go_with_progress(bench):
 def test_one_process_purges_in_its_turn(bench):
     """contract: command-purge. The others find that somebody did so since, and leave it."""
     first, second, third = (bench.clock.tick() for _ in range(3))
-    assert bench.write(purge.take_lease, first, "")
-    assert not bench.write(purge.take_lease, second, first)
-    assert bench.write(purge.take_lease, third, second)
-    assert not bench.write(purge.take_lease, third, third)
+    assert bench.write(purge.take_lease, "purge", first, "")
+    assert not bench.write(purge.take_lease, "purge", second, first)
+    assert bench.write(purge.take_lease, "purge", third, second)
+    assert not bench.write(purge.take_lease, "purge", third, third)
 
 
 def test_large_session_goes_in_steps_and_is_gone_from_the_first(bench):

@@ -96,11 +96,12 @@ def test_set_lists_takes_off_a_list_that_it_waited_for(bench, wish):
 def test_deletion_takes_an_entry_that_it_waited_for(bench, wish, verb):
     """Else the list would count an item that is gone, or the item stand on a list that is."""
     profile, item, made = wish
+    now = bench.clock.tick()
 
     def delete():
         if verb is items.delete_many:
-            return bench.db.write(verb, profiles.WholeStore(bench.store.id), [item])
-        return bench.db.write(verb, profile, item if verb is items.delete else made)
+            return bench.db.write(verb, profiles.WholeStore(bench.store), [item], now)
+        return bench.db.write(verb, profile, item if verb is items.delete else made, now)
 
     bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), delete))
     bench.check(profile)
@@ -115,7 +116,7 @@ def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
     async def tag(tx):
         await items.change(tx, profile, item, patch, bench.clock.tick())
 
-    delete = lambda: bench.db.write(items.delete, profile, item)  # noqa: E731
+    delete = lambda: bench.db.write(items.delete, profile, item, bench.clock.tick())  # noqa: E731
     bench.run(_one_after_the_other(bench.db, tag, delete))
     bench.check(profile)
     assert bench.holds(profile)[0] == 0
@@ -171,7 +172,8 @@ def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench)
     async def link(tx):
         await linking.link(tx, session, customer, 1_000, now)
 
-    delete = lambda: bench.db.write(items.delete_many, customer, [own.id, moved.id])  # noqa: E731
+    both, later = [own.id, moved.id], bench.clock.tick()
+    delete = lambda: bench.db.write(items.delete_many, customer, both, later)  # noqa: E731
     bench.run(_one_after_the_other(bench.db, link, delete))
     assert bench.holds(customer)[0] == 0
 
@@ -185,7 +187,7 @@ def test_bulk_delete_over_a_store_takes_sessions_before_customers(bench):
     for profile in (session, customer):
         item, _ = bench.write(items.save, profile, new_item(1), bench.new_id(), bounds(99), now)
         made.append(item.id)
-    store = profiles.WholeStore(bench.store.id)
+    store = profiles.WholeStore(bench.store)
     without_waiting = f"SELECT 1 FROM profiles WHERE profile_id = '{customer.id}' FOR UPDATE NOWAIT"
 
     async def take_session(tx):
@@ -195,7 +197,7 @@ def test_bulk_delete_over_a_store_takes_sessions_before_customers(bench):
         assert await select(tx, without_waiting)
         await tx.one("profile_lock", customer.id)
 
-    delete = lambda: bench.db.write(items.delete_many, store, made)  # noqa: E731
+    delete = lambda: bench.db.write(items.delete_many, store, made, bench.clock.tick())  # noqa: E731
     bench.run(_one_after_the_other(bench.db, take_session, delete, take_customer))
     assert bench.holds(customer)[0] == 0
 

@@ -6,5 +6,5 @@ from wishwell.profiles import Profile
 
 
 async def use_case_that_writes_is_not_run_as_one_that_reads(db: Database, owner: Profile) -> None:
-    await db.write(items.delete, owner, "id")
-    await db.read(items.delete, owner, "id")  # type: ignore[arg-type]
+    await db.write(items.delete, owner, "id", "now")
+    await db.read(items.delete, owner, "id", "now")  # type: ignore[arg-type]

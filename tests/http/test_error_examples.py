@@ -94,6 +94,7 @@ ASKED = {
     ("RequestTimeout", "headers"): lambda shop: sent(shop, b"GET /api/2025-04/items HTTP/1.1\r\n"),
     ("RequestTimeout", "slow"): slow_body,
     ("Conflict", "same"): same_twice,
+    ("Gone", "feed"): lambda shop: shop.admin.get("/events?from=1"),
     ("ContentTooLarge", "large"): lambda shop: shop.customer().http.post(
         "/lists", content=b" " * 262_145, headers={"Content-Type": "application/json"}
     ),

@@ -74,7 +74,9 @@ def test_email_is_taken_just_where_the_description_allows_it(text):
     assert _allows_email(text) == takes(profiles.check_email, text)
 
 
-STORES = [Store("", "", "", kind, "", (), Naming(), (), {}, "") for kind in ("integer", "text")]
+STORES = [
+    Store("", "", "", kind, "", (), Naming(), (), {}, None, "") for kind in ("integer", "text")
+]
 _numbers = st.integers(0, 99) | st.integers(2**53 - 1100, 2**53 + 2) | st.integers(0, 2**60)
 _values = st.one_of(
     _numbers.map(str),

@@ -48,7 +48,7 @@ async def _filled(service):
 
 async def _records(service, store):
     asked = pages.PageRequest(None, 99, search.Search(()))
-    whole = WholeStore(store.id)
+    whole = WholeStore(store)
     return [await service.db.read(noun.page, whole, asked) for noun in (items, lists)]
 
 

@@ -14,10 +14,14 @@ from tests.linearizability.verify import verify
 HISTORIES = 30
 
 
-@pytest.fixture
-def harness(new_service, engine):
+@pytest.fixture(params=["off", "on"])
+def harness(new_service, engine, request):
+    """A service whose store tells events, and one whose store doesn't."""
     workers = "2" if engine == "postgresql" else "1"
-    service = new_service(WISHWELL_WORKERS=workers, **SETTINGS).start()
+    service = new_service(WISHWELL_WORKERS=workers, **SETTINGS)
+    service.cli("migrate")
+    service.cli("store", "update", "default", "--events", request.param)
+    service.start()
     yield Harness(service)
     assert "Traceback" not in service.output()
     service.stop()

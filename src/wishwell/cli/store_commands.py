@@ -50,6 +50,8 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
         click.option("--product-ids", metavar="integer|text",
                      help="The JSON type of product and variant ids (default: integer)."),
+        click.option("--events", type=click.Choice(["on", "off"]),
+                     help="Whether what happens to records is told (default: off)."),
         click.option("--platform", metavar="NAME", help="The <platform> of customer GIDs."),
     ):  # fmt: skip
         command = option(command)
@@ -148,6 +150,7 @@ def _store_patch(
         _naming(settings, given),
         given["origins"] or None,
         limits or None,
+        None if given["events"] is None else given["events"] == "on",
     )
 
 

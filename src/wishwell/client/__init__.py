@@ -19,6 +19,7 @@ from wishwell.client.errors import (
     Conflict,
     ConnectionFailed,
     Forbidden,
+    Gone,
     Invalid,
     NotFound,
     RateLimited,
@@ -26,7 +27,16 @@ from wishwell.client.errors import (
     Unavailable,
     WishwellError,
 )
-from wishwell.client.records import Item, List, Page, ProductId, ProfileToken
+from wishwell.client.records import (
+    Event,
+    EventData,
+    Feed,
+    Item,
+    List,
+    Page,
+    ProductId,
+    ProfileToken,
+)
 from wishwell.client.sync import Wishwell
 
 __all__ = [
@@ -35,7 +45,11 @@ __all__ = [
     "Conflict",
     "ConnectionFailed",
     "Direction",
+    "Event",
+    "EventData",
+    "Feed",
     "Forbidden",
+    "Gone",
     "Invalid",
     "Item",
     "List",

@@ -10,7 +10,7 @@ import httpx2
 from wishwell.client import calls, conversation, transport
 from wishwell.client.calls import UNSET, Call, Direction, Sort, UnsetType
 from wishwell.client.conversation import Attempt, Lost, Pause, Reply, Terms
-from wishwell.client.records import Item, List, Page, ProductId, ProfileToken
+from wishwell.client.records import Feed, Item, List, Page, ProductId, ProfileToken
 
 T = TypeVar("T")
 
@@ -222,6 +222,45 @@ class AsyncProfiles:
         return sign_in.auth_flow
 
 
+class AsyncEvents:
+    """``/events``: what happened to the records of a store. Needs an admin token."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+
+    async def list(
+        self,
+        *,
+        from_: str | None = None,
+        limit: int | None = None,
+        types: Sequence[str] | None = None,
+    ) -> Feed:
+        """What came after ``from_``, the ``resume`` of an earlier answer, or all that is kept.
+
+        ``limit`` is 1 to 250, by default 50. Raises ``Gone``.
+        """
+        return await self._line.result(calls.list_events(from_, limit, types))
+
+    async def pages(
+        self,
+        *,
+        from_: str | None = None,
+        limit: int | None = None,
+        types: Sequence[str] | None = None,
+    ) -> AsyncIterator[Feed]:
+        """All that came after ``from_`` until now. Keep the ``resume`` of each. Raises ``Gone``.
+
+        The last one has no events, and the ``resume`` from which to go on later.
+        """
+        call = calls.list_events(from_, limit, types)
+        while True:
+            feed = await self._line.result(call)
+            yield feed
+            if not feed.data:
+                return
+            call = calls.going_on(call, feed)
+
+
 class AsyncWishwell:
     """A client with one token, for any number of tasks of one event loop.
 
@@ -250,6 +289,7 @@ class AsyncWishwell:
         self.items = AsyncItems(line)
         self.lists = AsyncLists(line)
         self.profiles = AsyncProfiles(line)
+        self.events = AsyncEvents(line)
 
     def acting_as(self, profile: str) -> Self:
         """A client for another profile on the same connections. Close only one of the two."""

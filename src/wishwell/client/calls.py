@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from wishwell.client import records
-from wishwell.client.records import Item, List, Page, ProductId, ProfileToken, SignIn
+from wishwell.client.records import Feed, Item, List, Page, ProductId, ProfileToken, SignIn
 
 __all__ = ["UNSET", "Call", "Direction", "Sort", "UnsetType"]
 
@@ -189,6 +189,21 @@ def create_token(
 
 def identify(email: str) -> Call[SignIn]:
     return Call("POST", "/profiles/identify", _sign_in, body=_body(email=email))
+
+
+# ----------------------------------------------------------------------------------------- events
+
+
+# contract: feed-once
+def list_events(from_: str | None, limit: int | None, types: Sequence[str] | None) -> Call[Feed]:
+    named = None if types is None else ",".join(_strings(types))
+    params = _params(**{"from": from_, "limit": limit, "type": named})
+    return Call("GET", "/events", records.feed, params)
+
+
+def going_on(call: Call[Feed], feed: Feed) -> Call[Feed]:
+    """The call for what came after this answer."""
+    return replace(call, params=_params(**{**dict(call.params), "from": feed.resume}))
 
 
 # ---------------------------------------------------------------------------------------- walking

@@ -50,6 +50,10 @@ class Conflict(WishwellError):
     """409: the change would make two items the same."""
 
 
+class Gone(WishwellError):
+    """410: events after this ``from_`` are no longer kept. Read the records anew."""
+
+
 class RateLimited(WishwellError):
     """429: too many requests. Nothing was done."""
 
@@ -68,6 +72,7 @@ BY_STATUS: Final = {
     403: Forbidden,
     404: NotFound,
     409: Conflict,
+    410: Gone,
     429: RateLimited,
     503: Unavailable,
 }

@@ -42,6 +42,43 @@ class List(msgspec.Struct, frozen=True, rename="camel"):
     profile: str | None = None
 
 
+class EventData(msgspec.Struct, frozen=True, rename="camel"):
+    """What an event says; which fields are set depends on its type."""
+
+    item: Item | None = None
+    list: List | None = None
+    changed: tuple[str, ...] | None = None
+    item_ids: tuple[str, ...] | None = None
+    session: str | None = None
+    customer: str | None = None
+    items: int | None = None
+    lists: int | None = None
+
+
+class Event(msgspec.Struct, frozen=True):
+    """Something that happened to a profile. ``sequence`` counts its events without a gap."""
+
+    id: str
+    type: str
+    timestamp: datetime
+    profile: str
+    sequence: int
+    data: EventData
+
+
+class Feed(msgspec.Struct, frozen=True):
+    """Events of a store, oldest first, and from where to go on."""
+
+    data: tuple[Event, ...]
+    resume: str
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+
 class ProfileToken(msgspec.Struct, frozen=True, rename="camel"):
     """A token, valid for a day, and the GID of its profile."""
 
@@ -110,6 +147,9 @@ def page_of(kind: type[T]) -> Callable[[bytes], Page[T]]:
         return Page(found.data, found.page_info.next, found.page_info.previous)
 
     return read
+
+
+feed: Callable[[bytes], Feed] = msgspec.json.Decoder(Feed).decode
 
 
 def nothing(body: bytes) -> None:

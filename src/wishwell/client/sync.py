@@ -10,7 +10,7 @@ import httpx2
 from wishwell.client import calls, conversation, transport
 from wishwell.client.calls import UNSET, Call, Direction, Sort, UnsetType
 from wishwell.client.conversation import Attempt, Lost, Pause, Reply, Terms
-from wishwell.client.records import Item, List, Page, ProductId, ProfileToken
+from wishwell.client.records import Feed, Item, List, Page, ProductId, ProfileToken
 
 T = TypeVar("T")
 
@@ -219,6 +219,45 @@ class Profiles:
         return sign_in.auth_flow
 
 
+class Events:
+    """``/events``: what happened to the records of a store. Needs an admin token."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+
+    def list(
+        self,
+        *,
+        from_: str | None = None,
+        limit: int | None = None,
+        types: Sequence[str] | None = None,
+    ) -> Feed:
+        """What came after ``from_``, the ``resume`` of an earlier answer, or all that is kept.
+
+        ``limit`` is 1 to 250, by default 50. Raises ``Gone``.
+        """
+        return self._line.result(calls.list_events(from_, limit, types))
+
+    def pages(
+        self,
+        *,
+        from_: str | None = None,
+        limit: int | None = None,
+        types: Sequence[str] | None = None,
+    ) -> Iterator[Feed]:
+        """All that came after ``from_`` until now. Keep the ``resume`` of each. Raises ``Gone``.
+
+        The last one has no events, and the ``resume`` from which to go on later.
+        """
+        call = calls.list_events(from_, limit, types)
+        while True:
+            feed = self._line.result(call)
+            yield feed
+            if not feed.data:
+                return
+            call = calls.going_on(call, feed)
+
+
 class Wishwell:
     """A client with one token, for any number of threads.
 
@@ -247,6 +286,7 @@ class Wishwell:
         self.items = Items(line)
         self.lists = Lists(line)
         self.profiles = Profiles(line)
+        self.events = Events(line)
 
     def acting_as(self, profile: str) -> Self:
         """A client for another profile on the same connections. Close only one of the two."""

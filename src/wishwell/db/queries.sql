@@ -3,7 +3,7 @@
 -- * A line that ends in `--postgresql` or `--sqlite` is for that engine alone. `-- name: x for postgresql`
 --   is one statement for what `-- name: x for sqlite` does in several, each ending in `;`: every statement
 --   is a round trip there. A test runs both forms against each other.
--- * item_fields(x), list_fields(x), store_fields(x): the columns of a record (rows.py).
+-- * item_fields(x), list_fields(x), store_fields(x), event_fields(x): the columns of a record (rows.py).
 -- * in_uuids($n), in_texts($n): membership in one array parameter.
 -- * ids_in(x): a row for each of the ids in a text, in its column `value`. id_count(x): how many there are.
 --   without(x, id): the text without this one. has_id(x, id): whether it is in there.
@@ -26,15 +26,15 @@
 ---------------------------------------------------------------------- stores and admin tokens
 
 -- name: store_create
-INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, created_at,
-    updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10);
+INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, events_since,
+    created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11);
 
 -- name: store_create_first
 -- Of several processes that start on an empty database, one makes the store `default`.
-INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, created_at,
-    updated_at)
-SELECT $1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10
+INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, events_since,
+    created_at, updated_at)
+SELECT $1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11
 WHERE NOT EXISTS (SELECT 1 FROM stores)
 ON CONFLICT (handle) DO NOTHING;
 
@@ -46,7 +46,7 @@ FOR NO KEY UPDATE --postgresql
 
 -- name: store_update
 UPDATE stores SET handle = $2, platform = $3, product_ids = $4, auth_flow = $5, hosts = $6, naming = $7,
-    origins = $8, limits = $9, updated_at = $10
+    origins = $8, limits = $9, events_since = $10, updated_at = $11
 WHERE id = $1;
 
 -- name: store_hosts_clear
@@ -170,7 +170,7 @@ FROM lists l JOIN profiles p ON p.profile_id = l.profile_id
 WHERE l.store_id = $1 AND l.id = $2;
 
 -- name: item_owners
-SELECT i.profile_id, i.id, p.is_session
+SELECT i.profile_id, i.id, p.is_session, p.gid
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 WHERE i.store_id = $1 AND i.id in_uuids($2);
 
@@ -244,6 +244,16 @@ SET quantity = coalesce($5::integer, items.quantity),
                        AND $8::text > items.updated_at THEN $8::text ELSE items.updated_at END
 RETURNING item_fields(items), items.id = $2::uuid AS created
 
+-- part: item_new
+INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
+                   list_ids, tags, note)
+SELECT o.profile_id, $2::uuid, o.store_id, $3::text, $4::text, coalesce($5::integer, 1), $8::text, $8::text,
+       '', coalesce($6::text, ''), coalesce($7::text, '')
+FROM owner($1) AS o
+WHERE o.items < $9::bigint
+ON CONFLICT (profile_id, product_id, variant_id) DO NOTHING
+RETURNING item_fields(items)
+
 -- name: item_save for postgresql
 WITH saved AS (part(item_insert)),
 counted AS (
@@ -256,8 +266,38 @@ part(item_insert);
 UPDATE profiles SET items = items + 1, changes = changes + 1
 WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM items WHERE profile_id = $1 AND id = $2);
 
+-- name: item_create_told for postgresql
+-- item_save of a new item, with the event that tells it: $10 is its data. An item that is there already is
+-- left alone, as only a look at it under the lock tells what changes.
+WITH saved AS (part(item_new)),
+counted AS (
+    UPDATE profiles SET items = items + 1, changes = changes + 1, events = events + 1
+    FROM saved WHERE profiles.profile_id = $1
+    RETURNING events, store_id, gid),
+told AS (
+    INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
+    SELECT $1, events, store_id, 'item.created', $8::text, gid, $10::text FROM counted)
+SELECT * FROM saved;
+
+-- name: item_create_told for sqlite
+part(item_new);
+UPDATE profiles SET items = items + 1, changes = changes + 1, events = events + 1
+WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM items WHERE profile_id = $1 AND id = $2);
+INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
+SELECT p.profile_id, p.events, p.store_id, 'item.created', $8::text, p.gid, $10::text
+FROM profiles p WHERE p.profile_id = $1 AND EXISTS (SELECT 1 FROM items WHERE profile_id = $1 AND id = $2);
+
 -- name: item_find
 SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.id = $2;
+
+-- name: item_of_product
+SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.product_id = $2 AND i.variant_id = $3;
+
+-- name: items_known
+SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.id in_uuids($2);
+
+-- name: items_all
+SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 ORDER BY i.id;
 
 -- name: item_change
 -- Null leaves a field as it is. updated_at moves only when something changed.
@@ -443,6 +483,13 @@ WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM lists WHERE profile_id = $1 AND 
 -- name: list_find
 SELECT list_fields(l) FROM lists l WHERE l.profile_id = $1 AND l.id = $2;
 
+-- name: lists_all
+SELECT list_fields(l) FROM lists l WHERE l.profile_id = $1 ORDER BY l.id;
+
+-- name: places
+-- What has a place on a list, in order.
+SELECT e.list_id, e.item_id FROM entries e WHERE e.profile_id = $1 AND e.position > 0 ORDER BY e.list_id, e.position;
+
 -- name: list_with_items
 -- One statement, so that the list and its items are of one moment.
 SELECT list_fields(l), e.position, item_fields(i)
@@ -521,7 +568,7 @@ UPDATE entries SET position = $4 WHERE profile_id = $1 AND list_id = $2 AND item
 -- name: link_begin
 -- profile_lock, and for the rest of the transaction PostgreSQL joins by hash: all of one profile with all
 -- of another, whatever its statistics say of tables that a moment ago were small.
-SELECT closed_at, items, email
+SELECT closed_at, items, lists, email
 , set_config('enable_nestloop', 'off', true), set_config('enable_mergejoin', 'off', true) --postgresql
 FROM profiles WHERE profile_id = $1
 FOR NO KEY UPDATE --postgresql
@@ -678,6 +725,66 @@ SET items = (SELECT count(*) FROM items WHERE profile_id = $1),
     lists = (SELECT count(*) FROM lists WHERE profile_id = $1),
     email = coalesce(email, $2::text), changes = changes + 1
 WHERE profile_id = $1;
+
+
+------------------------------------------------------------------------------------ events
+
+-- name: events_count
+-- The next $2 of a profile's events; the last of them. Under the profile's lock.
+UPDATE profiles SET events = events + $2::integer WHERE profile_id = $1 RETURNING events, gid;
+
+-- name: event_add
+INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data) VALUES ($1, $2, $3, $4, $5, $6, $7);
+
+-- name: feeds_waiting
+-- The stores with events that have no number yet, or one that may not be read yet.
+SELECT store_id FROM events WHERE number IS NULL GROUP BY store_id
+UNION SELECT store_id FROM feeds WHERE last < given;
+
+-- name: events_behind
+-- How many have no number yet, and the time of the oldest.
+SELECT count(*), min(created_at) FROM events WHERE number IS NULL;
+
+-- name: feed_open
+INSERT INTO feeds (store_id) VALUES ($1) ON CONFLICT (store_id) DO NOTHING;
+
+-- name: feed_lock
+SELECT given FROM feeds WHERE store_id = $1
+FOR UPDATE --postgresql
+;
+
+-- name: events_waiting
+SELECT profile_id, sequence FROM events WHERE store_id = $1 AND number IS NULL ORDER BY profile_id, sequence LIMIT $2;
+
+-- name: event_number
+UPDATE events SET number = $3 WHERE profile_id = $1 AND sequence = $2;
+
+-- name: feed_give
+UPDATE feeds SET given = $2 WHERE store_id = $1;
+
+-- name: feed_publish
+UPDATE feeds SET last = given WHERE store_id = $1 AND last < given;
+
+-- name: feed
+SELECT last, removed FROM feeds WHERE store_id = $1;
+
+-- name: feeds
+SELECT store_id, last, removed FROM feeds;
+
+-- name: events_after
+-- $3: no farther than this.
+SELECT e.number, event_fields(e) FROM events e
+WHERE e.store_id = $1 AND e.number > $2 AND e.number <= $3 AND e.type in_texts($5) ORDER BY e.number LIMIT $4;
+
+-- name: events_old
+-- Of the next $3 in order, the numbers and times.
+SELECT number, created_at FROM events WHERE store_id = $1 AND number > $2 ORDER BY number LIMIT $3;
+
+-- name: events_remove
+DELETE FROM events WHERE store_id = $1 AND number <= $2;
+
+-- name: feed_remove
+UPDATE feeds SET removed = $2 WHERE store_id = $1 AND removed < $2;
 
 
 -------------------------------------------------------------------------------- housekeeping

@@ -26,5 +26,7 @@ STORE = (
     "naming",
     "origins",
     "limits",
+    "events_since",
     "created_at",
 )
+EVENT = ("profile_id", "sequence", "type", "created_at", "gid", "data")

@@ -61,7 +61,7 @@ async def delete_items(service: Services, request: Request) -> Response:
     if isinstance(scope, WholeStore):
         sessions = await service.db.read(profiles.sessions_owning, scope, chosen)
         await service.access_cache.touch_now(sessions)
-    await service.db.write(items.delete_many, scope, chosen)
+    await service.db.write(items.delete_many, scope, chosen, service.now())
     return responses.no_content()
 
 
@@ -86,8 +86,8 @@ async def update_item(service: Services, request: Request) -> Response:
 
 
 async def delete_item(service: Services, request: Request) -> Response:
-    id = _id(request)
-    await _owned(service, request, lambda owner: service.db.write(items.delete, owner, id))
+    id, now = _id(request), service.now()
+    await _owned(service, request, lambda owner: service.db.write(items.delete, owner, id, now))
     return responses.no_content()
 
 
@@ -144,8 +144,8 @@ async def update_list(service: Services, request: Request) -> Response:
 
 
 async def delete_list(service: Services, request: Request) -> Response:
-    id = _id(request)
-    await _owned(service, request, lambda owner: service.db.write(lists.delete, owner, id))
+    id, now = _id(request), service.now()
+    await _owned(service, request, lambda owner: service.db.write(lists.delete, owner, id, now))
     return responses.no_content()
 
 
@@ -242,7 +242,7 @@ def _page_request(
     asked = wire.query(given.get("query"), request.store)
     scope = request.scope
     owner = scope.id if isinstance(scope, Profile) else ""
-    binding = f"{scope.store_id}|{owner}|{noun}|{asked.terms!r}"
+    binding = f"{scope.store.id}|{owner}|{noun}|{asked.terms!r}"
     text = given.get("page")
     cursor = None if text is None else service.cursor_signer.verify(text, binding)
     return pages.PageRequest(cursor, limit, asked), binding

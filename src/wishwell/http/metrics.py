@@ -26,6 +26,15 @@ _PURGE_FINISHED = Gauge(
     "When this process last finished a purge; 0 before the first.",
     multiprocess_mode="max",
 )
+_TOLD = Counter("wishwell_events_told", "Events that got their place in a feed.")
+_EVENTS_WAITING = Gauge(
+    "wishwell_events_waiting", "Events without a place in a feed yet.", multiprocess_mode="livemax"
+)
+_EVENTS_WAITING_SECONDS = Gauge(
+    "wishwell_events_waiting_seconds",
+    "The age of the oldest event without a place in a feed.",
+    multiprocess_mode="livemax",
+)
 _SHED = Counter("wishwell_shed", "Requests refused with 503 because too many came at once.")
 # "livesum": the sum over the workers that are alive.
 _IN_FLIGHT = Gauge(
@@ -107,6 +116,17 @@ def purged(sessions: int) -> None:
 
 def purge_finished() -> None:
     _PURGE_FINISHED.set_to_current_time()
+
+
+def events_told(events: int) -> None:
+    """Counts events that got their place in a feed."""
+    _TOLD.inc(events)
+
+
+def events_waiting(events: int, seconds: float) -> None:
+    """Sets how many events wait for their place, and the age of the oldest."""
+    _EVENTS_WAITING.set(events)
+    _EVENTS_WAITING_SECONDS.set(seconds)
 
 
 def dropped() -> None:

@@ -172,6 +172,8 @@ class Pipeline:
             raise refused
         if request.caller is not None and request.acts_on is None and route.needs_token:
             await self._set_scope(request, request.caller)
+        if route.of_store:
+            await self._check_admin(request)
         try:
             return await handler(self._service, request)
         except RequestError:
@@ -205,7 +207,7 @@ class Pipeline:
             case _:
                 raise Forbidden("This token is for the storefront, and not for the API.")
         if named is None:
-            request.acts_on = WholeStore(caller.store.id)
+            request.acts_on = WholeStore(caller.store)
             return
         namespace = self._service.settings.session_namespace
         profile = profiles.parse(caller.store, namespace, named, "Profile")
@@ -214,6 +216,16 @@ class Pipeline:
         elif profile.is_session:
             await self._service.access_cache.touch_now([profile.id])
         request.acts_on = profile
+
+    # contract: token-admin-only
+    async def _check_admin(self, request: Request) -> None:
+        """Raises ``Forbidden`` for a profile token, ``Invalid`` for the header ``Profile``."""
+        if request.caller is not None and request.caller.profile is not None:
+            # That the session has ended takes precedence over any other error.
+            await self._service.db.read(profiles.check_open, request.caller.profile)
+            raise Forbidden("This needs an admin token.")
+        if isinstance(request.acts_on, profiles.Profile):
+            raise Invalid("Profile: has no meaning here; this is about the whole store.")
 
     def _limits(self, request: Request) -> Headers:
         if request.taken is None:  # the service was stopped before the request was counted

@@ -32,6 +32,7 @@ STATUSES: dict[type[errors.ServiceError], HTTPStatus] = {
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.MethodNotAllowed: HTTPStatus.METHOD_NOT_ALLOWED,
     errors.BodyTimeout: HTTPStatus.REQUEST_TIMEOUT,
+    errors.Gone: HTTPStatus.GONE,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.HeadersTooLarge: HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
@@ -83,6 +84,12 @@ def page(records: list[Any], links: dict[str, str]) -> Response:
     body: dict[str, Any] = {"data": records}
     if links:
         body["pageInfo"] = links
+    return Response(200, _encoder.encode(body), [JSON, *_PRIVATE])
+
+
+def feed(records: list[Any], resume: str) -> Response:
+    """200 with ``resume``, from where to go on (contract: feed-answer)."""
+    body = {"data": records, "resume": resume}
     return Response(200, _encoder.encode(body), [JSON, *_PRIVATE])
 
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any, NamedTuple
 
-from wishwell.http import handlers, management, profile_handlers
+from wishwell.http import handlers, management, profile_handlers, store_handlers
 from wishwell.http.handlers import Handler
 from wishwell.limits import Kind
 
@@ -14,7 +14,8 @@ VERSIONS = ("2025-04",)
 class Route(NamedTuple):
     """One path: its handlers by method. ``kind`` overrides the kind of limit of the method.
 
-    ``on_storefront``: it is also at ``<base>/api`` (contract: storefront-paths).
+    ``on_storefront``: it is also at ``<base>/api`` (contract: storefront-paths). ``of_store``: it
+    is about the store, not about a profile, and for admin tokens only (contract: token-admin-only).
     """
 
     path: str
@@ -22,6 +23,7 @@ class Route(NamedTuple):
     kind: Kind | None = None
     needs_token: bool = True
     on_storefront: bool = True
+    of_store: bool = False
 
 
 API = (
@@ -47,6 +49,7 @@ API = (
           on_storefront=False),
     Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, "token",
           on_storefront=False),
+    Route("/events", {"GET": store_handlers.list_events}, on_storefront=False, of_store=True),
     Route("/.well-known/openapi", {"GET": management.openapi}, needs_token=False,
           on_storefront=False),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import items, lists, pages, search, stores
+from wishwell import events, items, lists, pages, search, stores
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.items import ItemPatch, NewItem
 from wishwell.stores import Store
@@ -267,6 +267,25 @@ def sort(text: str | None) -> lists.Sort:
     if text is None:
         return lists.DEFAULT_SORT
     raise Invalid(f"sort: must be one of {', '.join(lists.SORTS)}.")
+
+
+def event_types(text: str | None) -> tuple[str, ...]:
+    """``?type=a,b`` of the feed. Raises ``Invalid`` for one that is not among ``events.TYPES``."""
+    if text is None:
+        return ()
+    found = tuple(dict.fromkeys(text.split(",")))
+    if not set(found) <= set(events.TYPES):
+        raise Invalid(f"type: must be one or more of {', '.join(events.TYPES)}.")
+    return found
+
+
+def resume(text: str | None) -> int | None:
+    """``?from=`` of the feed, as an earlier answer's ``resume``. Raises ``Invalid``."""
+    if text is None:
+        return None
+    if not re.fullmatch(r"0|[1-9][0-9]{0,17}", text, re.ASCII):
+        raise Invalid("from: must be the `resume` of an earlier answer.")
+    return int(text)
 
 
 def item_ids(text: str) -> list[str]:

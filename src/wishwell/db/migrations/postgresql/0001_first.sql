@@ -15,7 +15,8 @@ CREATE TABLE stores (
     origins     text NOT NULL,
     limits      text NOT NULL,
     created_at  text COLLATE "C" NOT NULL,
-    updated_at  text COLLATE "C" NOT NULL
+    updated_at  text COLLATE "C" NOT NULL,
+    events_since text COLLATE "C"
 );
 
 CREATE INDEX stores_updated_at_idx ON stores (updated_at);
@@ -70,6 +71,7 @@ CREATE TABLE profiles (
     items      bigint NOT NULL DEFAULT 0,
     lists      bigint NOT NULL DEFAULT 0,
     changes    bigint NOT NULL DEFAULT 0,
+    events     bigint NOT NULL DEFAULT 0,
     created_at text COLLATE "C" NOT NULL,
     touched_at text COLLATE "C" NOT NULL,
     closed_at  text COLLATE "C",
@@ -138,4 +140,30 @@ CREATE TABLE entries (
 CREATE TABLE leases (
     name     text NOT NULL CONSTRAINT leases_pkey PRIMARY KEY,
     taken_at text COLLATE "C" NOT NULL
+);
+
+-- What happened to a profile's records, in the order in which it happened: `sequence` counts without a gap,
+-- under the profile's lock. `number` is its place in the store's feed, given afterwards (events.py).
+CREATE TABLE events (
+    profile_id uuid NOT NULL,
+    sequence   bigint NOT NULL,
+    store_id   uuid NOT NULL,
+    number     bigint,
+    type       text NOT NULL,
+    created_at text COLLATE "C" NOT NULL,
+    gid        text NOT NULL,
+    data       text NOT NULL,
+    CONSTRAINT events_pkey PRIMARY KEY (profile_id, sequence)
+);
+
+CREATE INDEX events_feed_idx ON events (store_id, number) WHERE number IS NOT NULL;
+CREATE INDEX events_new_idx ON events (store_id, profile_id, sequence) WHERE number IS NULL;
+
+-- How far each store's feed goes: the last number given, the last one that may be read (all before it
+-- have been committed by then), and the last one removed for its age.
+CREATE TABLE feeds (
+    store_id uuid NOT NULL CONSTRAINT feeds_pkey PRIMARY KEY,
+    given    bigint NOT NULL DEFAULT 0,
+    last     bigint NOT NULL DEFAULT 0,
+    removed  bigint NOT NULL DEFAULT 0
 );

@@ -14,7 +14,8 @@ CREATE TABLE stores (
     origins     TEXT NOT NULL,
     limits      TEXT NOT NULL,
     created_at  TEXT NOT NULL,
-    updated_at  TEXT NOT NULL
+    updated_at  TEXT NOT NULL,
+    events_since TEXT
 ) STRICT;
 
 CREATE INDEX stores_updated_at_idx ON stores (updated_at);
@@ -69,6 +70,7 @@ CREATE TABLE profiles (
     items      INTEGER NOT NULL DEFAULT 0,
     lists      INTEGER NOT NULL DEFAULT 0,
     changes    INTEGER NOT NULL DEFAULT 0,
+    events     INTEGER NOT NULL DEFAULT 0,
     created_at TEXT NOT NULL,
     touched_at TEXT NOT NULL,
     closed_at  TEXT,
@@ -137,4 +139,30 @@ CREATE TABLE entries (
 CREATE TABLE leases (
     name     TEXT NOT NULL CONSTRAINT leases_pkey PRIMARY KEY,
     taken_at TEXT NOT NULL
+) STRICT;
+
+-- What happened to a profile's records, in the order in which it happened: `sequence` counts without a gap,
+-- under the profile's lock. `number` is its place in the store's feed, given afterwards (events.py).
+CREATE TABLE events (
+    profile_id TEXT NOT NULL,
+    sequence   INTEGER NOT NULL,
+    store_id   TEXT NOT NULL,
+    number     INTEGER,
+    type       TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    gid        TEXT NOT NULL,
+    data       TEXT NOT NULL,
+    CONSTRAINT events_pkey PRIMARY KEY (profile_id, sequence)
+) STRICT;
+
+CREATE INDEX events_feed_idx ON events (store_id, number) WHERE number IS NOT NULL;
+CREATE INDEX events_new_idx ON events (store_id, profile_id, sequence) WHERE number IS NULL;
+
+-- How far each store's feed goes: the last number given, the last one that may be read (all before it
+-- have been committed by then), and the last one removed for its age.
+CREATE TABLE feeds (
+    store_id TEXT NOT NULL CONSTRAINT feeds_pkey PRIMARY KEY,
+    given    INTEGER NOT NULL DEFAULT 0,
+    last     INTEGER NOT NULL DEFAULT 0,
+    removed  INTEGER NOT NULL DEFAULT 0
 ) STRICT;

@@ -1,0 +1,275 @@
+"""Events: what happened to the records of a store, for those who want to hear of it.
+
+A use-case that changes records does so inside ``watch``, which looks at them before and after,
+under the profile's lock, and writes what differs in the same transaction (contract:
+event-transaction). Each profile's events are counted without a gap. Their places in the store's
+feed are given afterwards, by one process at a time, when everybody can read them.
+"""
+
+import contextlib
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import msgspec
+
+from wishwell import ids, profiles
+from wishwell.db import Database, Reader, Row, Writer
+from wishwell.errors import Gone
+from wishwell.profiles import Profile
+from wishwell.stores import Store
+
+Type = Literal[
+    "item.created",
+    "item.updated",
+    "item.deleted",
+    "list.created",
+    "list.updated",
+    "list.deleted",
+    "profile.linked",
+    "profile.erased",
+    "item.price_dropped",
+    "item.back_in_stock",
+]
+TYPES: tuple[Type, ...] = get_args(Type)
+Noun = Literal["item", "list"]
+
+_OF: dict[Noun, tuple[Type, Type, Type]] = {
+    "item": ("item.created", "item.updated", "item.deleted"),
+    "list": ("list.created", "list.updated", "list.deleted"),
+}
+
+_STEP = 1_000
+"""How many events get their number, or are removed, in one transaction."""
+
+_DAY_MS = 86_400_000
+
+
+# contract: event-fields
+class Event(msgspec.Struct, frozen=True):
+    """An event as the API shows it. ``data`` is as it was written."""
+
+    id: str
+    type: str
+    timestamp: str
+    profile: str
+    sequence: int
+    data: msgspec.Raw
+
+
+class Record(NamedTuple):
+    """A record as the API shows it; for a list also which items have a place on it, in order."""
+
+    shown: msgspec.Struct
+    item_ids: tuple[str, ...] | None = None
+
+
+Records = Mapping[str, Record]
+
+
+def from_row(row: Row) -> Event:
+    """Makes an event from its columns (``rows.EVENT``)."""
+    profile_id, sequence, type_, created_at, gid, data = row
+    raw = msgspec.Raw(data.encode())
+    return Event(event_id(profile_id, sequence), type_, created_at, gid, sequence, raw)
+
+
+def event_id(profile_id: str, sequence: int) -> str:
+    """An event's id: the same whoever makes it, and whenever."""
+    return str(uuid.uuid5(uuid.UUID(profile_id), f"event {sequence}"))
+
+
+# ---------------------------------------------------------------------------------- writing
+
+
+# contract: event-transaction, event-nothing-changed, event-sequence
+@contextlib.asynccontextmanager
+async def watch(
+    tx: Writer, profile: Profile, now: str, noun: Noun, read: Callable[[], Awaitable[Records]]
+) -> AsyncIterator[None]:
+    """Tells what the block changes of the records that ``read`` finds.
+
+    If the store tells events. It begins with the profile's lock, and raises
+    ``profiles.missing(profile)``.
+    """
+    if profile.store.events_since is None:
+        yield
+        return
+    await profiles.lock(tx, profile, now)
+    before = await read()
+    yield
+    if told := _differences(noun, before, await read()):
+        await _write(tx, profile, now, told)
+
+
+async def tell(tx: Writer, profile: Profile, now: str, type_: Type, data: bytes) -> None:
+    """Writes an event of a profile, if its store tells events. The caller holds its lock."""
+    if profile.store.events_since is not None:
+        await _write(tx, profile, now, [(type_, data)])
+
+
+async def _write(
+    tx: Writer, profile: Profile, now: str, told: Sequence[tuple[Type, bytes]]
+) -> None:
+    row = await tx.one("events_count", profile.id, len(told))
+    assert row is not None
+    last, gid = row
+    rows = [
+        (profile.id, sequence, profile.store.id, type_, now, gid, data.decode())
+        for sequence, (type_, data) in enumerate(told, last - len(told) + 1)
+    ]
+    await tx.run_many("event_add", rows)
+
+
+def created(noun: Noun, record: Record) -> bytes:
+    """The data of an event that tells of a new record."""
+    return _data(noun, record, {"itemIds": record.item_ids} if record.item_ids else {})
+
+
+# contract: event-changed, event-order
+def _differences(noun: Noun, before: Records, after: Records) -> list[tuple[Type, bytes]]:
+    made, changed, gone = _OF[noun]
+    told: list[tuple[Type, bytes]] = []
+    for id, record in after.items():
+        was = before.get(id)
+        if was is None:
+            told.append((made, created(noun, record)))
+        elif was != record:
+            more: dict[str, Any] = {"changed": _changed(was, record)}
+            if was.item_ids != record.item_ids:
+                more["itemIds"] = record.item_ids
+            told.append((changed, _data(noun, record, more)))
+    for id, was in before.items():
+        if id not in after:
+            told.append((gone, _data(noun, was, {})))
+    return told
+
+
+def _changed(was: Record, record: Record) -> list[str]:
+    names = [
+        field.encode_name
+        for field in msgspec.structs.fields(record.shown)
+        if getattr(was.shown, field.name) != getattr(record.shown, field.name)
+        and field.name != "updated_at"
+    ]
+    return names + ["itemIds"] * (was.item_ids != record.item_ids)
+
+
+def _data(noun: Noun, record: Record, more: Mapping[str, Any]) -> bytes:
+    return msgspec.json.encode({noun: record.shown, **more})
+
+
+# ------------------------------------------------------------------------------- the feed
+
+
+class Page(NamedTuple):
+    """Some of a store's events, oldest first. Up to the number ``until`` there are no others."""
+
+    events: list[Event]
+    until: int
+
+
+# contract: feed-once, feed-gone
+async def feed(
+    tx: Reader, store: Store, after: int | None, limit: int, types: Sequence[str]
+) -> Page:
+    """The events of a store that come after the number ``after``; None: all that are kept.
+
+    Of all types, or of these. Raises ``Gone`` if some of them have been removed for their age, or
+    if nobody was ever told this number, as after a backup was restored.
+    """
+    # What may be read, before the events; what was removed, after them: nothing slips between.
+    row = await tx.one("feed", store.id)
+    last = row[0] if row else 0
+    chosen = [*types] if types else [*TYPES]
+    rows = await tx.all("events_after", store.id, after or 0, last, limit, chosen)
+    row = await tx.one("feed", store.id)
+    removed = row[1] if row else 0
+    if after is not None and not removed <= after <= last:
+        raise Gone(
+            "from: events that came after it are no longer kept. Read the items and lists of the "
+            "store anew, then ask without `from`."
+        )
+    until = rows[-1][0] if len(rows) == limit else last
+    return Page([from_row(row[1:]) for row in rows], until)
+
+
+# contract: feed-order
+async def number(db: Database) -> int:
+    """Gives the events without a number their places in their stores' feeds. Returns how many.
+
+    Each profile's come in the order of ``sequence``. May run in several processes at once.
+    """
+    given = 0
+    for row in await db.read(_waiting):
+        store_id = row[0]
+        done = _STEP
+        while done == _STEP:
+            done = await db.write(_number, store_id)
+            # Not in the same transaction: that may commit on several shards, one after the other.
+            await db.write(_publish, store_id)
+            given += done
+    return given
+
+
+async def behind(tx: Reader) -> tuple[int, str | None]:
+    """How many events have no place in a feed yet, and the time of the oldest."""
+    row = await tx.one("events_behind")
+    assert row is not None
+    return row[0], row[1]
+
+
+async def _waiting(tx: Reader) -> Sequence[Row]:
+    return await tx.all("feeds_waiting")
+
+
+async def _number(tx: Writer, store_id: str) -> int:
+    row = await tx.one("feed_lock", store_id)
+    if row is None:
+        await tx.run("feed_open", store_id)
+        row = await tx.one("feed_lock", store_id)
+    assert row is not None
+    last = row[0]
+    found = await tx.all("events_waiting", store_id, _STEP)
+    if found:
+        places = [(*event, place) for place, event in enumerate(found, last + 1)]
+        await tx.run_many("event_number", places)
+        await tx.run("feed_give", store_id, last + len(found))
+    return len(found)
+
+
+async def _publish(tx: Writer, store_id: str) -> None:
+    await tx.run("feed_publish", store_id)
+
+
+# contract: event-retention
+async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
+    """Removes events that are older than ``days``, in small steps; yields how many in each.
+
+    ``now`` in milliseconds since 1970. An event goes after all that come before it in the feed.
+    """
+    old = ids.timestamp(max(0, now - int(days * _DAY_MS)))
+    for store_id, _, removed in await db.read(_feeds):
+        while True:
+            gone, removed = await db.write(_remove, store_id, removed, old)
+            yield gone
+            if gone < _STEP:
+                break
+
+
+async def _feeds(tx: Reader) -> Sequence[Row]:
+    return await tx.all("feeds")
+
+
+async def _remove(tx: Writer, store_id: str, removed: int, old: str) -> tuple[int, int]:
+    await tx.one("feed_lock", store_id)
+    gone = 0
+    for place, created_at in await tx.all("events_old", store_id, removed, _STEP):
+        if created_at >= old:
+            break
+        gone, removed = gone + 1, place
+    if gone:
+        # First what says so: a reader looks at it after it has looked for events.
+        await tx.run("feed_remove", store_id, removed)
+        await tx.run("events_remove", store_id, removed)
+    return gone, removed

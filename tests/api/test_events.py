@@ -1,0 +1,163 @@
+"""GET /events, from outside: what is told, how it is asked for, and how soon it is there."""
+
+import json
+import time
+
+import pytest
+
+from tests.api.conftest import data, is_uuid
+from tests.conftest import Shop
+from tests.replay import Replay
+from tests.servers import wait_until
+
+
+@pytest.fixture(scope="module")
+def telling(service):
+    """A store that tells events, in every process."""
+    return Shop(service, "--events", "on")
+
+
+def read(shop, **params):
+    answer = shop.admin.get("/events", params=params)
+    assert answer.status_code == 200, answer.text
+    body = answer.json()
+    assert body.keys() == {"data", "resume"}
+    return body
+
+
+def end(shop):
+    """The `resume` of what was told until now."""
+    resume = "0"
+    while (page := read(shop, **{"from": resume, "limit": 250}))["data"]:
+        resume = page["resume"]
+    return resume
+
+
+def awaited(shop, resume, count):
+    """So many events after that; they are there within 2 s."""
+    began = time.monotonic()
+    assert wait_until(
+        lambda: len(read(shop, **{"from": resume})["data"]) >= count, seconds=2, every=0.05
+    )
+    assert time.monotonic() - began <= 2
+    found = read(shop, **{"from": resume})["data"]
+    assert len(found) == count
+    return found
+
+
+def test_shopper_and_sign_in_are_told_within_2_seconds(telling):
+    """contract: feed-soon, event-fields, event-sequence, event-link, event-changed. A visitor and a
+    customer, from the first save to the sign-in; replayed, it is what the API shows."""
+    shop, begin = telling, end(telling)
+    visitor, customer = shop.session(), shop.customer()
+    made = data(customer.http.post("/lists", json={"name": "Birthday"}), 201)
+    own = data(customer.http.post("/items", json={"productId": 5, "listIds": [made["id"]]}), 201)
+    other = data(visitor.http.post("/lists", json={"name": "birthday "}), 201)
+    for product in (5, 6):
+        visitor.http.post("/items", json={"productId": product, "quantity": 4, "tags": ["gift"]})
+    moved = data(visitor.http.get("/items", params={"query": "product:6"}))[0]
+    visitor.http.put(f"/items/{moved['id']}/lists", json={"listIds": [other["id"]]})
+    shop.token(customer=customer.gid, session=visitor.gid)
+    found = awaited(shop, begin, 10)
+    assert all(is_uuid(event["id"]) for event in found)
+    told = [event["type"] for event in found if event["profile"] == customer.gid]
+    assert told == [
+        "list.created", "item.created", "list.updated", "item.updated", "item.created",
+        "profile.linked",
+    ]  # fmt: skip
+    *_, grown, merged, came, linked = (e for e in found if e["profile"] == customer.gid)
+    assert set(grown["data"]["changed"]) == {"itemCount", "itemIds"}
+    assert set(merged["data"]["changed"]) == {"quantity", "tags"}
+    assert merged["data"]["item"] == data(customer.http.get(f"/items/{own['id']}"))
+    assert came["data"]["item"]["listIds"] == [made["id"]]
+    assert linked["data"] == {
+        "session": visitor.gid, "customer": customer.gid, "items": 2, "lists": 1
+    }  # fmt: skip
+    copies = {}
+    for event in found:
+        copies.setdefault(event["profile"], Replay()).hear(event)
+    shown = data(customer.http.get(f"/lists/{made['id']}", params={"sort": "customer"}))
+    assert copies[customer.gid].shown_lists() == {made["id"]: shown}
+
+
+def test_feed_is_read_in_steps_and_by_type(telling):
+    """contract: feed-answer. Steps of any size meet each event once; `type` names one or several."""
+    shop, begin = telling, end(telling)
+    customer = shop.customer()
+    kept = [data(customer.http.post("/items", json={"productId": n}), 201) for n in (1, 2, 3)]
+    customer.http.delete(f"/items/{kept[0]['id']}")
+    customer.http.post("/lists", json={"name": "x"})
+    whole = awaited(shop, begin, 5)
+    seen, resume = [], begin
+    while (page := read(shop, **{"from": resume, "limit": 2}))["data"]:
+        assert len(page["data"]) <= 2
+        seen += page["data"]
+        resume = page["resume"]
+    assert seen == whole
+    assert read(shop, **{"from": resume}) == {"data": [], "resume": resume}
+    named = read(shop, **{"from": begin, "type": "item.deleted,list.created"})
+    assert [event["type"] for event in named["data"]] == ["item.deleted", "list.created"]
+    assert named["resume"] == resume
+    assert [e["data"]["item"] for e in seen[:3]] == kept
+    head = shop.admin.head("/events", params={"from": begin})
+    assert (head.status_code, head.content) == (200, b"")
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("from=", "from"), ("from=-1", "from"), ("from=01", "from"), ("from=1.0", "from"),
+        ("from=x", "from"), ("from=%D9%A1", "from"), ("from=" + "9" * 19, "from"),
+        ("limit=0", "limit"), ("limit=251", "limit"), ("limit=x", "limit"),
+        ("type=", "type"), ("type=item.made", "type"), ("type=item.created,", "type"),
+        ("page=1", "page"), ("from=0&from=0", "from"),
+    ],
+)  # fmt: skip
+def test_feed_that_is_asked_for_wrongly(telling, query, named):
+    """contract: feed-answer. 400, and the message names the parameter."""
+    answer = telling.admin.get(f"/events?{query}")
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"].startswith(f"{named}: ")
+
+
+def test_feed_is_of_the_whole_store_and_for_admin_tokens(telling):
+    """contract: token-admin-only."""
+    shop = telling
+    for member in (shop.customer(), shop.session()):
+        assert member.http.get("/events").status_code == 403
+    refused = shop.acting_as(shop.gid("7")).get("/events")
+    assert refused.status_code == 400
+    assert refused.json()["error"]["message"].startswith("Profile: ")
+
+
+def test_resume_that_was_not_given_is_gone(telling):
+    """contract: feed-gone. The message says how to go on."""
+    answer = telling.admin.get("/events", params={"from": "9" * 18})
+    assert answer.status_code == 410
+    assert "ask without `from`" in answer.json()["error"]["message"]
+
+
+def test_nothing_is_told_until_the_store_wants_it_and_soon_after(shop):
+    """contract: store-events, store-change-seen. Off by default; complete from `eventsSince` on, and
+    what was told stays when they are turned off."""
+    [record] = [
+        s for s in json.loads(shop.service.quick("store", "list", "--json")) if s["id"] == shop.id
+    ]
+    assert record["eventsSince"] is None
+    customer = shop.customer()
+    customer.http.post("/items", json={"productId": 1})
+    shop.update("--events", "on")
+
+    def told():
+        customer.http.post("/items", json={"productId": time.time_ns() // 1_000_000})
+        return read(shop)["data"]
+
+    assert wait_until(told, seconds=7, every=0.5)
+    first = read(shop)["data"][0]
+    assert first["data"]["item"]["productId"] != 1
+    shop.update("--events", "off")
+    time.sleep(3)
+    before = end(shop)
+    customer.http.post("/items", json={"productId": 2})
+    time.sleep(1)
+    assert end(shop) == before != "0"

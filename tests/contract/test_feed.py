@@ -1,0 +1,329 @@
+"""The feed: each event once, for every reader in the same order, whatever else goes on."""
+
+import asyncio
+import random
+
+import pytest
+
+from tests.contract.conftest import bounds, new_item
+from tests.contract.test_events import heard
+from wishwell import config, events, ids, items, lists, profiles, purge, stores
+from wishwell.db.postgres import Postgres
+from wishwell.errors import Conflict, Gone
+
+MOST = bounds(100_000)
+DAY = 86_400_000
+
+
+@pytest.fixture
+def telling(bench):
+    """The bench, with a store of its own that tells events."""
+    before = bench.store
+    bench.store = bench.new_store(f"tells-{bench.new_id()[-12:]}")
+    bench.update_store(events=True)
+    yield bench
+    bench.store = before
+
+
+def number(bench):
+    return bench.run(events.number(bench.db))
+
+
+def feed(bench, after=None, limit=250, types=()):
+    return bench.read(events.feed, bench.store, after, limit, types)
+
+
+def save(bench, profile, product=1, **fields):
+    new, now = new_item(product, **fields), bench.clock.tick()
+    return bench.write(items.save, profile, new, bench.new_id(), MOST, now)[0]
+
+
+async def walk(db, store, told, limit, after):
+    """All that a reader sees from there on, until all is told."""
+    seen = []
+    while True:
+        last = told.is_set()
+        page = await db.read(events.feed, store, after, limit, ())
+        seen += page.events
+        after = page.until
+        if last and not page.events:
+            return seen
+        await asyncio.sleep(0.002)
+
+
+def test_readers_and_writers_and_several_who_number(telling):
+    """contract: feed-once, feed-order. Eight write to five profiles, on PostgreSQL some of them in
+    transactions that stay open; three number at once, and are cut off in the middle again and again;
+    readers of several page sizes see the same, each event once, a profile's in order."""
+    bench, db, store = telling, telling.db, telling.store
+    chance = random.Random(7)
+    owners = [bench.new_customer() for _ in range(5)]
+    over, told = asyncio.Event(), asyncio.Event()
+    pauses = isinstance(db, Postgres)
+
+    async def slow(tx, profile, id, now):
+        await lists.create(tx, profile, "slow", id, MOST, now)
+        if pauses:  # SQLite has one writer: nobody can write beside an open transaction
+            await asyncio.sleep(chance.random() / 5)
+
+    async def write(writer):
+        for turn in range(40):
+            profile, id, now = chance.choice(owners), bench.new_id(), bench.clock.tick()
+            if turn % 5 == writer % 5:
+                await db.write(slow, profile, id, now)
+            else:
+                new = new_item(chance.randrange(1, 40), quantity=turn + 1)
+                await db.write(items.save, profile, new, id, MOST, now)
+            await asyncio.sleep(chance.random() / 200)
+
+    async def give():
+        while not over.is_set():
+            once = asyncio.create_task(events.number(db))
+            await asyncio.wait([once], timeout=chance.random() / 50)
+            once.cancel()
+            await asyncio.gather(once, return_exceptions=True)
+
+    async def everything():
+        readers = [
+            asyncio.create_task(walk(db, store, told, *how))
+            for how in ((1, 0), (7, 0), (250, None))
+        ]
+        numbering = [asyncio.create_task(give()) for _ in range(3)]
+        await asyncio.gather(*(write(writer) for writer in range(8)))
+        over.set()
+        await asyncio.gather(*numbering)
+        await events.number(db)
+        told.set()
+        return await asyncio.gather(*readers)
+
+    first, *others = bench.run(everything())
+    assert all(seen == first for seen in others)
+    written = {profile.gid: heard(bench, profile) for profile in owners}
+    assert len(first) == len({event.id for event in first}) == sum(map(len, written.values())) > 200
+    for gid, mine in written.items():
+        of = [event for event in first if event.profile == gid]
+        assert [event.sequence for event in of] == list(range(1, len(mine) + 1))
+        assert [event.id for event in of] == [event["id"] for event in mine]
+
+
+def test_number_that_is_not_published_is_not_read(telling):
+    """contract: feed-once. As when a process dies between the two; whoever comes next publishes."""
+    bench = telling
+    save(bench, bench.new_customer())
+    assert bench.write(events._number, bench.store.id) == 1
+    assert feed(bench) == events.Page([], 0)
+    number(bench)
+    assert [event.sequence for event in feed(bench).events] == [1]
+    assert feed(bench, 1) == events.Page([], 1)
+
+
+def test_reader_of_some_types_passes_over_the_others(telling):
+    """contract: feed-answer, feed-once. `resume` moves on though nothing was of the type."""
+    bench = telling
+    profile = bench.new_customer()
+    for product in range(3):
+        save(bench, profile, product + 1)
+    bench.write(lists.create, profile, "a", bench.new_id(), MOST, bench.clock.tick())
+    number(bench)
+    page = feed(bench, None, 1, ("list.created",))
+    assert ([event.type for event in page.events], page.until) == (["list.created"], 4)
+    assert feed(bench, None, 250, ("list.deleted",)).until == 4
+    assert feed(bench, 0, 2, ("item.created",)).until == 2
+
+
+def test_store_hears_of_nothing_but_its_own(telling):
+    """contract: store-isolation. Two stores that tell, and one that doesn't."""
+    bench, mine = telling, telling.store
+    save(bench, bench.new_customer())
+    silent = bench.new_store(f"silent-{bench.new_id()[-12:]}")
+    other = bench.new_customer(silent)
+    save(bench, other)
+    number(bench)
+    assert len(feed(bench).events) == 1
+    bench.store = silent
+    assert feed(bench).events == []
+    assert heard(bench, other) == []
+    assert bench.select("SELECT events FROM profiles WHERE profile_id = $1", other.id) == [(0,)]
+    bench.store = mine
+
+
+def test_events_are_complete_from_5_seconds_after_the_switch(bench):
+    """contract: store-events. Off, on, on again, off, and on: complete from then."""
+    handle = bench.new_store(f"switch-{bench.new_id()[-12:]}").handle
+
+    def switch(on):
+        now = bench.clock.tick()
+        patch = stores.StorePatch(events=on)
+        since = bench.write(stores.update, handle, patch, now).events_since
+        return since and ids.from_timestamp(since) - ids.from_timestamp(now), since
+
+    assert switch(False) == (None, None)
+    after, first = switch(True)
+    assert after == 5_000
+    assert switch(True)[1] == first
+    assert bench.write(stores.update, handle, stores.StorePatch(), "").events_since == first
+    assert switch(False) == (None, None)
+    after, second = switch(True)
+    assert after == 5_000
+    assert second > first
+
+
+def test_event_keeps_the_form_in_which_it_was_written(telling):
+    """contract: event-fields, product-id-kind. A store of integers becomes one of text."""
+    bench = telling
+    before = bench.new_customer()
+    save(bench, before, 7, variant=8)
+    bench.update_store(product_ids="text")
+    after = profiles.of_customer(bench.store, before.gid)
+    item = save(bench, after, "prod_01")
+    bench.write(items.delete, after, item.id, bench.clock.tick())
+    shown = [event["data"]["item"] for event in heard(bench, after)]
+    assert [(item["productId"], item.get("variantId")) for item in shown] == [
+        (7, 8), ("prod_01", None), ("prod_01", None)
+    ]  # fmt: skip
+    with pytest.raises(Conflict):
+        bench.update_store(product_ids="integer")
+
+
+def test_bulk_delete_tells_of_each_item_and_no_other(telling):
+    """contract: event-nothing-changed. 250 ids of two customers, an unknown one among them, by an
+    admin token for the whole store."""
+    bench = telling
+    first, second = bench.new_customer(), bench.new_customer()
+    mine = [save(bench, first, product).id for product in range(1, 126)]
+    theirs = [save(bench, second, product).id for product in range(1, 125)]
+    named = [*mine, *theirs, ids.NO_UUID]
+    now = bench.clock.tick()
+    bench.write(items.delete_many, profiles.WholeStore(bench.store), named, now)
+    bench.write(items.delete_many, profiles.WholeStore(bench.store), named, bench.clock.tick())
+    for profile, gone in ((first, mine), (second, theirs)):
+        deleted = [event for event in heard(bench, profile) if event["type"] == "item.deleted"]
+        assert sorted(event["data"]["item"]["id"] for event in deleted) == sorted(gone)
+        assert {event["timestamp"] for event in deleted} == {now}
+
+
+def test_purge_tells_nothing_and_takes_nothing_from_the_feed(telling):
+    """contract: event-nothing-changed, event-link. What a session has told stays."""
+    bench = telling
+    session = bench.new_session()
+    save(bench, session)
+    number(bench)
+    settings, now = config.load({}), bench.clock() + 92 * DAY
+
+    async def all_of_it():
+        return [seen async for seen in purge.sessions(bench.db, settings, now)]
+
+    bench.run(all_of_it())
+    assert bench.one("profile_state", session.id) is None
+    assert number(bench) == 0
+    assert [event.profile for event in feed(bench).events] == [session.gid]
+
+
+def retain(bench, days=7):
+    async def all_of_it():
+        return [gone async for gone in events.retain(bench.db, days, bench.clock())]
+
+    return bench.run(all_of_it())
+
+
+def removed(bench):
+    """The number of the last event of the store that was removed; others are retained beside it."""
+    [(number,)] = bench.select("SELECT removed FROM feeds WHERE store_id = $1", bench.store.id)
+    return number
+
+
+def insert(bench, owner, count):
+    """So many events of a profile, which has none."""
+    told = (bench.store.id, "item.created", bench.clock.tick(), owner.gid, '{"item":{}}')
+    columns = "profile_id sequence store_id type created_at gid data"
+    bench.insert("events", columns, [(owner.id, n, *told) for n in range(1, count + 1)])
+
+
+def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling):
+    """contract: event-retention, feed-gone. 410 for exactly those from whose `resume` on something
+    was removed; the others go on, and so does a store in which nothing happens."""
+    bench = telling
+    owner = bench.new_customer()
+    insert(bench, owner, 2_500)
+    assert number(bench) == 2_500
+    bench.clock.milliseconds += 7 * DAY + 1
+    save(bench, bench.new_customer())
+    number(bench)
+    assert feed(bench, 0).until == 250
+    steps = retain(bench)
+    assert (max(steps), steps.count(1_000), removed(bench)) == (1_000, 2, 2_500)
+    for gone in (0, 1, 2_499):
+        with pytest.raises(Gone, match="without `from`"):
+            feed(bench, gone)
+    assert [event.sequence for event in feed(bench, 2_500).events] == [1]
+    assert feed(bench) == feed(bench, 2_500)
+    bench.clock.milliseconds += 30 * DAY
+    retain(bench)
+    assert feed(bench, 2_501) == feed(bench) == events.Page([], 2_501)
+    with pytest.raises(Gone):
+        feed(bench, 2_500)
+    save(bench, owner, 9)
+    number(bench)
+    assert len(feed(bench, 2_501).events) == 1
+
+
+def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
+    """contract: event-retention, feed-gone. While events go, a reader gets the next ones, or 410."""
+    bench, db, store = telling, telling.db, telling.store
+    insert(bench, bench.new_customer(), 4_000)
+    number(bench)
+    bench.clock.milliseconds += 8 * DAY
+    gone = []
+
+    async def remove():
+        async for _ in events.retain(db, 7, bench.clock()):
+            await asyncio.sleep(0.01)
+
+    async def read(removing):
+        while not removing.done():
+            for after in range(0, 3_999, 333):
+                try:
+                    page = await db.read(events.feed, store, after, 50, ())
+                except Gone:
+                    gone.append(after)
+                else:
+                    told = [event.sequence for event in page.events]
+                    assert told == list(range(after + 1, min(after + 50, 4_000) + 1))
+            await asyncio.sleep(0)
+
+    async def both():
+        removing = asyncio.create_task(remove())
+        await asyncio.gather(removing, *(read(removing) for _ in range(3)))
+
+    bench.run(both())
+    assert gone
+    assert removed(bench) == 4_000
+
+
+def test_event_that_is_young_keeps_those_after_it(telling):
+    """contract: event-retention. Clocks differ: what comes later in the feed stays as long, and a
+    reader never finds a gap."""
+    bench = telling
+    late, early = bench.new_customer(), bench.new_customer()
+    first, second = sorted((late, early), key=lambda profile: profile.id)
+    save(bench, first)
+    number(bench)
+    bench.clock.milliseconds -= 2 * DAY
+    save(bench, second)
+    number(bench)
+    bench.clock.milliseconds += 8 * DAY
+    retain(bench)
+    assert removed(bench) == 0
+    bench.clock.milliseconds += 2 * DAY
+    retain(bench)
+    assert removed(bench) == 2
+
+
+def test_number_that_was_never_given_is_gone(telling):
+    """contract: feed-gone. As after a backup was restored: going on from there would miss what
+    takes those numbers."""
+    save(telling, telling.new_customer())
+    number(telling)
+    assert feed(telling, 1).until == 1
+    with pytest.raises(Gone):
+        feed(telling, 2)

@@ -1,0 +1,94 @@
+"""What a reader of the events knows: each profile's records, built from nothing but what was told."""
+
+import msgspec
+
+from tests.profile_model import in_customer_order
+
+
+def told(event):
+    """An event of ``wishwell.events`` as the API shows it."""
+    return msgspec.json.decode(msgspec.json.encode(event))
+
+
+class Replay:
+    """One profile as its events tell it, from the first on or from where its ``copy`` was made."""
+
+    def __init__(self):
+        self.items, self.lists, self.placed, self.sequence = {}, {}, {}, 0
+
+    def hear(self, event):
+        """Takes the next event. Each says what the one before it led to; none is left out."""
+        assert event["sequence"] == self.sequence + 1, (event["sequence"], self.sequence)
+        self.sequence += 1
+        data = event["data"]
+        getattr(self, event["type"].replace(".", "_"))(data)
+
+    def item_created(self, data):
+        assert data["item"]["id"] not in self.items
+        assert data.keys() == {"item"}
+        self.items[data["item"]["id"]] = data["item"]
+
+    def item_updated(self, data):
+        item = data["item"]
+        assert set(data["changed"]) == changed(self.items[item["id"]], item)
+        self.items[item["id"]] = item
+        for made, placed in self.placed.items():
+            if made not in item["listIds"] and item["id"] in placed:
+                placed.remove(item["id"])
+
+    def item_deleted(self, data):
+        id = data["item"]["id"]
+        assert self.items.pop(id) == data["item"]
+        for placed in self.placed.values():
+            if id in placed:
+                placed.remove(id)
+
+    def list_created(self, data):
+        made = data["list"]["id"]
+        assert made not in self.lists
+        self.lists[made] = data["list"]
+        self.placed[made] = data.get("itemIds", [])
+
+    def list_updated(self, data):
+        record, names = data["list"], set(data["changed"])
+        before = self.lists[record["id"]]
+        # How many items it has, the items tell, but for a link.
+        assert names - {"itemIds", "itemCount"} == changed(before, record) - {"itemCount"}
+        assert ("itemIds" in names) == ("itemIds" in data)
+        assert names
+        self.lists[record["id"]] = record
+        if "itemIds" in data:
+            assert data["itemIds"] != self.placed[record["id"]]
+            self.placed[record["id"]] = data["itemIds"]
+
+    def list_deleted(self, data):
+        made = data["list"]["id"]
+        assert self.lists.pop(made).keys() == data["list"].keys()
+        del self.placed[made]
+        for item in self.items.values():
+            item["listIds"] = [at for at in item["listIds"] if at != made]
+
+    def profile_linked(self, data):
+        assert data.keys() == {"session", "customer", "items", "lists"}
+
+    def shown_lists(self):
+        """All lists as the API shows them, with their items in the shopper's order."""
+        return {made: self.shown_list(made) for made in self.lists}
+
+    def shown_list(self, made):
+        placed = {id: at for at, id in enumerate(self.placed[made], 1)}
+        on = [item for item in self.items.values() if made in item["listIds"]]
+        order = in_customer_order(
+            [(item["id"], placed.get(item["id"], 0), item["createdAt"]) for item in on]
+        )
+        items = [self.items[id] for id in order]
+        return self.lists[made] | {"itemCount": len(items), "items": items}
+
+
+def changed(before, after):
+    """The fields in which two records differ, but for ``updatedAt``."""
+    return {
+        name
+        for name in before.keys() | after.keys()
+        if before.get(name) != after.get(name) and name != "updatedAt"
+    }
