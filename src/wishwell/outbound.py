@@ -268,7 +268,10 @@ class _Resolver(AbstractResolver):
 
     # contract: outbound-address
     async def resolve(
-        self, host: str, port: int = 0, family: int = socket.AF_UNSPEC  # noqa: ARG002
+        self,
+        host: str,
+        port: int = 0,
+        family: int = socket.AF_UNSPEC,  # noqa: ARG002
     ) -> list[ResolveResult]:
         try:
             found = [ipaddress.ip_address(text) for text in await self._resolve(host, port)]

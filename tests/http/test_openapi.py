@@ -73,9 +73,21 @@ EXPECTED = {
     "orderListItems": ("put", "/lists/{listId}/items/order"),
     "identifyProfile": ("post", "/profiles/identify"),
     "createProfileToken": ("post", "/profiles/token"),
+    "listWebhooks": ("get", "/webhooks"),
+    "createWebhook": ("post", "/webhooks"),
+    "getWebhook": ("get", "/webhooks/{webhookId}"),
+    "updateWebhook": ("patch", "/webhooks/{webhookId}"),
+    "deleteWebhook": ("delete", "/webhooks/{webhookId}"),
+    "renewWebhookSecret": ("post", "/webhooks/{webhookId}/secret"),
+    "testWebhook": ("post", "/webhooks/{webhookId}/test"),
+    "replayWebhook": ("post", "/webhooks/{webhookId}/replays"),
+    "listDeliveries": ("get", "/webhooks/{webhookId}/deliveries"),
+    "retryDelivery": ("post", "/webhooks/{webhookId}/deliveries/{deliveryId}/retry"),
     "getOpenapi": ("get", "/.well-known/openapi"),
 }
+OF_STORE = {name for name, (_, path) in EXPECTED.items() if path.startswith("/webhooks")}
 SUCCESS = {"createItem": {"200", "201"}, "createList": {"201"}, "createProfileToken": {"201"}}
+SUCCESS |= {"createWebhook": {"201"}, "deleteWebhook": {"204"}}
 SUCCESS |= {name: {"204"} for name in ("deleteItems", "deleteItem", "deleteList")}
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 WITH_TOKEN = {"401", "403", "404"}
@@ -94,7 +106,8 @@ MORE_HEADERS = {
     "503": {"Retry-After"},
 }
 # A token is a record without an address.
-LOCATED = {"createItem", "createList"}
+LOCATED = {"createItem", "createList", "createWebhook"}
+CONFLICTING = {"updateItem", "createWebhook", "renewWebhookSecret", "testWebhook", "retryDelivery"}
 
 
 def walk(value: Any, place: str = "#"):
@@ -191,7 +204,7 @@ def test_operation_needs_a_token_unless_it_is_the_description(name):
     expected = [{"bearer": []}]
     if name == "getOpenapi":
         expected = []
-    if name == "createProfileToken":
+    if name == "createProfileToken" or name in OF_STORE:
         expected = [{"bearer": ["admin"]}]
     assert OPERATIONS[name][2].get("security", DOCUMENT["security"]) == expected
 
@@ -199,7 +212,7 @@ def test_operation_needs_a_token_unless_it_is_the_description(name):
 @each_operation
 def test_operation_takes_the_profile_header_where_it_means_something(name):
     headers = [entry for entry in parameters_of(name) if entry["in"] == "header"]
-    if name == "getOpenapi":
+    if name == "getOpenapi" or name in OF_STORE:
         assert headers == []
     else:
         assert [(entry["name"], entry["required"]) for entry in headers] == [("Profile", False)]
@@ -229,7 +242,7 @@ def test_operation_has_every_status(name):
         expected |= WITH_TOKEN
     if "requestBody" in operation:
         expected |= WITH_BODY
-    if name == "updateItem":
+    if name in CONFLICTING:
         expected |= {"409"}
     assert set(operation["responses"]) == expected
 
