@@ -114,7 +114,10 @@ async def page(
 
 # contract: delivery-retry
 async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> Delivery:
-    """Sends a delivery again, now. Raises ``NotFound`` and ``Conflict``."""
+    """Sends a delivery again, now, unless it is just being sent.
+
+    Raises ``NotFound`` and ``Conflict``.
+    """
     kept = await webhooks.locked(tx, store.id, webhook_id)
     _check_on(kept)
     row = await tx.one("delivery", store.id, webhook_id, id)
@@ -123,9 +126,9 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
     feed = await tx.one("feed", store.id)
     if feed is not None and row[-1] <= feed[1] and row[1] is not None:
         raise Conflict("The event of this delivery has been removed for its age.")
-    await tx.run("delivery_again", store.id, webhook_id, id, now)
     found = from_row(row[:-1])
-    found.status, found.next_attempt_at = "pending", now
+    if await tx.one("delivery_again", store.id, webhook_id, id, now) is not None:
+        found.status, found.next_attempt_at = "pending", now
     return found
 
 

@@ -40,6 +40,7 @@ _GATHER_SECONDS = 0.02
 """How long answers are gathered before they are written together."""
 
 _PAUSE_SECONDS = 1.0
+_BROKEN_SECONDS = 30.0
 _COUNT_EVERY = 60
 
 Key = tuple[str, str]
@@ -140,7 +141,9 @@ class Sender:
         except asyncio.CancelledError:
             raise
         except Exception:
+            # Such as a secret that another process has sealed with a newer key.
             log.exception("webhook_failed", webhook=id)
+            await asyncio.sleep(_BROKEN_SECONDS)
         finally:
             del self._wakes[store_id, id]
             for task in sending:

@@ -863,8 +863,10 @@ SELECT delivery_fields(d), d.number FROM deliveries d
 WHERE d.store_id = $1 AND d.webhook_id = $2 AND d.id = $3;
 
 -- name: delivery_again
+-- Unless it is just being sent.
 UPDATE deliveries SET status = 'pending', next_at = $4, lease = NULL
-WHERE store_id = $1 AND webhook_id = $2 AND id = $3;
+WHERE store_id = $1 AND webhook_id = $2 AND id = $3 AND (lease IS NULL OR next_at <= $4)
+RETURNING id;
 
 -- name: store_deliveries_page
 SELECT delivery_fields(d){beyond}
