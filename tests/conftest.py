@@ -15,6 +15,7 @@ import pytest
 from tests.security import secrets_in_print
 from tests.servers import PostgresServer, RedisServer, Service, redis_binary
 
+SEALING_KEY = "a-sealing-key-of-the-tests-40-characters"
 SIGNING_KEY = "a-signing-key-of-the-tests-40-characters"
 
 # Local time that is not UTC, in whole-minute offsets that nobody expects: a time that is printed
@@ -154,7 +155,8 @@ def new_service(engine, request):
 @pytest.fixture(scope="session")
 def service(new_service):
     """The program, shared by every test that needs no settings of its own."""
-    service = new_service(WISHWELL_LIMIT_ADDRESS="100000").start()
+    settings = {"WISHWELL_LIMIT_ADDRESS": "100000", "WISHWELL_SEALING_KEYS": SEALING_KEY}
+    service = new_service(**settings).start()
     yield service
     assert service.running, f"the service ended by itself\n{service.output()[-4000:]}"
     service.stop()

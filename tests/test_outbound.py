@@ -106,7 +106,7 @@ async def test_this_machine_by_name_where_the_setting_allows_it():
     """contract: outbound-address. With the system's own look-up."""
     async with Called().serve() as server, calls() as there:
         answer = await there.call("GET", f"http://localhost:{server.port}/")
-        assert answer == (200, b"ok", True)
+        assert answer[:3] == (200, b"ok", True)
 
 
 @on_loop
@@ -241,7 +241,7 @@ async def test_redirect_is_not_followed():
                 status,
                 url.encode(),
             )
-            assert await there.call("GET", url) == (status, b"", True)
+            assert (await there.call("GET", url))[:3] == (status, b"", True)
         assert len(server.heads) == 4
 
 
@@ -258,17 +258,11 @@ async def test_answer_that_is_long():
     async with Called().serve() as server, calls() as there:
         for size, whole in ((LARGEST, True), (LARGEST + 1, False), (10_000_000, False)):
             server.answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size + b"a" * size
-            assert await there.call("GET", f"http://{HERE}:{server.port}/") == (
-                200,
-                b"a" * LARGEST,
-                whole,
-            )
+            answer = await there.call("GET", f"http://{HERE}:{server.port}/")
+            assert answer[:3] == (200, b"a" * LARGEST, whole)
         server.answer = endless
-        assert await there.call("GET", f"http://{HERE}:{server.port}/") == (
-            200,
-            b"a" * LARGEST,
-            False,
-        )
+        answer = await there.call("GET", f"http://{HERE}:{server.port}/")
+        assert answer[:3] == (200, b"a" * LARGEST, False)
 
 
 BROKEN = {
@@ -332,12 +326,13 @@ async def _never(*_: object) -> list[str]:
 async def test_call_that_takes_too_long(answer, scheme, resolve):
     """contract: outbound-plain. One time for all of it, whatever takes it; no connection stays."""
     settings = {"resolve": resolve} if resolve else {}
+    host = "shop.example" if resolve else HERE
     async with Called(answer).serve() as server, calls(**settings) as there:
         begun = time.monotonic()
         with pytest.raises(Unanswered, match=r"no whole answer within 0\.3 s"):
-            await there.call("GET", f"{scheme}://{HERE}:{server.port}/", seconds=0.3)
+            await there.call("GET", f"{scheme}://{host}:{server.port}/", seconds=0.3)
         assert 0.25 < time.monotonic() - begun < 2
-        assert there._pool.connections == []
+        assert there._session.connector._acquired == set()
 
 
 # ------------------------------------------------------------------------------------------- TLS

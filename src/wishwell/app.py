@@ -24,6 +24,7 @@ from wishwell.http.pipeline import Pipeline
 from wishwell.http.server import ADMISSION
 from wishwell.outbound import Outbound
 from wishwell.sealing import Sealing
+from wishwell.sender import Sender
 from wishwell.storefront.keys import KeySets
 from wishwell.storefront.shop import Shops
 
@@ -90,6 +91,8 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         from wishwell import shared_limits
 
         limiter = shared_limits.RedisLimiter(settings.redis_url, local)
+    outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
+    sealed_with = sealing(settings)
     service = Services(
         settings=settings,
         db=db,
@@ -98,6 +101,9 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         limiter=limiter,
         admission=Admission(settings, local, known),
         cursor_signer=pages.CursorSigner(keys),
+        outbound=outbound,
+        sealing=sealed_with,
+        sender=Sender(db, outbound, sealed_with, clock) if sealed_with else None,
         clock=clock,
         new_id=new_id,
     )
@@ -109,6 +115,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
             logger.warning("started_without_database", reason=error.message)
         yield service
     finally:
+        await outbound.close()
         await known.close()
         await limiter.close()
         await db.close()
@@ -117,15 +124,6 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
 def key_sets(settings: Settings) -> KeySets:
     """What reads the shops' key sets. It connects to nothing until one is needed."""
     return KeySets(Outbound(http=settings.webhook_http, private=settings.webhook_private))
-
-
-@contextlib.asynccontextmanager
-async def _outbound(settings: Settings) -> AsyncIterator[Outbound]:
-    outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
-    try:
-        yield outbound
-    finally:
-        await outbound.close()
 
 
 class Application:
@@ -146,12 +144,11 @@ class Application:
         await receive()
         _end_with_parent()
         try:
-            async with opened(self._settings) as service, _outbound(self._settings) as outbound:
-                sealed_with = sealing(self._settings)
-                if sealed_with is None:
+            async with opened(self._settings) as service:
+                if service.sealing is None:
                     reason = "WISHWELL_SEALING_KEYS is not set"
                     logger.warning("storefront_closed", reason=reason)
-                shops = Shops(service.access_cache, sealed_with, outbound)
+                shops = Shops(service.access_cache, service.sealing, service.outbound)
                 self._pipeline = Pipeline(service, shops)
                 scope["state"][ADMISSION] = service.admission
                 running = [asyncio.create_task(job) for job in background.jobs(service)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 
 import structlog
 
-from wishwell import events, ids, purge
+from wishwell import deliveries, events, ids, purge
 from wishwell.errors import Unavailable
 from wishwell.http import metrics
 from wishwell.http.context import Services
@@ -24,13 +24,16 @@ log = structlog.get_logger("wishwell.background")
 
 def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     """Everything that runs beside the requests."""
+    sending = [service.sender.run()] if service.sender is not None else []
     return [
+        *sending,
         service.access_cache.run(),
         _sample(service),
         _number_events(service),
         _look_at_feeds(service),
         _in_turns(service, "purge", service.settings.purge_interval, _purge),
         _in_turns(service, "retain", _RETAIN_SECONDS, _retain_events),
+        _in_turns(service, "deliveries", _RETAIN_SECONDS, _retain_deliveries),
     ]
 
 
@@ -68,6 +71,11 @@ async def _purge(service: Services) -> None:
 # contract: event-retention
 async def _retain_events(service: Services) -> None:
     async for _ in events.retain(service.db, service.settings.events_days, service.clock()):
+        await asyncio.sleep(_PAUSE)
+
+
+async def _retain_deliveries(service: Services) -> None:
+    async for _ in deliveries.retain(service.db):
         await asyncio.sleep(_PAUSE)
 
 

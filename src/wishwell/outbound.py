@@ -4,21 +4,24 @@ The one place that connects to an address which somebody has typed in: a shop's 
 """
 
 import asyncio
+import functools
 import ipaddress
 import re
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
-import httpcore2
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
 
 from wishwell import __version__
 from wishwell.errors import Invalid
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-Lines = list[tuple[str | bytes, str | bytes]]
 Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
 
 SECONDS = 10.0
@@ -29,11 +32,14 @@ LARGEST = 64 * 1024
 
 _LONGEST_URL = 2_048
 _PORTS = {443, 8443}
-_NEXT_ADDRESS = 3.0
-"""Seconds for a connection to an address, while there is another one to try."""
+_KEPT_SECONDS = 4.0
+"""Of idle connections. Many servers close theirs after 5 s; we are the first: no call is lost."""
 
-_KEPT, _KEPT_SECONDS = 20, 4.0
-"""Idle connections. Many servers close theirs after 5 s; we are the first, so no call is lost."""
+_LOOK_UPS = ThreadPoolExecutor(32, "look-up")
+"""Of its own: look-ups that hang must not take the few threads of the event loop."""
+
+_AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+"""Headers that the client would add. What is sent is ours alone."""
 
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_][a-z0-9_-]{0,62}(\.[a-z0-9_][a-z0-9_-]{0,62})*")
 _THIS = re.compile(r"(.*\.)?localhost")
@@ -59,17 +65,22 @@ class Unanswered(Exception):
 
 
 class Answer(NamedTuple):
-    """What a server said, whatever its status. ``whole``: the body was no longer than was read."""
+    """What a server said, whatever its status. ``whole``: the body was no longer than was read.
+
+    ``retry_after`` is that header, as it came; empty if there is none.
+    """
 
     status: int
     body: bytes
     whole: bool
+    retry_after: str = ""
 
 
 async def resolve(host: str, port: int) -> list[str]:
     """The addresses of a host, as the system finds them. Raises ``OSError``."""
     loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    ask = functools.partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    found = await loop.run_in_executor(_LOOK_UPS, ask)
     return [str(info[4][0]) for info in found]
 
 
@@ -110,9 +121,9 @@ class Outbound:
     ) -> None:
         self._http = http
         self._private = private
-        self._network = _Network(resolve, private)
+        self._resolver = _Resolver(resolve, private)
         self._tls = tls
-        self._pool: httpcore2.AsyncConnectionPool | None = None
+        self._session: aiohttp.ClientSession | None = None
 
     def check(self, name: str, url: str) -> None:
         """Raises ``Invalid``, which begins with ``name``, for a URL that can't be allowed.
@@ -134,7 +145,10 @@ class Outbound:
         body: bytes | None = None,
         seconds: float = SECONDS,
     ) -> Answer:
-        """One request, sent once, and its answer. Raises ``Unanswered``."""
+        """One request and its answer. Raises ``Unanswered``.
+
+        A GET is sent again if its connection had been kept and is closed before an answer.
+        """
         try:
             place, authority = self._read(url)
         except ValueError as error:
@@ -143,48 +157,59 @@ class Outbound:
             "Host": authority,
             "User-Agent": f"wishwell/{__version__}",
             "Accept-Encoding": "identity",  # what is packed has no bound
+            **(headers or {}),
         }
         try:
             async with asyncio.timeout(seconds):
-                return await self._exchange(
-                    method, place, [*lines.items(), *(headers or {}).items()], body
-                )
+                return await self._exchange(method, place, lines, body)
         except TimeoutError:
             raise Unanswered(f"there was no whole answer within {seconds:g} s") from None
-        except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+        except aiohttp.ClientConnectorError as error:
             raise Unanswered(_no_connection(error)) from None
-        except httpcore2.NetworkError:
+        except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
             raise Unanswered("the connection broke off") from None
-        except httpcore2.RemoteProtocolError:
+        except (aiohttp.ClientError, ValueError):
             raise Unanswered("the answer is not HTTP, or broke off") from None
 
     async def close(self) -> None:
         """Closes every connection."""
-        if self._pool is not None:
-            await self._pool.aclose()
-            self._pool = None
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
 
     async def _exchange(
-        self, method: str, place: httpcore2.URL, lines: Lines, body: bytes | None
+        self, method: str, place: URL, lines: Mapping[str, str], body: bytes | None
     ) -> Answer:
-        if self._pool is None:
-            self._pool = httpcore2.AsyncConnectionPool(
-                ssl_context=self._tls or httpcore2.default_ssl_context(),
-                max_connections=None,  # so that no server that hangs makes another one wait
-                max_keepalive_connections=_KEPT,
-                keepalive_expiry=_KEPT_SECONDS,
-                network_backend=self._network,
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    ssl=self._tls or ssl.create_default_context(),
+                    resolver=self._resolver,
+                    ttl_dns_cache=0,  # calls that wait for one look-up share it, and no later ones
+                    limit=0,  # so that no server that hangs makes another one wait
+                    keepalive_timeout=_KEPT_SECONDS,
+                ),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                skip_auto_headers=_AUTOMATIC,
+                auto_decompress=False,
+                trust_env=False,
             )
         found = bytearray()
-        async with self._pool.stream(method, place, headers=lines, content=body) as response:
-            async for part in response.aiter_stream():
+        async with self._session.request(
+            method, place, headers=lines, data=body, allow_redirects=False
+        ) as response:
+            async for part in response.content.iter_any():
                 found += part
                 if len(found) > LARGEST:
+                    response.close()
                     break
-        return Answer(response.status, bytes(found[:LARGEST]), len(found) <= LARGEST)
+        whole = len(found) <= LARGEST
+        later = response.headers.get("Retry-After", "")
+        return Answer(response.status, bytes(found[:LARGEST]), whole, later)
 
     # contract: outbound-where
-    def _read(self, url: str) -> tuple[httpcore2.URL, str]:
+    def _read(self, url: str) -> tuple[URL, str]:
         """A URL in its parts, and its host and port as they are sent. Raises ``ValueError``."""
         if not re.fullmatch(rf"[!-~]{{1,{_LONGEST_URL}}}", url):
             raise ValueError(
@@ -208,8 +233,7 @@ class Outbound:
             raise ValueError("must have the port 443 or 8443")
         if address is not None and not is_allowed(address, private=self._private):
             raise ValueError(f"must not lead to {host}, which is not a public address")
-        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        return httpcore2.URL(scheme=parts.scheme, host=host, port=port, target=target), authority
+        return URL(url, encoded=True), authority
 
 
 def _literal(host: str) -> Address | None:
@@ -224,28 +248,31 @@ def _literal(host: str) -> Address | None:
     return ipaddress.IPv6Address("::1") if _THIS.fullmatch(host) else None
 
 
-def _no_connection(error: BaseException | None) -> str:
-    while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return f"the certificate is not accepted: {error.verify_message}"
-        if isinstance(error, ssl.SSLError):
-            return f"TLS failed: {error.reason}"
-        error = error.__context__  # the pool clears __cause__
+def _no_connection(error: aiohttp.ClientConnectorError) -> str:
+    cause = error.__cause__
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"the certificate is not accepted: {cause.verify_message}"
+        if isinstance(cause, ssl.SSLError):
+            return f"TLS failed: {cause.reason}"
+        cause = cause.__context__
     return "no connection was made"
 
 
-class _Network(httpcore2.AsyncNetworkBackend):
-    """Connects to the addresses that were checked, not to a name that may have others by then."""
+class _Resolver(AbstractResolver):
+    """Finds the addresses of a name, which are checked, and to which the connection then goes."""
 
     def __init__(self, resolve: Resolve, private: bool) -> None:
         self._resolve = resolve
         self._private = private
-        self._real = httpcore2.AnyIOBackend()
 
     # contract: outbound-address
-    async def connect_tcp(
-        self, host: str, port: int, *_: Any, **__: Any
-    ) -> httpcore2.AsyncNetworkStream:
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: int = socket.AF_UNSPEC,  # noqa: ARG002
+    ) -> list[ResolveResult]:
         try:
             found = [ipaddress.ip_address(text) for text in await self._resolve(host, port)]
         except OSError:
@@ -255,9 +282,17 @@ class _Network(httpcore2.AsyncNetworkBackend):
         for address in found:
             if not is_allowed(address, private=self._private):
                 raise Unanswered(f"{host} has the address {address}, which is not public")
-        for address in found[:-1]:
-            try:
-                return await self._real.connect_tcp(str(address), port, _NEXT_ADDRESS)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                continue
-        return await self._real.connect_tcp(str(found[-1]), port)
+        return [
+            ResolveResult(
+                hostname=host,
+                host=str(address),
+                port=port,
+                family=socket.AF_INET if address.version == 4 else socket.AF_INET6,
+                proto=socket.IPPROTO_TCP,
+                flags=socket.AI_NUMERICHOST,
+            )
+            for address in found
+        ]
+
+    async def close(self) -> None:
+        pass

@@ -9,7 +9,7 @@ import base64
 import binascii
 import hmac
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -36,12 +36,19 @@ class Cursor(msgspec.Struct, frozen=True):
     backward: bool
 
 
+class Among(NamedTuple):
+    """What a page is narrowed to by its path: a column of each, and its value."""
+
+    fields: tuple[str, ...]
+    values: list[str | int]
+
+
 class PageRequest(msgspec.Struct, frozen=True):
     """What is asked for: a cursor, 1 to 250 records, and the parsed query."""
 
     cursor: Cursor | None
     limit: int
-    search: Search
+    search: Search | Among
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True):
@@ -63,6 +70,11 @@ class CursorSigner:
         plain = bytes([cursor.backward]) + UUID(cursor.id).bytes
         mac = hmac.digest(self._keys[0], plain + request.encode(), "sha256")[:_SIGNATURE]
         return base64.urlsafe_b64encode(plain + mac).decode()
+
+    def links(self, page: Page[Any], request: str) -> dict[str, str]:
+        """The cursors that a page has, as text."""
+        beside = {"next": page.next, "previous": page.previous}
+        return {name: self.sign(at, request) for name, at in beside.items() if at is not None}
 
     def verify(self, text: str, request: str) -> Cursor:
         """The cursor. Raises ``Invalid`` unless ``sign`` made the text for this ``request``."""
@@ -87,7 +99,7 @@ class CursorSigner:
 async def read(
     tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
 ) -> Page[T]:
-    """One page of items or lists. ``from_row`` makes a record from a row; the id comes first.
+    """One page. ``from_row`` makes a record from a row; the id comes first.
 
     For a session that has ended it raises ``profiles.missing``, and returns no empty page.
     """

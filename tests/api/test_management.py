@@ -30,6 +30,13 @@ OPERATIONS = {
     "/lists/{listId}/items/order": {"put"},
     "/profiles/identify": {"post"},
     "/profiles/token": {"post"},
+    "/webhooks": {"get", "post"},
+    "/webhooks/{webhookId}": {"get", "patch", "delete"},
+    "/webhooks/{webhookId}/secret": {"post"},
+    "/webhooks/{webhookId}/test": {"post"},
+    "/webhooks/{webhookId}/replays": {"post"},
+    "/webhooks/{webhookId}/deliveries": {"get"},
+    "/webhooks/{webhookId}/deliveries/{deliveryId}/retry": {"post"},
 }
 
 

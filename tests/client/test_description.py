@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from types import UnionType
 from typing import Any, get_args
@@ -33,6 +33,16 @@ CALLS: dict[str, Call[Any]] = {
     "deleteList": calls.delete_list(ID),
     "orderListItems": calls.order_list(ID, [ID]),
     "createProfileToken": calls.create_token("gid://a/Customer/1", "gid://a/Session/1"),
+    "listWebhooks": calls.list_webhooks("c", 5),
+    "createWebhook": calls.create_webhook("https://a.example/", ["item.created"]),
+    "getWebhook": calls.find_webhook(ID),
+    "updateWebhook": calls.update_webhook(ID, "https://a.example/", [], True),
+    "deleteWebhook": calls.delete_webhook(ID),
+    "renewWebhookSecret": calls.renew_webhook_secret(ID),
+    "testWebhook": calls.send_webhook_test(ID),
+    "replayWebhook": calls.replay_webhook(ID, datetime(2025, 4, 18, tzinfo=UTC)),
+    "listDeliveries": calls.list_deliveries(ID, "c", 5),
+    "retryDelivery": calls.retry_delivery(ID, ID),
     "identifyProfile": calls.identify("a@example.org"),
     "listEvents": calls.list_events("7", 5, ["item.created"]),
 }
@@ -105,12 +115,14 @@ SHAPES = [
     (List, schema("List"), set()),
     (ProfileToken, schema("TokenResult", "properties", "data"), set()),
     (records.SignIn, schema("IdentifyResult", "properties", "data"), set()),
+    (records.Webhook, schema("Webhook"), set()),
+    (records.Delivery, schema("Delivery"), set()),
     (records._PageInfo, schema("PageInfo"), set()),
     (records.Event, schema("Event"), set()),
     (records.EventData, schema("EventData"), set()),
     (records.Feed, schema("Feed"), set()),
 ]
-KINDS = {str: "string", int: "integer", datetime: "string", tuple: "array"}
+KINDS = {str: "string", int: "integer", datetime: "string", tuple: "array", bool: "boolean"}
 KINDS |= dict.fromkeys((Item, List, records.EventData), "object")
 
 

@@ -12,6 +12,7 @@ from wishwell.db.pages import Edge, Noun, PageQuery
 from wishwell.items import Item
 from wishwell.lists import List
 from wishwell.stores import Store
+from wishwell.webhooks import Webhook
 
 ID = "01900000-0000-7000-8000-000000000000"
 
@@ -38,6 +39,18 @@ def queries() -> Iterator[tuple[PageQuery, list]]:
         yield query, [ID, edge and ID, 51, *values]
         if edge is None:
             yield query._replace(newest_first=False), [ID, None, 1, *values]
+
+
+def queries_of_store() -> Iterator[tuple[PageQuery, list]]:
+    """The same of what belongs to the store itself."""
+    nouns: tuple[tuple[Noun, str, object], ...] = (
+        ("webhooks", "enabled", 0),
+        ("deliveries", "webhook", ID),
+    )
+    edges: tuple[Edge | None, ...] = (None, "older", "newer")
+    for (noun, term, value), edge in combinations(nouns, edges):
+        query = PageQuery(noun, True, (term,), edge, edge != "newer", beyond=edge is not None)
+        yield query, [ID, edge and ID, 51, value]
 
 
 def explain(bench, engine, sql, arguments):
@@ -100,25 +113,27 @@ def test_statement_on_a_profiles_data_names_the_profile(name):
 
 def test_pages_are_found_by_an_index(bench, engine):
     """contract: page-cost. No form of a page reads a whole table."""
-    for query, arguments in queries():
+    for query, arguments in [*queries(), *queries_of_store()]:
         plan = explain(bench, engine, pages.sql(engine, query), arguments)
-        whole_table = r"SCAN (i|l|e|x|y|t|items|lists|entries|item_tags)\b(?! USING)"
+        whole_table = (
+            r"SCAN (i|l|e|x|y|t|w|d|items|lists|entries|item_tags|webhooks|deliveries)\b(?! USING)"
+        )
         if engine == "postgresql":
-            whole_table = r"Seq Scan on (items|lists|entries|item_tags)"
+            whole_table = r"Seq Scan on (items|lists|entries|item_tags|webhooks|deliveries)"
         assert not re.search(whole_table, plan), f"{query}\n{plan}"
 
 
 def test_pages_of_a_store_come_in_the_order_of_an_index(bench, engine):
     """A page of a whole store must not sort the store."""
-    for query, arguments in queries():
-        if not query.whole_store or query.terms:
-            continue
+    plain = [(query, given) for query, given in queries() if query.whole_store and not query.terms]
+    for query, arguments in [*plain, *queries_of_store()]:
         plan = explain(bench, engine, pages.sql(engine, query), arguments)
         assert not re.search(r"TEMP B-TREE FOR ORDER BY|\bSort\b", plan.split("SubPlan")[0]), plan
 
 
 @pytest.mark.parametrize(
-    ("columns", "record"), [(rows.ITEM, Item), (rows.LIST, List), (rows.STORE, Store)]
+    ("columns", "record"),
+    [(rows.ITEM, Item), (rows.LIST, List), (rows.STORE, Store), (rows.WEBHOOK, Webhook)],
 )
 def test_columns_stand_in_the_order_of_the_records_fields(columns, record):
     """A record is made of its row by position, in one place."""

@@ -28,10 +28,25 @@ BODIES: dict[str, Any] = {
     "PUT /lists/{listId}/items/order": {"itemIds": []},
     "POST /profiles/identify": {"email": "ann@example.com"},
     "POST /profiles/token": {},
+    "POST /webhooks": {"url": "https://shop.example/hook"},
+    "PATCH /webhooks/{webhookId}": {"types": ["item.created"]},
+    "POST /webhooks/{webhookId}/replays": {"since": "2027-01-01T00:00:00Z"},
 }
 DESCRIPTION = "GET /.well-known/openapi"
 TOKEN, EVENTS = "POST /profiles/token", "GET /events"
 CREATING = {"POST /items": 201, "POST /lists": 201}
+OF_STORE = {
+    "GET /webhooks": 200,
+    "POST /webhooks": 201,
+    "GET /webhooks/{webhookId}": 200,
+    "PATCH /webhooks/{webhookId}": 200,
+    "DELETE /webhooks/{webhookId}": 204,
+    "POST /webhooks/{webhookId}/secret": 200,
+    "POST /webhooks/{webhookId}/test": 200,
+    "POST /webhooks/{webhookId}/replays": 200,
+    "GET /webhooks/{webhookId}/deliveries": 200,
+    "POST /webhooks/{webhookId}/deliveries/{deliveryId}/retry": 200,
+}
 DONE = {
     "GET /items": 200,
     "DELETE /items": 204,
@@ -50,14 +65,28 @@ DONE = {
     DESCRIPTION: 200,
 } | CREATING
 ON_A_RECORD = [name for name in DONE if "{" in name]
+DONE |= OF_STORE
 
 NOBODY = ("none", "junk", "expired", "another store's", "revoked admin", "revoked", "closed")
+
+
+def expected_of_store(operation: str, credential: str) -> int:
+    """The same, of an operation on the store itself."""
+    if credential == "another store's":
+        return 404 if "{" in operation else DONE[operation]
+    if credential in NOBODY:
+        return 401
+    if credential.startswith("admin"):
+        return 400 if "+" in credential else DONE[operation]
+    return 403
 
 
 def expected(operation: str, credential: str, owner: str) -> int:
     """The status for a credential, on a record of ``owner``."""
     if operation == DESCRIPTION:
         return 200  # contract: openapi-served
+    if operation in OF_STORE:
+        return expected_of_store(operation, credential)
     if credential == "another store's":
         # A good token, of a store in which the record is not.
         if operation == TOKEN:
@@ -98,8 +127,8 @@ class Fixtures:
     """A store with three owners who each have an item on a list, and credentials of every kind."""
 
     def __init__(self, make_shop):
-        self.shop = make_shop(*_generous())
-        self.elsewhere = make_shop(*_generous())
+        self.shop = make_shop(*_generous(), "--events", "on")
+        self.elsewhere = make_shop(*_generous(), "--events", "on")
         self.owners = {
             "session": self.shop.session(),
             "customer": self.shop.customer("mine"),
@@ -170,13 +199,24 @@ class Fixtures:
         path = path.replace("{itemId}", item).replace("{listId}", made)
         if operation == "DELETE /items":
             path += f"?itemIds={item}"
+        hook, delivery = self._hook() if "{webhookId}" in path else ("", "")
+        path = path.replace("{webhookId}", hook).replace("{deliveryId}", delivery)
         headers = {}
         if credential.endswith("+ Profile"):
             headers["Profile"] = self.owners["customer"].gid
         http = self.shop.client(self.tokens[credential])
         answer = http.request(method, path, headers=headers, json=self._body(operation))
         self.marks.setdefault(owner, set()).add(name)
+        for admin in (self.shop.admin, self.elsewhere.admin) if operation in OF_STORE else ():
+            for made in admin.get("/webhooks").json()["data"]:
+                admin.delete(f"/webhooks/{made['id']}")
         return answer
+
+    def _hook(self):
+        """A new webhook, and a delivery of it."""
+        admin = self.shop.admin
+        hook = admin.post("/webhooks", json=BODIES["POST /webhooks"]).json()["data"]["id"]
+        return hook, admin.post(f"/webhooks/{hook}/test").json()["data"]["id"]
 
 
 def _generous():

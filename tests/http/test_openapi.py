@@ -74,9 +74,23 @@ EXPECTED = {
     "identifyProfile": ("post", "/profiles/identify"),
     "createProfileToken": ("post", "/profiles/token"),
     "listEvents": ("get", "/events"),
+    "listWebhooks": ("get", "/webhooks"),
+    "createWebhook": ("post", "/webhooks"),
+    "getWebhook": ("get", "/webhooks/{webhookId}"),
+    "updateWebhook": ("patch", "/webhooks/{webhookId}"),
+    "deleteWebhook": ("delete", "/webhooks/{webhookId}"),
+    "renewWebhookSecret": ("post", "/webhooks/{webhookId}/secret"),
+    "testWebhook": ("post", "/webhooks/{webhookId}/test"),
+    "replayWebhook": ("post", "/webhooks/{webhookId}/replays"),
+    "listDeliveries": ("get", "/webhooks/{webhookId}/deliveries"),
+    "retryDelivery": ("post", "/webhooks/{webhookId}/deliveries/{deliveryId}/retry"),
     "getOpenapi": ("get", "/.well-known/openapi"),
 }
+OF_STORE = {
+    name for name, (_, path) in EXPECTED.items() if path.startswith(("/webhooks", "/events"))
+}
 SUCCESS = {"createItem": {"200", "201"}, "createList": {"201"}, "createProfileToken": {"201"}}
+SUCCESS |= {"createWebhook": {"201"}, "deleteWebhook": {"204"}}
 SUCCESS |= {name: {"204"} for name in ("deleteItems", "deleteItem", "deleteList")}
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 WITH_TOKEN = {"401", "403", "404"}
@@ -95,7 +109,8 @@ MORE_HEADERS = {
     "503": {"Retry-After"},
 }
 # A token is a record without an address.
-LOCATED = {"createItem", "createList"}
+LOCATED = {"createItem", "createList", "createWebhook"}
+CONFLICTING = {"updateItem", "createWebhook", "renewWebhookSecret", "testWebhook", "retryDelivery"}
 
 
 def walk(value: Any, place: str = "#"):
@@ -192,7 +207,7 @@ def test_operation_needs_a_token_unless_it_is_the_description(name):
     expected = [{"bearer": []}]
     if name == "getOpenapi":
         expected = []
-    if name in ("createProfileToken", "listEvents"):
+    if name == "createProfileToken" or name in OF_STORE:
         expected = [{"bearer": ["admin"]}]
     assert OPERATIONS[name][2].get("security", DOCUMENT["security"]) == expected
 
@@ -200,7 +215,7 @@ def test_operation_needs_a_token_unless_it_is_the_description(name):
 @each_operation
 def test_operation_takes_the_profile_header_where_it_means_something(name):
     headers = [entry for entry in parameters_of(name) if entry["in"] == "header"]
-    if name in ("getOpenapi", "listEvents"):
+    if name == "getOpenapi" or name in OF_STORE:
         assert headers == []
     else:
         assert [(entry["name"], entry["required"]) for entry in headers] == [("Profile", False)]
@@ -230,7 +245,10 @@ def test_operation_has_every_status(name):
         expected |= WITH_TOKEN
     if "requestBody" in operation:
         expected |= WITH_BODY
-    expected |= {"updateItem": {"409"}, "listEvents": {"410"}}.get(name, set())
+    if name in CONFLICTING:
+        expected |= {"409"}
+    if name == "listEvents":
+        expected |= {"410"}
     assert set(operation["responses"]) == expected
 
 

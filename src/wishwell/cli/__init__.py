@@ -7,11 +7,12 @@ import sys
 import click
 import structlog
 
-from wishwell import __version__, app, auth, config, ids, log, purge, stores, terminal
+from wishwell import __version__, app, auth, config, ids, log, purge, stores, terminal, webhooks
 from wishwell import store_secrets as secrets
 from wishwell.cli.opening import in_days, new_id, now, run
 from wishwell.cli.store_commands import store
 from wishwell.cli.token_commands import token
+from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
 from wishwell.db import Database, migrate
 from wishwell.errors import Misconfigured
@@ -35,6 +36,7 @@ def main(ctx: click.Context) -> None:
 
 main.add_command(store)
 main.add_command(token)
+main.add_command(webhook)
 
 # ------------------------------------------------------------------------------ serve, migrate
 
@@ -80,6 +82,7 @@ async def _make_ready(db: Database, settings: Settings) -> None:
     await db.write(stores.ensure_default, new_id(), now())
     if (sealing := app.sealing(settings)) is not None:
         await db.write(secrets.prepare, sealing, ids.wall_clock())
+        await webhooks.prepare(db, sealing)
 
 
 async def _first_steps(db: Database) -> str:

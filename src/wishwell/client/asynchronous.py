@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -10,7 +11,16 @@ import httpx2
 from wishwell.client import calls, conversation, transport
 from wishwell.client.calls import UNSET, Call, Direction, Sort, UnsetType
 from wishwell.client.conversation import Attempt, Lost, Pause, Reply, Terms
-from wishwell.client.records import Feed, Item, List, Page, ProductId, ProfileToken
+from wishwell.client.records import (
+    Delivery,
+    Feed,
+    Item,
+    List,
+    Page,
+    ProductId,
+    ProfileToken,
+    Webhook,
+)
 
 T = TypeVar("T")
 
@@ -261,6 +271,62 @@ class AsyncEvents:
             call = calls.going_on(call, feed)
 
 
+class AsyncWebhooks:
+    """``/webhooks``: where a store's events are sent. They need an admin token."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+
+    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Webhook]:
+        """One page, newest first; a store has at most 20."""
+        return await self._line.result(calls.list_webhooks(page, limit))
+
+    async def create(self, url: str, *, types: Sequence[str] | None = None) -> Webhook:
+        """Creates a webhook and shows its secret. Not retried after a lost connection."""
+        return await self._line.result(calls.create_webhook(url, types))
+
+    async def find(self, id: str) -> Webhook:
+        """Raises ``NotFound``."""
+        return await self._line.result(calls.find_webhook(id))
+
+    async def update(
+        self,
+        id: str,
+        *,
+        url: str | UnsetType = UNSET,
+        types: Sequence[str] | UnsetType = UNSET,
+        enabled: bool | UnsetType = UNSET,
+    ) -> Webhook:
+        """Changes the given fields. ``missed`` is set if it is turned on. Raises ``NotFound``."""
+        return await self._line.result(calls.update_webhook(id, url, types, enabled))
+
+    async def delete(self, id: str) -> None:
+        """Raises ``NotFound``."""
+        await self._line.result(calls.delete_webhook(id))
+
+    async def renew_secret(self, id: str) -> Webhook:
+        """A new secret, which is shown; the one before it signs for another 24 hours."""
+        return await self._line.result(calls.renew_webhook_secret(id))
+
+    async def test(self, id: str) -> Delivery:
+        """Sends a message of the type ``webhook.test``. Raises ``Conflict``."""
+        return await self._line.result(calls.send_webhook_test(id))
+
+    async def replay(self, id: str, since: datetime) -> Webhook:
+        """Sends the kept events from ``since`` on again; it needs a time zone."""
+        return await self._line.result(calls.replay_webhook(id, since))
+
+    async def deliveries(
+        self, id: str, *, page: str | None = None, limit: int | None = None
+    ) -> Page[Delivery]:
+        """One page of its deliveries, newest first; ``limit`` 1 to 250, by default 50."""
+        return await self._line.result(calls.list_deliveries(id, page, limit))
+
+    async def retry(self, id: str, delivery_id: str) -> Delivery:
+        """Sends a delivery again now. Raises ``NotFound`` and ``Conflict``."""
+        return await self._line.result(calls.retry_delivery(id, delivery_id))
+
+
 class AsyncWishwell:
     """A client with one token, for any number of tasks of one event loop.
 
@@ -289,6 +355,7 @@ class AsyncWishwell:
         self.items = AsyncItems(line)
         self.lists = AsyncLists(line)
         self.profiles = AsyncProfiles(line)
+        self.webhooks = AsyncWebhooks(line)
         self.events = AsyncEvents(line)
 
     def acting_as(self, profile: str) -> Self:

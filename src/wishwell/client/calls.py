@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import quote
 
@@ -9,7 +10,17 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from wishwell.client import records
-from wishwell.client.records import Feed, Item, List, Page, ProductId, ProfileToken, SignIn
+from wishwell.client.records import (
+    Delivery,
+    Feed,
+    Item,
+    List,
+    Page,
+    ProductId,
+    ProfileToken,
+    SignIn,
+    Webhook,
+)
 
 __all__ = ["UNSET", "Call", "Direction", "Sort", "UnsetType"]
 
@@ -45,6 +56,10 @@ _list = records.one(List)
 _lists = records.page_of(List)
 _token = records.one(ProfileToken)
 _sign_in = records.one(SignIn)
+_webhook = records.one(Webhook)
+_webhooks = records.page_of(Webhook)
+_delivery = records.one(Delivery)
+_deliveries = records.page_of(Delivery)
 
 
 def _path(*parts: str) -> str:
@@ -204,6 +219,60 @@ def list_events(from_: str | None, limit: int | None, types: Sequence[str] | Non
 def going_on(call: Call[Feed], feed: Feed) -> Call[Feed]:
     """The call for what came after this answer."""
     return replace(call, params=_params(**{**dict(call.params), "from": feed.resume}))
+
+
+# --------------------------------------------------------------------------------------- webhooks
+
+
+def list_webhooks(page: str | None, limit: int | None) -> Call[Page[Webhook]]:
+    return Call("GET", "/webhooks", _webhooks, _params(page=page, limit=limit))
+
+
+def create_webhook(url: str, types: Sequence[str] | None) -> Call[Webhook]:
+    """Repeated, it would make two."""
+    body = _body(url=url, types=_strings_or_unset(types))
+    return Call("POST", "/webhooks", _webhook, body=body, repeatable=False)
+
+
+def find_webhook(id: str) -> Call[Webhook]:
+    return Call("GET", _path("webhooks", id), _webhook)
+
+
+def update_webhook(
+    id: str,
+    url: str | UnsetType,
+    types: Sequence[str] | UnsetType,
+    enabled: bool | UnsetType,
+) -> Call[Webhook]:
+    body = _body(url=url, types=_strings_or_unset(types), enabled=enabled)
+    return Call("PATCH", _path("webhooks", id), _webhook, body=body)
+
+
+def delete_webhook(id: str) -> Call[None]:
+    return Call("DELETE", _path("webhooks", id), records.nothing, gone_is_done=True)
+
+
+def renew_webhook_secret(id: str) -> Call[Webhook]:
+    """Repeated, it would end the secret that was there before."""
+    return Call("POST", _path("webhooks", id, "secret"), _webhook, repeatable=False)
+
+
+def send_webhook_test(id: str) -> Call[Delivery]:
+    return Call("POST", _path("webhooks", id, "test"), _delivery, repeatable=False)
+
+
+def replay_webhook(id: str, since: datetime) -> Call[Webhook]:
+    body = _body(since=since.isoformat())
+    return Call("POST", _path("webhooks", id, "replays"), _webhook, body=body, repeatable=False)
+
+
+def list_deliveries(id: str, page: str | None, limit: int | None) -> Call[Page[Delivery]]:
+    path = _path("webhooks", id, "deliveries")
+    return Call("GET", path, _deliveries, _params(page=page, limit=limit))
+
+
+def retry_delivery(id: str, delivery_id: str) -> Call[Delivery]:
+    return Call("POST", _path("webhooks", id, "deliveries", delivery_id, "retry"), _delivery)
 
 
 # ---------------------------------------------------------------------------------------- walking

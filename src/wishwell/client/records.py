@@ -90,6 +90,37 @@ class ProfileToken(msgspec.Struct, frozen=True, rename="camel"):
         return f"ProfileToken(token='...', profile={self.profile!r})"
 
 
+class Webhook(msgspec.Struct, frozen=True, rename="camel"):
+    """An address that events are sent to; no types are all. ``secret`` and ``missed`` are set only
+    by the calls that say so."""
+
+    id: str
+    url: str
+    types: tuple[str, ...]
+    enabled: bool
+    created_at: datetime
+    updated_at: datetime
+    failing_since: datetime | None = None
+    secret: str | None = None
+    missed: int | None = None
+
+    def __repr__(self) -> str:
+        return f"Webhook(id={self.id!r}, url={self.url!r}, enabled={self.enabled!r})"
+
+
+class Delivery(msgspec.Struct, frozen=True, rename="camel"):
+    """The sending of one event to one webhook."""
+
+    id: str
+    event_id: str
+    type: str
+    status: str
+    attempts: int
+    last_status: int | None = None
+    last_attempt_at: datetime | None = None
+    next_attempt_at: datetime | None = None
+
+
 class SignIn(msgspec.Struct, frozen=True, rename="camel"):
     """The store's sign-in path."""
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from wishwell.db import statements
 from wishwell.db.statements import Engine
 
-Noun = Literal["items", "lists"]
+Noun = Literal["items", "lists", "webhooks", "deliveries"]
 Edge = Literal["older", "newer"]
 
 _IN_PROFILE = {
@@ -36,11 +36,13 @@ _IN_STORE = _IN_PROFILE | {
         " FROM lists y JOIN entries x ON x.profile_id = y.profile_id AND x.list_id = y.id"
         " WHERE y.store_id = $1 AND y.id in_uuids({0}))"
     ),
+    "enabled": " AND w.enabled >= {0}",
+    "webhook": " AND d.webhook_id = {0}::uuid",
 }
 
 
 class PageQuery(NamedTuple):
-    """A page of items or lists, of a whole store or one profile, with the fields of its search.
+    """A page of records, of a whole store or one profile, with the fields of its search.
 
     Its arguments are the key of the store or profile, the cursor's id or None, the number of rows,
     and the values of each term. ``edge``: whether the rows are older or newer than the cursor, the

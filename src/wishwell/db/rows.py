@@ -30,3 +30,15 @@ STORE = (
     "created_at",
 )
 EVENT = ("profile_id", "sequence", "type", "created_at", "gid", "data")
+WEBHOOK = ("id", "url", "types", "enabled", "created_at", "updated_at", "failing_since")
+DELIVERY = (
+    "id",
+    "profile_id",
+    "sequence",
+    "type",
+    "status",
+    "attempts",
+    "last_status",
+    "last_attempt_at",
+    "next_at",
+)

@@ -25,6 +25,7 @@ _MACROS = {
     "postgresql": (
         (r"in_uuids\((\$\d+)\)", r"= ANY(\1::uuid[])"),
         (r"in_texts\((\$\d+)\)", r"= ANY(\1::text[])"),
+        (r"in_numbers\((\$\d+)\)", r"= ANY(\1::bigint[])"),
         (r"pairs\((\$\d+)\)", r"json_each_text(\1::json)"),
         (
             r"ids_in\(([\w.]+)\) AS (\w+)",
@@ -39,7 +40,7 @@ _MACROS = {
         ),
     ),
     "sqlite": (
-        (r"in_(?:uuids|texts)\((\$\d+)\)", r"IN (SELECT value FROM json_each(\1))"),
+        (r"in_(?:uuids|texts|numbers)\((\$\d+)\)", r"IN (SELECT value FROM json_each(\1))"),
         (r"pairs\((\$\d+)\)", r"json_each(\1)"),
         (
             r"ids_in\(([\w.]+)\) AS (\w+)",
@@ -84,7 +85,7 @@ class Statement(NamedTuple):
 
 def for_engine(sql: str, engine: Engine) -> str:
     """A statement or fragment with its marks turned into the engine's SQL."""
-    sql = re.sub(r"(item|list|store|event)_fields\((\w+)\)", _fields, sql)
+    sql = re.sub(r"(item|list|store|event|webhook|delivery)_fields\((\w+)\)", _fields, sql)
     sql = re.sub(r"id_count\(([^()]+)\)", r"((length(\1) + 1) / 37)", sql)
     sql = re.sub(
         r"without\(([\w.]+), (\$\d+)\)",

@@ -14,8 +14,11 @@ from wishwell.http import broken
 from wishwell.http.admission import Admission
 from wishwell.http.responses import Headers
 from wishwell.limits import Limiter, Taken
+from wishwell.outbound import Outbound
 from wishwell.pages import CursorSigner
 from wishwell.profiles import Scope
+from wishwell.sealing import Sealing
+from wishwell.sender import Sender
 from wishwell.stores import Store
 
 if TYPE_CHECKING:
@@ -33,6 +36,10 @@ class Services:
     limiter: Limiter
     admission: Admission
     cursor_signer: CursorSigner
+    outbound: Outbound
+    sealing: Sealing | None
+    sender: Sender | None
+    """Sends deliveries; None where nothing can be sealed."""
     clock: ids.Clock
     new_id: ids.UUID7
 

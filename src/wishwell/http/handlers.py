@@ -249,9 +249,4 @@ def _page_request(
 
 
 def _page(service: Services, found: pages.Page[Any], binding: str) -> Response:
-    links = {}
-    if found.next is not None:
-        links["next"] = service.cursor_signer.sign(found.next, binding)
-    if found.previous is not None:
-        links["previous"] = service.cursor_signer.sign(found.previous, binding)
-    return responses.page(found.records, links)
+    return responses.page(found.records, service.cursor_signer.links(found, binding))

@@ -76,6 +76,21 @@ _COMMITTED = Counter("wishwell_sqlite_committed_writes", "Writes in SQLite's tra
 _DROPPED = Counter(
     "wishwell_dropped_answers", "Answers dropped because their client did not read them."
 )
+_DELIVERIES = Counter(
+    "wishwell_deliveries",
+    "Attempts to deliver an event to a webhook: delivered, retried (to be tried again) or failed.",
+    ("outcome",),
+)
+_DELIVERIES_WAITING = Gauge(
+    "wishwell_deliveries_waiting",
+    "Deliveries that are not done yet, of all stores.",
+    multiprocess_mode="livemax",
+)
+_DELIVERIES_OLDEST = Gauge(
+    "wishwell_deliveries_oldest_seconds",
+    "How long the delivery that is due for longest has been waiting.",
+    multiprocess_mode="livemax",
+)
 _LOST = Counter("wishwell_log_lines_lost", "Log lines that could not be written.")
 
 
@@ -166,6 +181,13 @@ class Sampler:
         _WAITED.inc(now.waited_seconds - before.waited_seconds)
         _COMMITS.inc(now.commits - before.commits)
         _COMMITTED.inc(now.committed_writes - before.committed_writes)
+        if (sender := self._service.sender) is not None:
+            attempts, sender.attempts = sender.attempts, type(sender.attempts)()
+            for outcome, count in attempts.items():
+                _DELIVERIES.labels(outcome).inc(count)
+            _DELIVERIES_WAITING.set(sender.length)
+            waited = self._service.clock() - sender.oldest if sender.oldest else 0
+            _DELIVERIES_OLDEST.set(max(0, waited) / 1000)
         lost = log.lost()
         _LOST.inc(lost - self._lost_before)
         self._lost_before = lost

@@ -3,7 +3,7 @@
 import re
 from typing import Any, NamedTuple
 
-from wishwell.http import handlers, management, profile_handlers, store_handlers
+from wishwell.http import handlers, management, profile_handlers, store_handlers, webhook_handlers
 from wishwell.http.handlers import Handler
 from wishwell.limits import Kind
 
@@ -25,6 +25,29 @@ class Route(NamedTuple):
     on_storefront: bool = True
     of_store: bool = False
 
+
+def _of_store(path: str, **methods: Handler) -> Route:
+    return Route(path, methods, on_storefront=False, of_store=True)
+
+
+WEBHOOKS = (
+    _of_store(
+        "/webhooks", GET=webhook_handlers.list_webhooks, POST=webhook_handlers.create_webhook
+    ),
+    _of_store(
+        "/webhooks/{webhookId}",
+        GET=webhook_handlers.get_webhook,
+        PATCH=webhook_handlers.update_webhook,
+        DELETE=webhook_handlers.delete_webhook,
+    ),
+    _of_store("/webhooks/{webhookId}/secret", POST=webhook_handlers.renew_webhook_secret),
+    _of_store("/webhooks/{webhookId}/test", POST=webhook_handlers.test_webhook),
+    _of_store("/webhooks/{webhookId}/replays", POST=webhook_handlers.replay_webhook),
+    _of_store("/webhooks/{webhookId}/deliveries", GET=webhook_handlers.list_deliveries),
+    _of_store(
+        "/webhooks/{webhookId}/deliveries/{deliveryId}/retry", POST=webhook_handlers.retry_delivery
+    ),
+)
 
 API = (
     Route("/items", {
@@ -50,6 +73,7 @@ API = (
     Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, "token",
           on_storefront=False),
     Route("/events", {"GET": store_handlers.list_events}, on_storefront=False, of_store=True),
+    *WEBHOOKS,
     Route("/.well-known/openapi", {"GET": management.openapi}, needs_token=False,
           on_storefront=False),
 )  # fmt: skip

@@ -6,6 +6,8 @@ The bounds are part of the types, so that tests can compare them with the publis
 
 import json
 import re
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
@@ -48,7 +50,7 @@ class NewItemBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
             None if self.quantity is UNSET else self.quantity,
             None if self.tags is UNSET else items.check_tags(self.tags),
             _note(self.note),
-            () if self.list_ids is UNSET else _each_once("listIds", self.list_ids),
+            () if self.list_ids is UNSET else each_once("listIds", self.list_ids),
         )
 
 
@@ -123,6 +125,31 @@ class TokenBody(msgspec.Struct, forbid_unknown_fields=True):
     session: str | UnsetType = UNSET
 
 
+WebhookUrl = Annotated[str, Meta(max_length=2_048)]
+EventTypes = Annotated[list[events.Type], Meta(max_length=len(events.TYPES))]
+
+
+class NewWebhookBody(msgspec.Struct, forbid_unknown_fields=True):
+    """``POST /webhooks``."""
+
+    url: WebhookUrl
+    types: EventTypes = []
+
+
+class WebhookPatchBody(msgspec.Struct, forbid_unknown_fields=True):
+    """``PATCH /webhooks/{webhookId}``."""
+
+    url: WebhookUrl | UnsetType = UNSET
+    types: EventTypes | UnsetType = UNSET
+    enabled: bool | UnsetType = UNSET
+
+
+class ReplayBody(msgspec.Struct, forbid_unknown_fields=True):
+    """``POST /webhooks/{webhookId}/replays``."""
+
+    since: Annotated[datetime, Meta(tz=True)]
+
+
 BODIES: tuple[type[msgspec.Struct], ...] = (
     NewItemBody,
     ItemPatchBody,
@@ -133,6 +160,9 @@ BODIES: tuple[type[msgspec.Struct], ...] = (
     ItemOrderBody,
     IdentifyBody,
     TokenBody,
+    NewWebhookBody,
+    WebhookPatchBody,
+    ReplayBody,
 )
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {b: msgspec.json.Decoder(b) for b in BODIES}
 
@@ -150,6 +180,10 @@ _RULES = {
     "email": "must be an e-mail address",
     "customer": "must be the GID of a customer",
     "session": "must be the GID of a session",
+    "url": "must be a URL of at most 2048 characters",
+    "types": f"must be an array of types among {', '.join(events.TYPES)}, without duplicates",
+    "enabled": "must be true or false",
+    "since": "must be a time such as 2025-04-18T18:13:27.481Z",
 }
 
 # msgspec names the place as a path: `$.tags[1]`. For the root it names none.
@@ -296,7 +330,8 @@ def item_ids(text: str) -> list[str]:
     return found
 
 
-def _each_once(field: str, values: list[str]) -> tuple[str, ...]:
+def each_once(field: str, values: Sequence[str]) -> tuple[str, ...]:
+    """The values. Raises ``Invalid`` for a duplicate."""
     if len(set(values)) != len(values):
         raise Invalid(f"{field}: must not contain duplicates.")
     return tuple(values)
@@ -304,4 +339,4 @@ def _each_once(field: str, values: list[str]) -> tuple[str, ...]:
 
 def list_ids(values: list[str]) -> tuple[str, ...]:
     """The lists of an item. Raises ``Invalid`` for a duplicate."""
-    return _each_once("listIds", values)
+    return each_once("listIds", values)

@@ -167,3 +167,41 @@ CREATE TABLE feeds (
     last     bigint NOT NULL DEFAULT 0,
     removed  bigint NOT NULL DEFAULT 0
 );
+
+-- Where a store's events are sent. position: up to which number of the feed they became deliveries.
+-- enabled: 1, 0, or -1 once it is deleted, until its deliveries are. sealed: what signs (webhooks.py).
+CREATE TABLE webhooks (
+    store_id      uuid NOT NULL,
+    id            uuid NOT NULL,
+    enabled       smallint NOT NULL,
+    position      bigint NOT NULL,
+    missed        bigint NOT NULL,
+    created_at    text COLLATE "C" NOT NULL,
+    updated_at    text COLLATE "C" NOT NULL,
+    failing_since text COLLATE "C",
+    types         text NOT NULL,
+    url           text NOT NULL,
+    sealed        text NOT NULL,
+    CONSTRAINT webhooks_pkey PRIMARY KEY (store_id, id)
+);
+
+-- Each event for each webhook. profile_id is null for a test, which is of no event. next_at: when it is sent;
+-- while it is, until when it is left to the one who holds the lease.
+CREATE TABLE deliveries (
+    store_id        uuid NOT NULL,
+    webhook_id      uuid NOT NULL,
+    id              uuid NOT NULL,
+    number          bigint NOT NULL,
+    profile_id      uuid,
+    sequence        bigint NOT NULL,
+    type            text NOT NULL,
+    status          text COLLATE "C" NOT NULL,
+    attempts        integer NOT NULL,
+    last_status     integer,
+    last_attempt_at text COLLATE "C",
+    next_at         text COLLATE "C",
+    lease           text COLLATE "C",
+    CONSTRAINT deliveries_pkey PRIMARY KEY (store_id, webhook_id, id)
+);
+
+CREATE INDEX deliveries_due_idx ON deliveries (store_id, webhook_id, next_at) WHERE status = 'pending';

@@ -166,3 +166,41 @@ CREATE TABLE feeds (
     last     INTEGER NOT NULL DEFAULT 0,
     removed  INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+
+-- Where a store's events are sent. position: up to which number of the feed they became deliveries.
+-- enabled: 1, 0, or -1 once it is deleted, until its deliveries are. sealed: what signs (webhooks.py).
+CREATE TABLE webhooks (
+    store_id      TEXT NOT NULL,
+    id            TEXT NOT NULL,
+    enabled       INTEGER NOT NULL,
+    position      INTEGER NOT NULL,
+    missed        INTEGER NOT NULL,
+    created_at    TEXT NOT NULL,
+    updated_at    TEXT NOT NULL,
+    failing_since TEXT,
+    types         TEXT NOT NULL,
+    url           TEXT NOT NULL,
+    sealed        TEXT NOT NULL,
+    CONSTRAINT webhooks_pkey PRIMARY KEY (store_id, id)
+) STRICT;
+
+-- Each event for each webhook. profile_id is null for a test, which is of no event. next_at: when it is sent;
+-- while it is, until when it is left to the one who holds the lease.
+CREATE TABLE deliveries (
+    store_id        TEXT NOT NULL,
+    webhook_id      TEXT NOT NULL,
+    id              TEXT NOT NULL,
+    number          INTEGER NOT NULL,
+    profile_id      TEXT,
+    sequence        INTEGER NOT NULL,
+    type            TEXT NOT NULL,
+    status          TEXT NOT NULL,
+    attempts        INTEGER NOT NULL,
+    last_status     INTEGER,
+    last_attempt_at TEXT,
+    next_at         TEXT,
+    lease           TEXT,
+    CONSTRAINT deliveries_pkey PRIMARY KEY (store_id, webhook_id, id)
+) STRICT;
+
+CREATE INDEX deliveries_due_idx ON deliveries (store_id, webhook_id, next_at) WHERE status = 'pending';

@@ -1,0 +1,347 @@
+"""Webhooks from outside: the API, the command, and the program that delivers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from standardwebhooks import Webhook as Verifier
+
+from tests.conftest import SEALING_KEY, Shop
+from tests.servers import Service, wait_until
+from tests.servers.receiver import Receiver, answer
+from wishwell.client import Wishwell
+
+from .conftest import data, refused, save
+
+OPEN = {
+    "WISHWELL_WEBHOOK_HTTP": "true",
+    "WISHWELL_WEBHOOK_PRIVATE": "true",
+    "WISHWELL_SEALING_KEYS": SEALING_KEY,
+}
+URL = "https://shop.example/hook"
+MOST = ("--limit", "admin_write=1000000", "--limit", "admin_read=1000000", "--events", "on")
+
+
+class Beside:
+    """A receiver in a thread of its own."""
+
+    def __init__(self, says=None):
+        self.receiver = Receiver(says)
+        self._loop = asyncio.new_event_loop()
+        self._open = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self):
+        async def story():
+            async with self.receiver.serve():
+                self._end = asyncio.Event()
+                self._open.set()
+                await self._end.wait()
+
+        self._loop.run_until_complete(story())
+
+    def __enter__(self):
+        self._thread.start()
+        assert self._open.wait(5)
+        return self.receiver
+
+    def __exit__(self, *_):
+        self._loop.call_soon_threadsafe(self._end.set)
+        self._thread.join(5)
+
+
+@pytest.fixture(scope="module")
+def open_service(new_service):
+    service = new_service(**OPEN, WISHWELL_LIMIT_ADDRESS="100000").start()
+    yield service
+    service.stop()
+    assert "Traceback" not in service.output()
+    assert "whsec_" not in service.output()
+
+
+@pytest.fixture
+def told(open_service):
+    """A store that tells events, from now on."""
+    shop = Shop(open_service, *MOST)
+    yield shop
+    for hook in data(shop.admin.get("/webhooks")):
+        shop.admin.delete(f"/webhooks/{hook['id']}")
+
+
+def when_told(shop):
+    """Waits until each process knows that the store tells events."""
+    since = datetime.fromisoformat(shop.record["eventsSince"])
+    time.sleep(max(0, (since - datetime.now(UTC)).total_seconds()) + 0.05)
+
+
+def test_webhook_from_its_creation_to_its_end(make_shop):
+    """contract: webhook-fields, webhook-secret."""
+    shop = make_shop("--events", "on")
+    made = shop.admin.post("/webhooks", json={"url": URL, "types": ["item.created"]})
+    hook = data(made, 201)
+    assert made.headers["location"] == f"/api/2025-04/webhooks/{hook['id']}"
+    assert re.fullmatch(r"whsec_[A-Za-z0-9+/]{43}=", secret := hook.pop("secret"))
+    assert hook.keys() == {"id", "url", "types", "enabled", "createdAt", "updatedAt"}
+    path = f"/webhooks/{hook['id']}"
+    assert data(shop.admin.get(path)) == hook
+    assert data(shop.admin.get("/webhooks")) == [hook]
+    off = data(shop.admin.patch(path, json={"enabled": False, "types": []}))
+    assert (off["enabled"], off["types"], "missed" in off) == (False, [], False)
+    assert data(shop.admin.patch(path, json={"enabled": True}))["missed"] == 0
+    assert data(shop.admin.post(f"{path}/secret"))["secret"] != secret
+    assert shop.admin.delete(path).status_code == 204
+    refused(shop.admin.get(path), 404)
+    refused(shop.admin.delete(path), 404)
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "url"),
+        ({"url": "http://shop.example/"}, "url"),
+        ({"url": "https://127.0.0.1/"}, "url"),
+        ({"url": "https://shop.example:22/"}, "url"),
+        ({"url": URL, "types": ["item.made"]}, "types"),
+        ({"url": URL, "types": ["item.created", "item.created"]}, "types"),
+        ({"url": URL, "secret": "x"}, "secret"),
+        ({"url": 1}, "url"),
+    ],
+)
+def test_webhook_that_is_refused(make_shop, body, field):
+    """contract: webhook-fields, outbound-where."""
+    shop = make_shop("--events", "on")
+    assert refused(shop.admin.post("/webhooks", json=body), 400).startswith(field)
+    assert data(shop.admin.get("/webhooks")) == []
+
+
+def test_change_that_is_refused(make_shop):
+    """And nothing changes."""
+    shop = make_shop("--events", "on")
+    hook = data(shop.admin.post("/webhooks", json={"url": URL}), 201)
+    path = f"/webhooks/{hook['id']}"
+    for to, body, field in (
+        (path, {"enabled": 1}, "enabled"),
+        (path, {"url": "https://10.0.0.1/"}, "url"),
+        (f"{path}/replays", {"since": "yesterday"}, "since"),
+        (f"{path}/replays", {"since": "2027-01-01T00:00:00"}, "since"),
+    ):
+        method = "PATCH" if to == path else "POST"
+        assert refused(shop.admin.request(method, to, json=body), 400).startswith(field)
+    del hook["secret"]
+    assert data(shop.admin.get(path)) == hook
+    for unknown in ("x", hook["id"][:-1] + "0", "%00"):
+        refused(shop.admin.get(f"/webhooks/{unknown}"), 404)
+        refused(shop.admin.post(f"{path}/deliveries/{unknown}/retry"), 404)
+
+
+def test_store_without_events_and_service_without_keys(make_shop, new_service, engine):
+    """contract: webhook-needs-events, webhook-needs-keys."""
+    message = refused(make_shop().admin.post("/webhooks", json={"url": URL}), 409)
+    assert "--events on" in message
+    if engine == "sqlite":
+        return
+    with new_service().start() as service:
+        shop = Shop(service, "--events", "on")
+        message = refused(shop.admin.post("/webhooks", json={"url": URL}), 409)
+        assert "WISHWELL_SEALING_KEYS" in message
+        code, _, err = service.attempt("webhook", "create", URL, "--store", shop.handle)
+        assert code == 1 and "WISHWELL_SEALING_KEYS" in err
+
+
+def test_program_delivers(told):
+    """contract: delivery-each, delivery-fields, metrics-served. In pages, newest first."""
+    with Beside() as receiver:
+        hook = data(told.admin.post("/webhooks", json={"url": receiver.url}), 201)
+        when_told(told)
+        visitor = told.customer()
+        for product in range(1, 6):
+            save(visitor.http, product)
+        assert wait_until(lambda: len(receiver.got) >= 5, seconds=10)
+        for message in receiver.got:
+            Verifier(hook["secret"]).verify(message.body, message.headers)
+            assert hook["secret"] not in message.body.decode()
+        path = f"/webhooks/{hook['id']}/deliveries"
+
+        def delivered():
+            return {one["status"] for one in data(told.admin.get(path))} == {"delivered"}
+
+        assert wait_until(delivered, seconds=5)
+        walked, page = [], told.admin.get(path, params={"limit": 2}).json()
+        while True:
+            walked += page["data"]
+            if "next" not in page.get("pageInfo", {}):
+                break
+            more = {"limit": 2, "page": page["pageInfo"]["next"]}
+            page = told.admin.get(path, params=more).json()
+        assert walked == data(told.admin.get(path)) and len(walked) == 5
+        assert {one["eventId"] for one in walked} == set(receiver.ids())
+
+        def is_counted():
+            metrics = told.admin.get(f"{told.service.url}/metrics").text
+            return 'wishwell_deliveries_total{outcome="delivered"}' in metrics
+
+        assert wait_until(is_counted, seconds=5)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+def test_library_of_npm_verifies_it(told, tmp_path):
+    """contract: webhook-signed. Also with two secrets, each of them."""
+    found = subprocess.run(
+        ["npm", "install", "--silent", "--prefix", tmp_path, "standardwebhooks@1"], timeout=120
+    )
+    if found.returncode:
+        pytest.skip("npm can't install standardwebhooks")
+    with Beside() as receiver:
+        hook = data(told.admin.post("/webhooks", json={"url": receiver.url}), 201)
+        fresh = data(told.admin.post(f"/webhooks/{hook['id']}/secret"))
+        told.admin.post(f"/webhooks/{hook['id']}/test")
+        assert wait_until(lambda: receiver.got, seconds=10)
+        [message] = receiver.got
+    script = """
+        const {Webhook} = require("standardwebhooks");
+        const {secret, body, headers} = JSON.parse(require("fs").readFileSync(0));
+        try { new Webhook(secret).verify(body, headers); console.log("good"); }
+        catch (error) { console.log("bad"); }
+    """
+    other = f"whsec_{'A' * 43}="
+    for secret, said in ((hook["secret"], "good"), (fresh["secret"], "good"), (other, "bad")):
+        given = {"secret": secret, "body": message.body.decode(), "headers": message.headers}
+        done = subprocess.run(
+            ["node", "-e", script],
+            input=json.dumps(given),
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+        )
+        assert done.stdout.strip() == said
+
+
+def test_command_does_all_of_it(told):
+    """contract: command-webhook."""
+    where = ("--store", told.handle, "--json")
+
+    def command(*words):
+        return json.loads(told.service.quick("webhook", *words, *where))
+
+    with Beside() as receiver:
+        [hook] = command("create", receiver.url, "--type", "item.created")
+        assert hook["secret"].startswith("whsec_")
+        [sent] = command("test", hook["id"])
+        assert wait_until(lambda: receiver.ids() == [sent["eventId"]], seconds=10)
+        assert wait_until(
+            lambda: command("deliveries", hook["id"])[0]["status"] == "delivered", seconds=5
+        )
+        [again] = command("retry", hook["id"], sent["id"])
+        assert again["status"] == "pending"
+        assert wait_until(lambda: receiver.ids() == [sent["eventId"]] * 2, seconds=10)
+        [off] = command("update", hook["id"], "--off", "--all-types")
+        assert (off["enabled"], off["types"]) == (False, [])
+        assert command("update", hook["id"], "--on")[0]["missed"] == 0
+        assert command("secret", hook["id"])[0]["secret"] != hook["secret"]
+        command("replay", hook["id"], "--since", "2027-01-01T00:00:00Z")
+        assert [one["id"] for one in command("list")] == [hook["id"]]
+        told.service.quick("webhook", "delete", hook["id"], "--store", told.handle)
+        assert command("list") == []
+    for words in (("update", "x"), ("replay", hook["id"], "--since", "now"), ("create", "ftp://a")):
+        code, _, err = told.service.attempt("webhook", *words, *where)
+        assert code == 1 and err.count("\n") == 1
+
+
+def test_client_does_all_of_it(told):
+    """contract: webhook-fields. A record does not show its secret by accident."""
+    with Beside() as receiver, Wishwell(told.service.url, told.admin_token) as wishes:
+        hook = wishes.webhooks.create(receiver.url, types=["item.created"])
+        assert hook.secret and hook.secret not in repr(hook)
+        sent = wishes.webhooks.test(hook.id)
+        assert wait_until(lambda: receiver.got, seconds=10)
+        wishes.webhooks.retry(hook.id, sent.id)
+        assert wait_until(lambda: len(receiver.got) == 2, seconds=10)
+        assert [one.id for one in wishes.webhooks.deliveries(hook.id)] == [sent.id]
+        assert wishes.webhooks.renew_secret(hook.id).secret
+        wishes.webhooks.replay(hook.id, datetime.now(UTC) - timedelta(days=1))
+        assert wishes.webhooks.update(hook.id, enabled=False).enabled is False
+        assert wishes.webhooks.update(hook.id, enabled=True).missed == 0
+        assert wishes.webhooks.find(hook.id) in wishes.webhooks.list()
+        wishes.webhooks.delete(hook.id)
+        assert len(wishes.webhooks.list()) == 0
+
+
+# --------------------------------------------------------------------------------- at length
+
+
+@pytest.fixture
+def four(new_service, engine):
+    """Four processes on one database."""
+    if engine == "sqlite":
+        pytest.skip("a process that stands still may hold the file")
+    first = new_service(**OPEN, WISHWELL_LIMIT_ADDRESS="100000")
+    services = [first.start()]
+    services += [Service(first.settings | {"WISHWELL_PORT": "0"}).start() for _ in range(3)]
+    yield services
+    for service in services:
+        service.close()
+
+
+@pytest.mark.slow
+def test_process_that_stands_still_is_taken_over(four):
+    """contract: delivery-lease. For 30 s, in the middle of sending; nobody else waits for it."""
+
+    async def slowly(writer):
+        await asyncio.sleep(0.3)
+        writer.write(answer())
+
+    shop = Shop(four[0], *MOST)
+    with Beside(slowly) as receiver:
+        data(shop.admin.post("/webhooks", json={"url": receiver.url}), 201)
+        when_told(shop)
+        customer = shop.customer()
+        for product in range(1, 400):
+            save(customer.http, product)
+            if product == 200:
+                os.kill(four[1].process.pid, signal.SIGSTOP)
+        time.sleep(30)
+        os.kill(four[1].process.pid, signal.SIGCONT)
+        assert wait_until(lambda: len(set(receiver.ids())) == 399, seconds=60)
+        again = len(receiver.got) - 399
+        assert again <= 64
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_however_often_it_is_killed(new_service):
+    """contract: delivery-each. 50 times, in the middle of it."""
+    service = new_service(**OPEN, WISHWELL_LIMIT_ADDRESS="100000").start()
+    shop = Shop(service, *MOST)
+    with Beside() as receiver:
+        hook = data(shop.admin.post("/webhooks", json={"url": receiver.url}), 201)
+        when_told(shop)
+        gid, product = shop.gid(), 0
+        for _ in range(50):
+            customer = shop.token(customer=gid)
+            for _ in range(20):
+                product += 1
+                save(customer.http, product)
+            time.sleep(0.3)
+            service.kill()
+            service.restart()
+        path = f"/webhooks/{hook['id']}/deliveries"
+
+        def done():
+            page = data(shop.admin.get(path, params={"limit": 250}))
+            return len(set(receiver.ids())) >= product and all(
+                one["status"] == "delivered" for one in page
+            )
+
+        assert wait_until(done, seconds=60)
+        sequences = {message.event["sequence"] for message in receiver.got}
+        assert sequences == set(range(1, product + 1))

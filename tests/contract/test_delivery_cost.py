@@ -1,0 +1,100 @@
+"""What delivering costs the process that does it."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+import uvloop
+
+from tests.contract.conftest import Bench
+from tests.servers.base import HERE
+from wishwell import ids, stores, webhooks
+from wishwell.db import migrate
+from wishwell.db.postgres import Postgres
+from wishwell.db.sqlite import SQLite
+from wishwell.outbound import Outbound
+from wishwell.sealing import Sealing
+from wishwell.sender import Sender
+
+EVENTS = 20_000
+WARM = 2_000
+SEALING = Sealing([b"a-sealing-key-of-the-tests-with-40-chars"])
+
+
+@pytest.fixture
+def bench(engine, request, tmp_path):
+    """On the loop that the service has."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        if engine == "sqlite":
+            path = str(tmp_path / "wishwell.db")
+            migrate.migrate_sqlite(path)
+            db = SQLite(path)
+        else:
+            url = request.getfixturevalue("postgres_server").create_database()
+            runner.run(migrate.migrate_postgres(url))
+            db = Postgres(url, connections=10, seconds=10)
+        yield Bench(db, runner.run)
+        runner.run(db.close())
+
+
+def tell(bench, store, first, last):
+    """Puts events straight into the feed, each with about 600 bytes as it is sent."""
+    profile = bench.new_customer(store)
+    now, data = (
+        bench.clock.tick(),
+        json.dumps({"item": {"id": ids.random_uuid(), "note": "n" * 320}}),
+    )
+    rows = [
+        (profile.id, n, store.id, n, "item.created", now, profile.gid, data)
+        for n in range(first, last + 1)
+    ]
+    columns = "profile_id sequence store_id number type created_at gid data"
+    bench.insert("events", columns, rows)
+    bench.one("feed_open", store.id)
+    bench.one("feed_give", store.id, last)
+    bench.one("feed_publish", store.id)
+
+
+async def deliver(sender, enough):
+    while sender.attempts["delivered"] < enough:
+        await sender.look()
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_thousand_deliveries_a_second_take_half_a_core(bench, engine):
+    """contract: delivery-each. On kept connections, each signed; and memory is flat."""
+    command = [sys.executable, "-m", "tests.servers.sink"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as sink:
+        url = f"http://{HERE}:{sink.stdout.readline().strip()}/"
+        patch = stores.StorePatch(events=True)
+        make = stores.create, bench.new_id(), "told", patch, bench.clock.tick()
+        store = bench.write(*make)
+        create = SEALING, store, url, (), bench.new_id(), bench.clock.tick()
+        bench.write(webhooks.create, *create)
+        outbound = Outbound(http=True, private=True)
+        sender = Sender(bench.db, outbound, SEALING, bench.clock)
+        tell(bench, store, 1, WARM)
+        bench.run(deliver(sender, WARM))
+        tell(bench, store, WARM + 1, EVENTS + WARM)
+        process = psutil.Process()
+        memory = process.memory_info().rss
+        begun, used = time.monotonic(), time.process_time()
+        bench.run(deliver(sender, EVENTS + WARM))
+        took, used = time.monotonic() - begun, time.process_time() - used
+        grown = process.memory_info().rss - memory
+        bench.run(sender.settle())
+        bench.run(outbound.close())
+        sink.stdin.close()
+        assert int(sink.stdout.readline()) == EVENTS + WARM
+    each = used / EVENTS * 1000
+    print(
+        f"{engine}: {EVENTS / took:.0f} a second, {each:.3f} ms of a core each, {grown} bytes more"
+    )
+    assert each < 0.5
+    assert grown < 20_000_000
