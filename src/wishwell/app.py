@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 
-from wishwell import access_cache, auth, config, ids, limits, log, pages, purge
+from wishwell import access_cache, auth, config, ids, limits, log, notices, pages, purge
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.db.postgres import Postgres
@@ -29,6 +29,10 @@ from wishwell.storefront.keys import KeySets
 from wishwell.storefront.shop import Shops
 
 _SAMPLE_SECONDS = 1.0
+_NOTICE_SECONDS = 1.0
+_NOTICE_PAUSE = 0.05
+"""Between two looks for notices, and after each step of telling them (contract: notice-steps)."""
+
 _SWITCH_SECONDS = 0.0005
 """How long SQLite's writer thread waits for the interpreter while the event loop is busy. With
 Python's default of 5 ms, a write took 50 ms and more under overload (docs/decisions/0015)."""
@@ -157,6 +161,7 @@ class Application:
                 background = [
                     asyncio.create_task(service.access_cache.run()),
                     asyncio.create_task(_purge_now_and_then(service)),
+                    asyncio.create_task(_tell_notices(service)),
                     asyncio.create_task(_sample_now_and_then(service)),
                 ]
                 # These some 70,000 objects stay. Without them a full collection no longer stops
@@ -216,6 +221,24 @@ async def _purge_now_and_then(service: Services) -> None:
             logger.warning("purge_put_off", reason=error.message)
         except Exception:
             logger.exception("purge_failed")
+
+
+async def _tell_notices(service: Services) -> None:
+    """Tells what there is to tell of products. Every process does, each of another product."""
+    while True:
+        try:
+            metrics.notices_waiting(waiting := await service.db.read(notices.waiting))
+            async for told in notices.work(service.db, service.clock):
+                metrics.noticed(told)
+                await asyncio.sleep(_NOTICE_PAUSE)
+        except Unavailable as error:
+            waiting = 0
+            logger.warning("notices_put_off", reason=error.message)
+        except Exception:
+            waiting = 0
+            logger.exception("notices_failed")
+        if not waiting:
+            await asyncio.sleep(_NOTICE_SECONDS)
 
 
 async def _sample_now_and_then(service: Services) -> None:

@@ -87,7 +87,8 @@ class CursorSigner:
 async def read(
     tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
 ) -> Page[T]:
-    """One page of items or lists. ``from_row`` makes a record from a row; the id comes first.
+    """One page of items, lists or products. ``from_row`` makes a record from a row whose first
+    column is its id.
 
     For a session that has ended it raises ``profiles.missing``, and returns no empty page.
     """

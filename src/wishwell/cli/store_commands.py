@@ -48,6 +48,8 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--platform-secret-file", "platform_secrets", multiple=True, metavar="FILE",
                      help="A file with the secret that the platform signs with. Twice for two."),
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
+        click.option("--price-drop-percent", type=int, metavar="N",
+                     help="By how much a price must fall to be told, 1 to 90 (default: 5)."),
         click.option("--product-ids", metavar="integer|text",
                      help="The JSON type of product and variant ids (default: integer)."),
         click.option("--platform", metavar="NAME", help="The <platform> of customer GIDs."),
@@ -145,6 +147,7 @@ def _store_patch(
         _naming(settings, given),
         given["origins"] or None,
         limits or None,
+        price_drop_percent=given["price_drop_percent"],
     )
 
 

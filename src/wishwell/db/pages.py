@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from wishwell.db import statements
 from wishwell.db.statements import Engine
 
-Noun = Literal["items", "lists"]
+Noun = Literal["items", "lists", "products"]
 Edge = Literal["older", "newer"]
 
 _IN_PROFILE = {
@@ -40,7 +40,8 @@ _IN_STORE = _IN_PROFILE | {
 
 
 class PageQuery(NamedTuple):
-    """A page of items or lists, of a whole store or one profile, with the fields of its search.
+    """A page of items or lists, of a whole store or one profile, with the fields of its search; or
+    of a store's products.
 
     Its arguments are the key of the store or profile, the cursor's id or None, the number of rows,
     and the values of each term. ``edge``: whether the rows are older or newer than the cursor, the

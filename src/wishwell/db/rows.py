@@ -26,7 +26,9 @@ STORE = (
     "naming",
     "origins",
     "limits",
+    "price_drop_percent",
     "events_since",
     "created_at",
 )
 EVENT = ("profile_id", "sequence", "type", "created_at", "gid", "data")
+PRODUCT = ("id", "product_id", "document", "created_at", "updated_at")

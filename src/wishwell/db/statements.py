@@ -84,7 +84,7 @@ class Statement(NamedTuple):
 
 def for_engine(sql: str, engine: Engine) -> str:
     """A statement or fragment with its marks turned into the engine's SQL."""
-    sql = re.sub(r"(item|list|store|event)_fields\((\w+)\)", _fields, sql)
+    sql = re.sub(r"(item|list|store|event|product)_fields\((\w+)\)", _fields, sql)
     sql = re.sub(r"id_count\(([^()]+)\)", r"((length(\1) + 1) / 37)", sql)
     sql = re.sub(
         r"without\(([\w.]+), (\$\d+)\)",

@@ -26,6 +26,12 @@ _PURGE_FINISHED = Gauge(
     "When this process last finished a purge; 0 before the first.",
     multiprocess_mode="max",
 )
+_NOTICES = Counter("wishwell_notices", "Notices of dropped prices and of products back in stock.")
+_NOTICES_WAITING = Gauge(
+    "wishwell_notices_products_waiting",
+    "Products with wishes that are still to be told.",
+    multiprocess_mode="livemax",
+)
 _SHED = Counter("wishwell_shed", "Requests refused with 503 because too many came at once.")
 # "livesum": the sum over the workers that are alive.
 _IN_FLIGHT = Gauge(
@@ -107,6 +113,15 @@ def purged(sessions: int) -> None:
 
 def purge_finished() -> None:
     _PURGE_FINISHED.set_to_current_time()
+
+
+def noticed(told: int) -> None:
+    """Counts the events of one step of notices."""
+    _NOTICES.inc(told)
+
+
+def notices_waiting(products: int) -> None:
+    _NOTICES_WAITING.set(products)
 
 
 def dropped() -> None:

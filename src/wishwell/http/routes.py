@@ -3,7 +3,7 @@
 import re
 from typing import Any, NamedTuple
 
-from wishwell.http import handlers, management, profile_handlers
+from wishwell.http import handlers, management, product_handlers, profile_handlers
 from wishwell.http.handlers import Handler
 from wishwell.limits import Kind
 
@@ -47,6 +47,15 @@ API = (
           on_storefront=False),
     Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, "token",
           on_storefront=False),
+    Route("/products", {
+        "GET": product_handlers.list_products,
+        "PUT": product_handlers.put_products,
+    }, on_storefront=False),
+    Route("/products/{productId}", {
+        "GET": product_handlers.get_product,
+        "PUT": product_handlers.put_product,
+        "DELETE": product_handlers.delete_product,
+    }, on_storefront=False),
     Route("/.well-known/openapi", {"GET": management.openapi}, needs_token=False,
           on_storefront=False),
 )  # fmt: skip

@@ -1,0 +1,99 @@
+"""The bodies that say what is known of products, and what they become."""
+
+import re
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from wishwell import products
+from wishwell.http import fields
+from wishwell.http.fields import ProductId
+from wishwell.notices import Money
+from wishwell.products import Facts, NewProduct, Variant
+from wishwell.stores import Store
+
+Title = Annotated[str, Meta(min_length=1, max_length=products.MAX_TITLE)]
+Url = Annotated[str, Meta(max_length=products.MAX_URL, pattern="^https?://[!-~]+$")]
+
+
+# contract: product-money
+class PriceBody(msgspec.Struct, forbid_unknown_fields=True):
+    """An amount of money."""
+
+    amount: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$")]
+    currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")]
+
+
+class VariantBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """A variant of a product. null is the same as leaving a field out, here and below."""
+
+    variant_id: ProductId
+    title: Title | None = None
+    image: Url | None = None
+    price: PriceBody | None = None
+    available: bool | None = None
+
+    def variant(self, store: Store) -> Variant:
+        id = store.product_id("variantId", self.variant_id)
+        return Variant(id, _title(self.title), *_rest(self.image, self.price, self.available))
+
+
+# contract: product-bounds
+class ProductBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """``PUT /products/{productId}``."""
+
+    title: Title | None = None
+    url: Url | None = None
+    image: Url | None = None
+    price: PriceBody | None = None
+    available: bool | None = None
+    variants: Annotated[list[VariantBody], Meta(max_length=products.MAX_VARIANTS)] | None = None
+
+    def product(self, id: str, store: Store) -> NewProduct:
+        variants = tuple(variant.variant(store) for variant in self.variants or ())
+        fields.each_once("variantId", [str(variant.variant_id) for variant in variants])
+        rest = _rest(self.image, self.price, self.available)
+        return NewProduct(id, Facts(_title(self.title), self.url or UNSET, *rest), variants)
+
+
+class NamedProductBody(ProductBody, rename="camel", kw_only=True, forbid_unknown_fields=True):
+    """One of ``PUT /products``."""
+
+    product_id: ProductId
+
+    def named(self, store: Store) -> NewProduct:
+        return self.product(store.product_id("productId", self.product_id), store)
+
+
+class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
+    """``PUT /products``."""
+
+    products: Annotated[list[NamedProductBody], Meta(min_length=1, max_length=products.MAX_BULK)]
+
+    def named(self, store: Store) -> list[NewProduct]:
+        found = [product.named(store) for product in self.products]
+        fields.each_once("productId", [product.product_id for product in found])
+        return found
+
+
+def _title(title: str | None) -> str | UnsetType:
+    return UNSET if title is None else products.check_title(title)
+
+
+def _rest(
+    image: str | None, price: PriceBody | None, available: bool | None
+) -> tuple[str | UnsetType, Money | UnsetType, bool | UnsetType]:
+    return (
+        image or UNSET,
+        Money(price.amount, price.currency) if price else UNSET,
+        UNSET if available is None else available,
+    )
+
+
+# contract: product-path
+def product_id(text: str, store: Store) -> str:
+    """The product that a path names. Raises ``Invalid`` if it is not an id of the store's kind."""
+    if store.has_text_ids or not re.fullmatch("[1-9][0-9]{0,15}", text):
+        return store.product_id("productId", text)
+    return store.product_id("productId", int(text))
