@@ -133,6 +133,7 @@ async def find(tx: Reader, store: Store, product_id: str) -> Product:
     return from_row(row, store)
 
 
+# contract: product-pages
 async def page(tx: Reader, scope: WholeStore, asked: pages.PageRequest) -> pages.Page[Product]:
     """A page of products without their variants: who was put first comes last."""
     return await pages.read(tx, "products", scope, asked, lambda row: from_row(row, scope.store))
@@ -150,8 +151,8 @@ def _absent() -> NotFound:
 
 
 # contract: product-bounds
-def check_title(title: str) -> str:
-    """The title. Raises ``Invalid`` if it has control characters."""
-    if items.has_control(title):
-        raise Invalid("title: must not contain control characters.")
-    return title
+def check_text(field: str, text: str) -> str:
+    """The text. Raises ``Invalid`` if it has control characters."""
+    if items.has_control(text):
+        raise Invalid(f"{field}: must not contain control characters.")
+    return text

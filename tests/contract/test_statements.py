@@ -32,7 +32,7 @@ def queries() -> Iterator[tuple[PageQuery, list]]:
     nouns: tuple[Noun, ...] = ("items", "lists", "products")
     edges: tuple[Edge | None, ...] = (None, "older", "newer")
     for noun, whole, terms, edge in combinations(nouns, (False, True), searched, edges):
-        if noun != "items" and terms or noun == "products" and not whole:
+        if (terms and noun != "items") or (noun == "products" and not whole):
             continue
         values = [[ID] for _ in terms]
         query = PageQuery(noun, whole, terms, edge, edge != "newer", beyond=edge is not None)

@@ -26,27 +26,41 @@ BODIES: dict[str, Any] = {
     "PUT /lists/{listId}/items/order": {"itemIds": []},
     "POST /profiles/identify": {"email": "ann@example.com"},
     "POST /profiles/token": {},
+    "PUT /products": {"products": [{"productId": 1}]},
+    "PUT /products/{productId}": {},
 }
 DESCRIPTION = "GET /.well-known/openapi"
 ADMIN_ONLY = "POST /profiles/token"
+# Of the whole store: with an admin token alone, and no profile.
+OF_STORE = {
+    "GET /products": 200,
+    "PUT /products": 204,
+    "GET /products/{productId}": 200,
+    "PUT /products/{productId}": 200,
+    "DELETE /products/{productId}": 204,
+}
 CREATING = {"POST /items": 201, "POST /lists": 201}
-DONE = {
-    "GET /items": 200,
-    "DELETE /items": 204,
-    "GET /items/{itemId}": 200,
-    "PATCH /items/{itemId}": 200,
-    "DELETE /items/{itemId}": 204,
-    "PUT /items/{itemId}/lists": 200,
-    "GET /lists": 200,
-    "GET /lists/{listId}": 200,
-    "PATCH /lists/{listId}": 200,
-    "DELETE /lists/{listId}": 204,
-    "PUT /lists/{listId}/items/order": 200,
-    "POST /profiles/identify": 200,
-    ADMIN_ONLY: 201,
-    DESCRIPTION: 200,
-} | CREATING
-ON_A_RECORD = [name for name in DONE if "{" in name]
+DONE = (
+    {
+        "GET /items": 200,
+        "DELETE /items": 204,
+        "GET /items/{itemId}": 200,
+        "PATCH /items/{itemId}": 200,
+        "DELETE /items/{itemId}": 204,
+        "PUT /items/{itemId}/lists": 200,
+        "GET /lists": 200,
+        "GET /lists/{listId}": 200,
+        "PATCH /lists/{listId}": 200,
+        "DELETE /lists/{listId}": 204,
+        "PUT /lists/{listId}/items/order": 200,
+        "POST /profiles/identify": 200,
+        ADMIN_ONLY: 201,
+        DESCRIPTION: 200,
+    }
+    | CREATING
+    | OF_STORE
+)
+ON_A_RECORD = [name for name in DONE if "{" in name and name not in OF_STORE]
 
 NOBODY = ("none", "junk", "expired", "another store's", "revoked admin", "revoked", "closed")
 
@@ -61,13 +75,16 @@ def expected(operation: str, credential: str, owner: str) -> int:
             return 201
         if operation in CREATING:
             return 400
-        return 404 if operation in ON_A_RECORD else DONE[operation]
+        nowhere = (*ON_A_RECORD, "GET /products/{productId}", "DELETE /products/{productId}")
+        return 404 if operation in nowhere else DONE[operation]
     if credential in NOBODY:
         return 401
     if credential.endswith("+ Profile") and not credential.startswith("admin"):
         return 403
     if credential == "admin":
         return 400 if operation in CREATING else DONE[operation]
+    if operation in OF_STORE:
+        return 403
     if operation == ADMIN_ONLY:
         return DONE[operation] if credential == "admin + Profile" else 403
     mine = {"session": "session", "customer": "customer", "admin + Profile": "customer"}
@@ -163,6 +180,10 @@ class Fixtures:
         method, _, path = operation.partition(" ")
         item, made, name = self._fill(self.owners[owner], 100 + OWNERS.index(owner))
         path = path.replace("{itemId}", item).replace("{listId}", made)
+        if "{productId}" in path:
+            self.product += 1
+            path = path.replace("{productId}", str(self.product))
+            assert self.shop.admin.put(path, json={"title": name}).status_code == 200
         if operation == "DELETE /items":
             path += f"?itemIds={item}"
         headers = {}

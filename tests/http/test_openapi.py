@@ -71,12 +71,20 @@ EXPECTED = {
     "updateList": ("patch", "/lists/{listId}"),
     "deleteList": ("delete", "/lists/{listId}"),
     "orderListItems": ("put", "/lists/{listId}/items/order"),
+    "listProducts": ("get", "/products"),
+    "putProducts": ("put", "/products"),
+    "getProduct": ("get", "/products/{productId}"),
+    "putProduct": ("put", "/products/{productId}"),
+    "deleteProduct": ("delete", "/products/{productId}"),
     "identifyProfile": ("post", "/profiles/identify"),
     "createProfileToken": ("post", "/profiles/token"),
     "getOpenapi": ("get", "/.well-known/openapi"),
 }
 SUCCESS = {"createItem": {"200", "201"}, "createList": {"201"}, "createProfileToken": {"201"}}
-SUCCESS |= {name: {"204"} for name in ("deleteItems", "deleteItem", "deleteList")}
+OF_STORE = {name for name in EXPECTED if "Product" in name}
+"""What acts on a store as a whole: it needs an admin token, and no profile."""
+NO_CONTENT = ("deleteItems", "deleteItem", "deleteList", "putProducts", "deleteProduct")
+SUCCESS |= {name: {"204"} for name in NO_CONTENT}
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 WITH_TOKEN = {"401", "403", "404"}
 WITH_BODY = {"413", "415"}
@@ -191,7 +199,7 @@ def test_operation_needs_a_token_unless_it_is_the_description(name):
     expected = [{"bearer": []}]
     if name == "getOpenapi":
         expected = []
-    if name == "createProfileToken":
+    if name == "createProfileToken" or name in OF_STORE:
         expected = [{"bearer": ["admin"]}]
     assert OPERATIONS[name][2].get("security", DOCUMENT["security"]) == expected
 
@@ -199,7 +207,7 @@ def test_operation_needs_a_token_unless_it_is_the_description(name):
 @each_operation
 def test_operation_takes_the_profile_header_where_it_means_something(name):
     headers = [entry for entry in parameters_of(name) if entry["in"] == "header"]
-    if name == "getOpenapi":
+    if name == "getOpenapi" or name in OF_STORE:
         assert headers == []
     else:
         assert [(entry["name"], entry["required"]) for entry in headers] == [("Profile", False)]

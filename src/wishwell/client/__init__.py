@@ -26,7 +26,17 @@ from wishwell.client.errors import (
     Unavailable,
     WishwellError,
 )
-from wishwell.client.records import Item, List, Page, ProductId, ProfileToken
+from wishwell.client.records import (
+    Item,
+    List,
+    Money,
+    NewProduct,
+    Page,
+    Product,
+    ProductId,
+    ProfileToken,
+    Variant,
+)
 from wishwell.client.sync import Wishwell
 
 __all__ = [
@@ -39,14 +49,18 @@ __all__ = [
     "Invalid",
     "Item",
     "List",
+    "Money",
+    "NewProduct",
     "NotFound",
     "Page",
+    "Product",
     "ProductId",
     "ProfileToken",
     "RateLimited",
     "Sort",
     "Unauthorized",
     "Unavailable",
+    "Variant",
     "Wishwell",
     "WishwellError",
 ]

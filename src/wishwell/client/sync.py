@@ -10,7 +10,15 @@ import httpx2
 from wishwell.client import calls, conversation, transport
 from wishwell.client.calls import UNSET, Call, Direction, Sort, UnsetType
 from wishwell.client.conversation import Attempt, Lost, Pause, Reply, Terms
-from wishwell.client.records import Item, List, Page, ProductId, ProfileToken
+from wishwell.client.records import (
+    Item,
+    List,
+    NewProduct,
+    Page,
+    Product,
+    ProductId,
+    ProfileToken,
+)
 
 T = TypeVar("T")
 
@@ -199,6 +207,55 @@ class Lists:
         return self._line.result(calls.order_list(id, item_ids))
 
 
+class Products:
+    """``/products``: what the shop says of its products; it needs an admin token and no profile."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+
+    def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Product]:
+        """One page, newest first, without the variants; ``limit`` 1 to 250, by default 50."""
+        return self._line.result(calls.list_products(page, limit))
+
+    def pages(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        direction: Direction = "next",
+    ) -> Iterator[Page[Product]]:
+        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        first = calls.begin(calls.list_products(page, limit), direction)
+        return self._line.pages(first, direction)
+
+    def all(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        direction: Direction = "next",
+    ) -> Iterator[Product]:
+        """All products, newest first; with ``direction="previous"`` from ``page`` to the newest."""
+        first = calls.begin(calls.list_products(page, limit), direction)
+        return self._line.all(first, direction)
+
+    def put(self, product: NewProduct) -> Product:
+        """Says all that is known of a product: what it does not name is unknown from then on."""
+        return self._line.result(calls.put_product(product))
+
+    def put_many(self, products: Sequence[NewProduct]) -> None:
+        """The same for 1 to 250 products, all or none."""
+        self._line.result(calls.put_products(products))
+
+    def find(self, id: ProductId) -> Product:
+        """The product with its variants. Raises ``NotFound``."""
+        return self._line.result(calls.find_product(id))
+
+    def delete(self, id: ProductId) -> None:
+        """Forgets the product; wishes for it stay. Raises ``NotFound``."""
+        self._line.result(calls.delete_product(id))
+
+
 class Profiles:
     """``/profiles``: profile tokens, and the store's sign-in path."""
 
@@ -246,6 +303,7 @@ class Wishwell:
         self._line = line
         self.items = Items(line)
         self.lists = Lists(line)
+        self.products = Products(line)
         self.profiles = Profiles(line)
 
     def acting_as(self, profile: str) -> Self:

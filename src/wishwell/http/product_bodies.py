@@ -24,6 +24,11 @@ class PriceBody(msgspec.Struct, forbid_unknown_fields=True):
     amount: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$")]
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")]
 
+    def money(self) -> Money:
+        # To `$` the end of a line is an end.
+        amount = products.check_text("amount", self.amount)
+        return Money(amount, products.check_text("currency", self.currency))
+
 
 class VariantBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """A variant of a product. null is the same as leaving a field out, here and below."""
@@ -36,7 +41,9 @@ class VariantBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
     def variant(self, store: Store) -> Variant:
         id = store.product_id("variantId", self.variant_id)
-        return Variant(id, _title(self.title), *_rest(self.image, self.price, self.available))
+        return Variant(
+            id, _text("title", self.title), *_rest(self.image, self.price, self.available)
+        )
 
 
 # contract: product-bounds
@@ -54,7 +61,8 @@ class ProductBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         variants = tuple(variant.variant(store) for variant in self.variants or ())
         fields.each_once("variantId", [str(variant.variant_id) for variant in variants])
         rest = _rest(self.image, self.price, self.available)
-        return NewProduct(id, Facts(_title(self.title), self.url or UNSET, *rest), variants)
+        facts = Facts(_text("title", self.title), _text("url", self.url), *rest)
+        return NewProduct(id, facts, variants)
 
 
 class NamedProductBody(ProductBody, rename="camel", kw_only=True, forbid_unknown_fields=True):
@@ -77,16 +85,16 @@ class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
         return found
 
 
-def _title(title: str | None) -> str | UnsetType:
-    return UNSET if title is None else products.check_title(title)
+def _text(field: str, text: str | None) -> str | UnsetType:
+    return UNSET if text is None else products.check_text(field, text)
 
 
 def _rest(
     image: str | None, price: PriceBody | None, available: bool | None
 ) -> tuple[str | UnsetType, Money | UnsetType, bool | UnsetType]:
     return (
-        image or UNSET,
-        Money(price.amount, price.currency) if price else UNSET,
+        _text("image", image),
+        UNSET if price is None else price.money(),
         UNSET if available is None else available,
     )
 
