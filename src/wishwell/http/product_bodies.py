@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import products
+from wishwell import products, stores
 from wishwell.http import fields
 from wishwell.http.fields import ProductId
 from wishwell.notices import Money
@@ -102,6 +102,7 @@ def _rest(
 # contract: product-path
 def product_id(text: str, store: Store) -> str:
     """The product that a path names. Raises ``Invalid`` if it is not an id of the store's kind."""
-    if store.has_text_ids or not re.fullmatch("[1-9][0-9]{0,15}", text):
-        return store.product_id("productId", text)
-    return store.product_id("productId", int(text))
+    is_number = re.fullmatch("[1-9][0-9]{0,15}", text) and int(text) <= stores.MAX_NUMBER
+    return store.product_id(
+        "productId", int(text) if is_number and not store.has_text_ids else text
+    )
