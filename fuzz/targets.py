@@ -52,6 +52,7 @@ STORE = stores.Store(
     stores.Naming(),
     (),
     {},
+    5,
     None,
     "",
 )

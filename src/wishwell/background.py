@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 
 import structlog
 
-from wishwell import deliveries, events, ids, purge
+from wishwell import deliveries, events, ids, notices, purge
 from wishwell.errors import Unavailable
 from wishwell.http import metrics
 from wishwell.http.context import Services
@@ -15,6 +15,7 @@ _SAMPLE_SECONDS = 1.0
 _FEED_SECONDS = 0.25
 _NO_FEED_SECONDS = 5.0
 _LOOK_SECONDS = 10.0
+_NOTICE_SECONDS = 1.0
 _RETAIN_SECONDS = 60.0
 _PAUSE = 0.05
 """Seconds between two steps of housekeeping, which leave the database to others."""
@@ -30,6 +31,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         service.access_cache.run(),
         _sample(service),
         _number_events(service),
+        _tell_notices(service),
         _look_at_feeds(service),
         _in_turns(service, "purge", service.settings.purge_interval, _purge),
         _in_turns(service, "retain", _RETAIN_SECONDS, _retain_events),
@@ -109,6 +111,25 @@ async def _look_at_feeds(service: Services) -> None:
             count, oldest = await service.db.read(events.behind)
             age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
             metrics.events_waiting(count, max(0, age) / 1000)
+
+
+# contract: notice-steps
+async def _tell_notices(service: Services) -> None:
+    """Tells what there is to tell of products. Every process does, each of another product."""
+    while True:
+        try:
+            metrics.notices_waiting(waiting := await service.db.read(notices.waiting))
+            async for told in notices.work(service.db, service.clock):
+                metrics.noticed(told)
+                await asyncio.sleep(_PAUSE)
+        except Unavailable as error:
+            waiting = 0
+            log.warning("notices_put_off", reason=error.message)
+        except Exception:
+            waiting = 0
+            log.exception("notices_failed")
+        if not waiting:
+            await asyncio.sleep(_NOTICE_SECONDS)
 
 
 async def _sample(service: Services) -> None:

@@ -8,6 +8,7 @@ feed are given afterwards, by one process at a time, when everybody can read the
 
 import contextlib
 import uuid
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -106,6 +107,25 @@ async def tell(tx: Writer, profile: Profile, now: str, type_: Type, data: bytes)
     """Writes an event of a profile, if its store tells events. The caller holds its lock."""
     if profile.store.events_since is not None:
         await _write(tx, profile, now, [(type_, data)])
+
+
+async def tell_each(
+    tx: Writer, store: Store, now: str, told: Sequence[tuple[str, Type, bytes]]
+) -> None:
+    """Writes events of several profiles of a store, given with their keys, in this order.
+
+    The caller holds their locks, and knows that the store tells events.
+    """
+    counts = Counter(profile_id for profile_id, _, _ in told)
+    given = msgspec.json.encode(counts).decode()
+    of = {id: (last, gid) for id, last, gid in await tx.all("events_count_each", given)}
+    rows = []
+    for profile_id, type_, data in told:
+        last, gid = of[profile_id]
+        sequence = last - counts[profile_id] + 1
+        counts[profile_id] -= 1
+        rows.append((profile_id, sequence, store.id, type_, now, gid, data.decode()))
+    await tx.run_many("event_add", rows)
 
 
 async def _write(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 from urllib.parse import quote
 
 import msgspec
@@ -27,6 +27,7 @@ LIMITS = (
 """The limits that a store may override: requests per minute, and the bounds of a profile."""
 
 DEFAULT_HANDLE = "default"
+DEFAULT_DROP = 5
 
 _SEEN_MS = 5_000
 """By then every process has seen a change of a store (contract: store-change-seen)."""
@@ -78,8 +79,9 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
 
     ``auth_flow`` is the path of its sign-in page and may contain ``{email}``. ``product_ids`` is
     the JSON type of its product and variant ids (contract: product-id-kind). ``hosts`` are the
-    origins of its shop (contract: storefront-hosts). ``events_since`` is when its events began
-    to be complete, or None (contract: store-events).
+    origins of its shop (contract: storefront-hosts). ``price_drop_percent`` is by how much a price
+    must fall to be told (contract: notice-drop). ``events_since`` is when its events began to be
+    complete, or None (contract: store-events).
     """
 
     id: str
@@ -91,6 +93,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     naming: Naming
     origins: tuple[str, ...]
     limits: dict[str, int]
+    price_drop_percent: int
     events_since: str | None
     created_at: str
 
@@ -158,6 +161,7 @@ class StorePatch(msgspec.Struct, frozen=True):
     origins: tuple[str, ...] | None = None
     limits: Mapping[str, int | None] | None = None
     events: bool | None = None
+    price_drop_percent: int | None = None
 
 
 async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) -> Store:
@@ -175,13 +179,17 @@ async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) 
 # contract: store-product-ids-change
 async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     """Changes a store. Raises ``NotFound``, ``Invalid`` as ``create`` does, and ``Conflict`` for
-    integer product ids while the store has items with text ids."""
+    integer product ids while the store has items or products with text ids."""
     await tx.all("stores_lock")
     before = await by_handle(tx, handle)
     store = _patched(before, patch, now)
     to_integer = before.has_text_ids and not store.has_text_ids
-    if to_integer and await tx.one("store_holds_items", store.id) is not None:
-        raise Conflict("product-ids: can be changed to integer only when the store has no items.")
+    for statement in ("store_holds_items", "store_holds_products") if to_integer else ():
+        if await tx.one(statement, store.id) is not None:
+            raise Conflict(
+                "product-ids: can be changed to integer only when the store has no items and no "
+                "products."
+            )
     try:
         await tx.run("store_update", *_values(store), now)
     except UniqueViolation as error:
@@ -265,7 +273,8 @@ def bounds(store: Store, settings: Settings) -> Bounds:
 
 def _blank(id: str, handle: str, now: str) -> Store:
     return Store(
-        id, handle, "shopify", "integer", "/account/login", (), Naming(), (), {}, None, now
+        *(id, handle, "shopify", "integer", "/account/login", (), Naming(), (), {}),
+        *(DEFAULT_DROP, None, now),
     )
 
 
@@ -280,9 +289,9 @@ def _patched(store: Store, patch: StorePatch, now: str) -> Store:
             raise Invalid(f"limit: {name} must be from 1 to 10,000,000.")
         else:
             limits[name] = value
-    named = {
+    named: dict[str, Any] = {
         name: value
-        for name in ("handle", "platform", "product_ids", "auth_flow")
+        for name in ("handle", "platform", "product_ids", "auth_flow", "price_drop_percent")
         if (value := getattr(patch, name)) is not None
     }
     if patch.origins is not None:
@@ -319,6 +328,8 @@ def _check(store: Store) -> None:
                 "lower case, without a user or a path."
             )
 
+    if not 1 <= store.price_drop_percent <= 90:
+        raise Invalid("price-drop-percent: must be a whole number from 1 to 90.")
     _check_hosts(store.hosts)
     _check_naming(store.naming)
 
@@ -356,7 +367,7 @@ def _plain(origin: str) -> str:
     return origin.removesuffix(":443" if origin.startswith("https:") else ":80")
 
 
-def _values(store: Store) -> tuple[str | None, ...]:
+def _values(store: Store) -> tuple[str | int | None, ...]:
     return (
         store.id,
         store.handle,
@@ -367,5 +378,6 @@ def _values(store: Store) -> tuple[str | None, ...]:
         msgspec.json.encode(store.naming).decode(),
         " ".join(store.origins),
         msgspec.json.encode(store.limits, order="sorted").decode(),
+        store.price_drop_percent,
         store.events_since,
     )

@@ -12,12 +12,24 @@ import pytest
 
 from wishwell.client import calls, records
 from wishwell.client.calls import Call
-from wishwell.client.records import Item, List, Page, ProfileToken
+from wishwell.client.records import (
+    Item,
+    List,
+    Money,
+    NewProduct,
+    Page,
+    Product,
+    ProfileToken,
+    Variant,
+)
 from wishwell.http import management
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = msgspec.json.decode(management.description())
 ID = "01964a1b-0739-7128-a24b-e40ad23f0824"
+PRICE = Money("1", "EUR")
+BLUE = Variant(1, "t", "http://i", PRICE, True)
+SHIRT = NewProduct(ID, "t", "http://u", "http://i", PRICE, True, (BLUE,))
 CALLS: dict[str, Call[Any]] = {
     "listItems": calls.list_items("c", 5, "tag:a"),
     "createItem": calls.create_item(1, 2, 3, ["a"], "n", [ID]),
@@ -32,6 +44,11 @@ CALLS: dict[str, Call[Any]] = {
     "updateList": calls.update_list(ID, "a"),
     "deleteList": calls.delete_list(ID),
     "orderListItems": calls.order_list(ID, [ID]),
+    "listProducts": calls.list_products("c", 5),
+    "putProducts": calls.put_products([SHIRT]),
+    "getProduct": calls.find_product(ID),
+    "putProduct": calls.put_product(SHIRT),
+    "deleteProduct": calls.delete_product(ID),
     "createProfileToken": calls.create_token("gid://a/Customer/1", "gid://a/Session/1"),
     "listWebhooks": calls.list_webhooks("c", 5),
     "createWebhook": calls.create_webhook("https://a.example/", ["item.created"]),
@@ -113,6 +130,9 @@ SHAPES = [
     (Item, schema("Item"), set()),
     (List, schema("ListWithItems"), {"items"}),
     (List, schema("List"), set()),
+    (Product, schema("Product"), set()),
+    (Variant, schema("Variant"), set()),
+    (Money, schema("Price"), set()),
     (ProfileToken, schema("TokenResult", "properties", "data"), set()),
     (records.SignIn, schema("IdentifyResult", "properties", "data"), set()),
     (records.Webhook, schema("Webhook"), set()),
@@ -123,7 +143,7 @@ SHAPES = [
     (records.Feed, schema("Feed"), set()),
 ]
 KINDS = {str: "string", int: "integer", datetime: "string", tuple: "array", bool: "boolean"}
-KINDS |= dict.fromkeys((Item, List, records.EventData), "object")
+KINDS |= dict.fromkeys((Item, List, Money, records.EventData), "object")
 
 
 def kinds(described):

@@ -21,6 +21,7 @@ STORE_WIDE = {
     "item_owner", "list_owner", "item_owners",  # a record of a store, wherever it lies
     "store_items_page", "store_lists_page",  # what an admin token reads
     "store_holds_items",
+    "events_count_each", "items_wishing", "owners_lock", "items_due",  # of many profiles: notices
     "sessions_idle", "sessions_lock", "sessions_end", "sessions_touch",  # of many sessions: the purge
     "purge_entries", "purge_tags", "purge_items", "purge_lists", "purge_profiles",
 }  # fmt: skip
@@ -29,10 +30,10 @@ STORE_WIDE = {
 def queries() -> Iterator[tuple[PageQuery, list]]:
     """Every form that a page's statement takes, and its arguments."""
     searched = [(), ("product",), ("variant",), ("tag",), ("list",), ("product", "tag")]
-    nouns: tuple[Noun, ...] = ("items", "lists")
+    nouns: tuple[Noun, ...] = ("items", "lists", "products")
     edges: tuple[Edge | None, ...] = (None, "older", "newer")
     for noun, whole, terms, edge in combinations(nouns, (False, True), searched, edges):
-        if noun == "lists" and terms:
+        if (terms and noun != "items") or (noun == "products" and not whole):
             continue
         values = [[ID] for _ in terms]
         query = PageQuery(noun, whole, terms, edge, edge != "newer", beyond=edge is not None)
@@ -115,11 +116,11 @@ def test_pages_are_found_by_an_index(bench, engine):
     """contract: page-cost. No form of a page reads a whole table."""
     for query, arguments in [*queries(), *queries_of_store()]:
         plan = explain(bench, engine, pages.sql(engine, query), arguments)
-        whole_table = (
-            r"SCAN (i|l|e|x|y|t|w|d|items|lists|entries|item_tags|webhooks|deliveries)\b(?! USING)"
-        )
+        whole_table = r"SCAN (i|l|e|x|y|t|w|d|p|items|lists|entries|item_tags|webhooks|deliveries|products)\b(?! USING)"
         if engine == "postgresql":
-            whole_table = r"Seq Scan on (items|lists|entries|item_tags|webhooks|deliveries)"
+            whole_table = (
+                r"Seq Scan on (items|lists|entries|item_tags|webhooks|deliveries|products)"
+            )
         assert not re.search(whole_table, plan), f"{query}\n{plan}"
 
 

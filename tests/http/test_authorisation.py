@@ -28,6 +28,8 @@ BODIES: dict[str, Any] = {
     "PUT /lists/{listId}/items/order": {"itemIds": []},
     "POST /profiles/identify": {"email": "ann@example.com"},
     "POST /profiles/token": {},
+    "PUT /products": {"products": [{"productId": 1}]},
+    "PUT /products/{productId}": {},
     "POST /webhooks": {"url": "https://shop.example/hook"},
     "PATCH /webhooks/{webhookId}": {"types": ["item.created"]},
     "POST /webhooks/{webhookId}/replays": {"since": "2027-01-01T00:00:00Z"},
@@ -36,6 +38,11 @@ DESCRIPTION = "GET /.well-known/openapi"
 TOKEN, EVENTS = "POST /profiles/token", "GET /events"
 CREATING = {"POST /items": 201, "POST /lists": 201}
 OF_STORE = {
+    "GET /products": 200,
+    "PUT /products": 204,
+    "GET /products/{productId}": 200,
+    "PUT /products/{productId}": 200,
+    "DELETE /products/{productId}": 204,
     "GET /webhooks": 200,
     "POST /webhooks": 201,
     "GET /webhooks/{webhookId}": 200,
@@ -93,7 +100,8 @@ def expected(operation: str, credential: str, owner: str) -> int:
             return 201
         if operation in CREATING:
             return 400
-        return 404 if operation in ON_A_RECORD else DONE[operation]
+        nowhere = (*ON_A_RECORD, "GET /products/{productId}", "DELETE /products/{productId}")
+        return 404 if operation in nowhere else DONE[operation]
     if credential in NOBODY:
         return 401
     if credential.endswith("+ Profile") and not credential.startswith("admin"):
@@ -197,6 +205,10 @@ class Fixtures:
         method, _, path = operation.partition(" ")
         item, made, name = self._fill(self.owners[owner], 100 + OWNERS.index(owner))
         path = path.replace("{itemId}", item).replace("{listId}", made)
+        if "{productId}" in path:
+            self.product += 1
+            path = path.replace("{productId}", str(self.product))
+            assert self.shop.admin.put(path, json={"title": name}).status_code == 200
         if operation == "DELETE /items":
             path += f"?itemIds={item}"
         hook, delivery = self._hook() if "{webhookId}" in path else ("", "")

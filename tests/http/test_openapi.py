@@ -71,6 +71,11 @@ EXPECTED = {
     "updateList": ("patch", "/lists/{listId}"),
     "deleteList": ("delete", "/lists/{listId}"),
     "orderListItems": ("put", "/lists/{listId}/items/order"),
+    "listProducts": ("get", "/products"),
+    "putProducts": ("put", "/products"),
+    "getProduct": ("get", "/products/{productId}"),
+    "putProduct": ("put", "/products/{productId}"),
+    "deleteProduct": ("delete", "/products/{productId}"),
     "identifyProfile": ("post", "/profiles/identify"),
     "createProfileToken": ("post", "/profiles/token"),
     "listEvents": ("get", "/events"),
@@ -87,11 +92,14 @@ EXPECTED = {
     "getOpenapi": ("get", "/.well-known/openapi"),
 }
 OF_STORE = {
-    name for name, (_, path) in EXPECTED.items() if path.startswith(("/webhooks", "/events"))
+    name
+    for name, (_, path) in EXPECTED.items()
+    if path.startswith(("/webhooks", "/events", "/products"))
 }
 SUCCESS = {"createItem": {"200", "201"}, "createList": {"201"}, "createProfileToken": {"201"}}
+NO_CONTENT = ("deleteItems", "deleteItem", "deleteList", "putProducts", "deleteProduct")
 SUCCESS |= {"createWebhook": {"201"}, "deleteWebhook": {"204"}}
-SUCCESS |= {name: {"204"} for name in ("deleteItems", "deleteItem", "deleteList")}
+SUCCESS |= {name: {"204"} for name in NO_CONTENT}
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 WITH_TOKEN = {"401", "403", "404"}
 WITH_BODY = {"413", "415"}

@@ -75,7 +75,7 @@ def test_email_is_taken_just_where_the_description_allows_it(text):
 
 
 STORES = [
-    Store("", "", "", kind, "", (), Naming(), (), {}, None, "") for kind in ("integer", "text")
+    Store("", "", "", kind, "", (), Naming(), (), {}, 5, None, "") for kind in ("integer", "text")
 ]
 _numbers = st.integers(0, 99) | st.integers(2**53 - 1100, 2**53 + 2) | st.integers(0, 2**60)
 _values = st.one_of(

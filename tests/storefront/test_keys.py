@@ -205,7 +205,7 @@ async def test_key_that_left_the_set_is_good_for_no_jwt():
     """contract: storefront-jwt. Also for one that it has verified while it was there."""
     async with shop(answer(key_set("a", "b"))) as (server, url, keys, clock):
         naming = Naming(jwt_key_set=url)
-        store = Store("1", "shop", "shopify", "integer", "", (), naming, (), {}, None, "")
+        store = Store("1", "shop", "shopify", "integer", "", (), naming, (), {}, 5, None, "")
         its = Shop(store, StoreSecrets((CookieSecret("s" * 40),)), keys)
         claims = {"sub": "1", "exp": int(time.time()) + 600}
         first, second = (jwt.encode(claims, EC, "ES256", {"kid": kid}) for kid in ("a", "b"))

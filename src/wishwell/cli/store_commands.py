@@ -48,6 +48,8 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--platform-secret-file", "platform_secrets", multiple=True, metavar="FILE",
                      help="A file with the secret that the platform signs with. Twice for two."),
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
+        click.option("--price-drop-percent", type=int, metavar="N",
+                     help="By how much a price must fall to be told, 1 to 90 (default: 5)."),
         click.option("--product-ids", metavar="integer|text",
                      help="The JSON type of product and variant ids (default: integer)."),
         click.option("--events", type=click.Choice(["on", "off"]),
@@ -151,6 +153,7 @@ def _store_patch(
         given["origins"] or None,
         limits or None,
         None if given["events"] is None else given["events"] == "on",
+        price_drop_percent=given["price_drop_percent"],
     )
 
 

@@ -33,9 +33,13 @@ from wishwell.client.records import (
     Feed,
     Item,
     List,
+    Money,
+    NewProduct,
     Page,
+    Product,
     ProductId,
     ProfileToken,
+    Variant,
 )
 from wishwell.client.sync import Wishwell
 
@@ -53,14 +57,18 @@ __all__ = [
     "Invalid",
     "Item",
     "List",
+    "Money",
+    "NewProduct",
     "NotFound",
     "Page",
+    "Product",
     "ProductId",
     "ProfileToken",
     "RateLimited",
     "Sort",
     "Unauthorized",
     "Unavailable",
+    "Variant",
     "Wishwell",
     "WishwellError",
 ]

@@ -16,7 +16,9 @@ from wishwell.client.records import (
     Feed,
     Item,
     List,
+    NewProduct,
     Page,
+    Product,
     ProductId,
     ProfileToken,
     Webhook,
@@ -210,6 +212,55 @@ class AsyncLists:
         return await self._line.result(calls.order_list(id, item_ids))
 
 
+class AsyncProducts:
+    """``/products``: what the shop says of its products; it needs an admin token and no profile."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+
+    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Product]:
+        """One page, newest first, without the variants; ``limit`` 1 to 250, by default 50."""
+        return await self._line.result(calls.list_products(page, limit))
+
+    def pages(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        direction: Direction = "next",
+    ) -> AsyncIterator[Page[Product]]:
+        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        first = calls.begin(calls.list_products(page, limit), direction)
+        return self._line.pages(first, direction)
+
+    def all(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        direction: Direction = "next",
+    ) -> AsyncIterator[Product]:
+        """All products, newest first; with ``direction="previous"`` from ``page`` to the newest."""
+        first = calls.begin(calls.list_products(page, limit), direction)
+        return self._line.all(first, direction)
+
+    async def put(self, product: NewProduct) -> Product:
+        """Says all that is known of a product: what it does not name is unknown from then on."""
+        return await self._line.result(calls.put_product(product))
+
+    async def put_many(self, products: Sequence[NewProduct]) -> None:
+        """The same for 1 to 250 products, all or none."""
+        await self._line.result(calls.put_products(products))
+
+    async def find(self, id: ProductId) -> Product:
+        """The product with its variants. Raises ``NotFound``."""
+        return await self._line.result(calls.find_product(id))
+
+    async def delete(self, id: ProductId) -> None:
+        """Forgets the product; wishes for it stay. Raises ``NotFound``."""
+        await self._line.result(calls.delete_product(id))
+
+
 class AsyncProfiles:
     """``/profiles``: profile tokens, and the store's sign-in path."""
 
@@ -354,6 +405,7 @@ class AsyncWishwell:
         self._line = line
         self.items = AsyncItems(line)
         self.lists = AsyncLists(line)
+        self.products = AsyncProducts(line)
         self.profiles = AsyncProfiles(line)
         self.webhooks = AsyncWebhooks(line)
         self.events = AsyncEvents(line)

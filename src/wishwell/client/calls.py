@@ -15,7 +15,9 @@ from wishwell.client.records import (
     Feed,
     Item,
     List,
+    NewProduct,
     Page,
+    Product,
     ProductId,
     ProfileToken,
     SignIn,
@@ -54,6 +56,8 @@ _item = records.one(Item)
 _items = records.page_of(Item)
 _list = records.one(List)
 _lists = records.page_of(List)
+_product = records.one(Product)
+_products = records.page_of(Product)
 _token = records.one(ProfileToken)
 _sign_in = records.one(SignIn)
 _webhook = records.one(Webhook)
@@ -185,6 +189,31 @@ def delete_list(id: str) -> Call[None]:
 def order_list(id: str, item_ids: Sequence[str]) -> Call[List]:
     body = _body(itemIds=_strings(item_ids))
     return Call("PUT", _path("lists", id, "items", "order"), _list, body=body)
+
+
+# --------------------------------------------------------------------------------------- products
+
+
+def list_products(page: str | None, limit: int | None) -> Call[Page[Product]]:
+    return Call("GET", "/products", _products, _params(page=page, limit=limit))
+
+
+def put_product(product: NewProduct) -> Call[Product]:
+    body = msgspec.to_builtins(product)
+    path = _path("products", str(body.pop("productId")))
+    return Call("PUT", path, _product, body=_body(**body))
+
+
+def put_products(products: Sequence[NewProduct]) -> Call[None]:
+    return Call("PUT", "/products", records.nothing, body=_body(products=list(products)))
+
+
+def find_product(id: ProductId) -> Call[Product]:
+    return Call("GET", _path("products", str(id)), _product)
+
+
+def delete_product(id: ProductId) -> Call[None]:
+    return Call("DELETE", _path("products", str(id)), records.nothing, gone_is_done=True)
 
 
 # --------------------------------------------------------------------------------------- profiles

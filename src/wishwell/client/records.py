@@ -79,6 +79,49 @@ class Feed(msgspec.Struct, frozen=True):
         return len(self.data)
 
 
+class Money(msgspec.Struct, frozen=True):
+    """A price: ``amount`` is decimal text, ``currency`` three letters."""
+
+    amount: str
+    currency: str
+
+
+class Variant(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What is known of a variant alone. For what is None, the product's holds."""
+
+    variant_id: ProductId
+    title: str | None = None
+    image: str | None = None
+    price: Money | None = None
+    available: bool | None = None
+
+
+class NewProduct(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """All that is known of a product. What is None is not known."""
+
+    product_id: ProductId
+    title: str | None = None
+    url: str | None = None
+    image: str | None = None
+    price: Money | None = None
+    available: bool | None = None
+    variants: tuple[Variant, ...] = ()
+
+
+class Product(msgspec.Struct, frozen=True, rename="camel"):
+    """A product as it was put. ``variants`` is None if the API did not send them."""
+
+    product_id: ProductId
+    created_at: datetime
+    updated_at: datetime
+    title: str | None = None
+    url: str | None = None
+    image: str | None = None
+    price: Money | None = None
+    available: bool | None = None
+    variants: tuple[Variant, ...] | None = None
+
+
 class ProfileToken(msgspec.Struct, frozen=True, rename="camel"):
     """A token, valid for a day, and the GID of its profile."""
 

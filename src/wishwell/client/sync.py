@@ -16,7 +16,9 @@ from wishwell.client.records import (
     Feed,
     Item,
     List,
+    NewProduct,
     Page,
+    Product,
     ProductId,
     ProfileToken,
     Webhook,
@@ -209,6 +211,55 @@ class Lists:
         return self._line.result(calls.order_list(id, item_ids))
 
 
+class Products:
+    """``/products``: what the shop says of its products; it needs an admin token and no profile."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+
+    def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Product]:
+        """One page, newest first, without the variants; ``limit`` 1 to 250, by default 50."""
+        return self._line.result(calls.list_products(page, limit))
+
+    def pages(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        direction: Direction = "next",
+    ) -> Iterator[Page[Product]]:
+        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        first = calls.begin(calls.list_products(page, limit), direction)
+        return self._line.pages(first, direction)
+
+    def all(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        direction: Direction = "next",
+    ) -> Iterator[Product]:
+        """All products, newest first; with ``direction="previous"`` from ``page`` to the newest."""
+        first = calls.begin(calls.list_products(page, limit), direction)
+        return self._line.all(first, direction)
+
+    def put(self, product: NewProduct) -> Product:
+        """Says all that is known of a product: what it does not name is unknown from then on."""
+        return self._line.result(calls.put_product(product))
+
+    def put_many(self, products: Sequence[NewProduct]) -> None:
+        """The same for 1 to 250 products, all or none."""
+        self._line.result(calls.put_products(products))
+
+    def find(self, id: ProductId) -> Product:
+        """The product with its variants. Raises ``NotFound``."""
+        return self._line.result(calls.find_product(id))
+
+    def delete(self, id: ProductId) -> None:
+        """Forgets the product; wishes for it stay. Raises ``NotFound``."""
+        self._line.result(calls.delete_product(id))
+
+
 class Profiles:
     """``/profiles``: profile tokens, and the store's sign-in path."""
 
@@ -351,6 +402,7 @@ class Wishwell:
         self._line = line
         self.items = Items(line)
         self.lists = Lists(line)
+        self.products = Products(line)
         self.profiles = Profiles(line)
         self.webhooks = Webhooks(line)
         self.events = Events(line)

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from wishwell.db import statements
 from wishwell.db.statements import Engine
 
-Noun = Literal["items", "lists", "webhooks", "deliveries"]
+Noun = Literal["items", "lists", "webhooks", "deliveries", "products"]
 Edge = Literal["older", "newer"]
 
 _IN_PROFILE = {

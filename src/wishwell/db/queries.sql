@@ -26,15 +26,15 @@
 ---------------------------------------------------------------------- stores and admin tokens
 
 -- name: store_create
-INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, events_since,
-    created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11);
+INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
+    price_drop_percent, events_since, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12);
 
 -- name: store_create_first
 -- Of several processes that start on an empty database, one makes the store `default`.
-INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, events_since,
-    created_at, updated_at)
-SELECT $1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11
+INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
+    price_drop_percent, events_since, created_at, updated_at)
+SELECT $1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10::integer, $11, $12, $12
 WHERE NOT EXISTS (SELECT 1 FROM stores)
 ON CONFLICT (handle) DO NOTHING;
 
@@ -46,7 +46,7 @@ FOR NO KEY UPDATE --postgresql
 
 -- name: store_update
 UPDATE stores SET handle = $2, platform = $3, product_ids = $4, auth_flow = $5, hosts = $6, naming = $7,
-    origins = $8, limits = $9, events_since = $10, updated_at = $11
+    origins = $8, limits = $9, price_drop_percent = $10, events_since = $11, updated_at = $12
 WHERE id = $1;
 
 -- name: store_hosts_clear
@@ -76,6 +76,9 @@ SELECT store_fields(s) FROM stores s WHERE s.handle = $1;
 
 -- name: store_holds_items
 SELECT 1 FROM items WHERE store_id = $1 LIMIT 1;
+
+-- name: store_holds_products
+SELECT 1 FROM products WHERE store_id = $1 LIMIT 1;
 
 -- name: stores_changed
 -- What the access cache has not seen yet.
@@ -672,13 +675,16 @@ SELECT item_id, id_list(list_id) AS list_ids FROM (
 GROUP BY item_id
 
 -- name: link_merge_items
--- Of what both have, the customer's item stays (contract: link-item-merge, link-quantity, link-note).
+-- Of what both have, the customer's item stays (contract: link-item-merge, link-quantity, link-note,
+-- notice-link).
 WITH n AS MATERIALIZED (part(link_on_lists)),
 m AS MATERIALIZED (
     SELECT c.id,
            CASE WHEN s.quantity > c.quantity THEN s.quantity ELSE c.quantity END AS quantity,
            CASE WHEN s.created_at < c.created_at THEN s.created_at ELSE c.created_at END AS created_at,
            CASE WHEN c.note = '' THEN s.note ELSE c.note END AS note,
+           CASE WHEN s.dropped_at > c.dropped_at THEN s.dropped_at ELSE c.dropped_at END AS dropped_at,
+           CASE WHEN s.restocked_at > c.restocked_at THEN s.restocked_at ELSE c.restocked_at END AS restocked_at,
            coalesce(n.list_ids, '') AS list_ids
     FROM (SELECT * FROM items WHERE profile_id = $1) AS s
     JOIN (SELECT * FROM items WHERE profile_id = $2::uuid) AS c
@@ -686,18 +692,21 @@ m AS MATERIALIZED (
     LEFT JOIN n ON n.item_id = c.id)
 UPDATE items
 SET quantity = m.quantity, created_at = m.created_at, note = m.note, list_ids = m.list_ids,
-    updated_at = CASE WHEN $3::text > items.updated_at THEN $3::text ELSE items.updated_at END
+    dropped_at = m.dropped_at, restocked_at = m.restocked_at,
+    updated_at = CASE WHEN (m.quantity, m.created_at, m.note, m.list_ids)
+                           <> (items.quantity, items.created_at, items.note, items.list_ids)
+                       AND $3::text > items.updated_at THEN $3::text ELSE items.updated_at END
 FROM m
 WHERE items.profile_id = $2::uuid AND items.id = m.id
-  AND (m.quantity, m.created_at, m.note, m.list_ids)
-      <> (items.quantity, items.created_at, items.note, items.list_ids);
+  AND (m.quantity, m.created_at, m.note, m.list_ids, m.dropped_at, m.restocked_at)
+      <> (items.quantity, items.created_at, items.note, items.list_ids, items.dropped_at, items.restocked_at);
 
 -- name: link_move_items
 WITH n AS MATERIALIZED (part(link_on_lists))
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
-                   list_ids, tags, note)
+                   dropped_at, restocked_at, list_ids, tags, note)
 SELECT $2::uuid, s.id, s.store_id, s.product_id, s.variant_id, s.quantity, s.created_at, s.updated_at,
-       coalesce(n.list_ids, ''), s.tags, s.note
+       s.dropped_at, s.restocked_at, coalesce(n.list_ids, ''), s.tags, s.note
 FROM items s LEFT JOIN n ON n.item_id = s.id
 WHERE s.profile_id = $1
 ON CONFLICT (profile_id, product_id, variant_id) DO NOTHING;
@@ -732,6 +741,12 @@ WHERE profile_id = $1;
 -- name: events_count
 -- The next $2 of a profile's events; the last of them. Under the profile's lock.
 UPDATE profiles SET events = events + $2::integer WHERE profile_id = $1 RETURNING events, gid;
+
+-- name: events_count_each
+-- The same of several profiles, each under its lock: $1, how many of each.
+UPDATE profiles SET events = events + n.value::integer
+FROM pairs($1) AS n WHERE profiles.profile_id = n.key::uuid
+RETURNING profile_id, events, gid;
 
 -- name: event_add
 INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data) VALUES ($1, $2, $3, $4, $5, $6, $7);
@@ -887,6 +902,86 @@ SELECT id, number, status, profile_id FROM deliveries WHERE store_id = $1 AND we
 
 -- name: deliveries_remove
 DELETE FROM deliveries WHERE store_id = $1 AND webhook_id = $2 AND id in_uuids($3);
+
+
+---------------------------------------------------------------------- products and notices
+
+-- name: products_lock
+-- Puts of one product happen one after the other, and so does the telling of its wishes.
+SELECT product_id, known, position FROM products WHERE store_id = $1 AND product_id in_texts($2)
+ORDER BY product_id
+FOR UPDATE --postgresql
+;
+
+-- name: product_open
+-- product_put follows in the same transaction.
+INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, variants, known)
+VALUES ($1, $2, $3, $4, $5, $5, '', '', '')
+ON CONFLICT (store_id, product_id) DO NOTHING;
+
+-- name: product_put
+-- $7: null where there is nothing to tell.
+UPDATE products SET document = $3, variants = $4, known = $5, position = $6,
+    noticed_at = CASE WHEN $7::text IS NULL THEN NULL ELSE coalesce(noticed_at, $7::text) END,
+    updated_at = CASE WHEN $8 > updated_at THEN $8 ELSE updated_at END
+WHERE store_id = $1 AND product_id = $2;
+
+-- name: product_find
+SELECT product_fields(p), p.variants FROM products p WHERE p.store_id = $1 AND p.product_id = $2;
+
+-- name: product_delete
+DELETE FROM products WHERE store_id = $1 AND product_id = $2 RETURNING product_id;
+
+-- name: store_products_page
+SELECT product_fields(p){beyond}
+FROM products p
+WHERE p.store_id = $1{conditions}{from_cursor}
+ORDER BY p.id {direction}
+LIMIT $3;
+
+-- name: products_noticed
+-- Those with wishes to tell, the one first that was worked on the longest ago.
+SELECT p.product_id, store_fields(s) FROM products p JOIN stores s ON s.id = p.store_id
+WHERE p.noticed_at IS NOT NULL ORDER BY p.noticed_at LIMIT $1;
+
+-- name: products_noticed_count
+SELECT count(*) FROM products WHERE noticed_at IS NOT NULL;
+
+-- name: product_notice
+-- Nobody waits for it: of several processes each works on another product.
+SELECT document, known, position FROM products
+WHERE store_id = $1 AND product_id = $2 AND noticed_at IS NOT NULL
+FOR UPDATE SKIP LOCKED --postgresql
+;
+
+-- name: items_wishing
+-- The next wishes for a product, by their ids, which stay when a link moves them.
+SELECT i.id, i.profile_id, i.variant_id, i.created_at, i.dropped_at, i.restocked_at
+FROM items i JOIN profiles p ON p.profile_id = i.profile_id
+WHERE i.store_id = $1 AND i.product_id = $2 AND i.id > $3 AND p.closed_at IS NULL
+ORDER BY i.id
+LIMIT $4;
+
+-- name: owners_lock
+-- Those that nobody writes to at this moment, so that this waits for nobody and no deadlock is possible.
+SELECT profile_id FROM profiles WHERE profile_id in_uuids($1) AND closed_at IS NULL
+ORDER BY profile_id
+FOR NO KEY UPDATE SKIP LOCKED --postgresql
+;
+
+-- name: items_due
+SELECT i.profile_id, i.dropped_at, i.restocked_at, item_fields(i) FROM items i
+WHERE i.profile_id in_uuids($1) AND i.id in_uuids($2) AND i.product_id = $3;
+
+-- name: item_told
+UPDATE items SET dropped_at = $3, restocked_at = $4 WHERE profile_id = $1 AND id = $2;
+
+-- name: product_noticed
+UPDATE products SET position = $3, noticed_at = $4 WHERE store_id = $1 AND product_id = $2;
+
+-- name: product_told
+-- All its wishes have been told: $3 is what is known without the notices.
+UPDATE products SET known = $3, position = $4, noticed_at = NULL WHERE store_id = $1 AND product_id = $2;
 
 
 -------------------------------------------------------------------------------- housekeeping

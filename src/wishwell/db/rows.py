@@ -26,6 +26,7 @@ STORE = (
     "naming",
     "origins",
     "limits",
+    "price_drop_percent",
     "events_since",
     "created_at",
 )
@@ -42,3 +43,4 @@ DELIVERY = (
     "last_attempt_at",
     "next_at",
 )
+PRODUCT = ("id", "product_id", "document", "created_at", "updated_at")

@@ -19,7 +19,7 @@ Handler = Callable[[Services, Request], Awaitable[Response]]
 PREFIX = "/api/2025-04"
 
 _PAGE_OF_ITEMS = frozenset({"page", "limit", "query"})
-_PAGE_OF_LISTS = frozenset({"page", "limit"})
+PAGE = frozenset({"page", "limit"})
 _NONE: frozenset[str] = frozenset()
 
 
@@ -27,10 +27,10 @@ _NONE: frozenset[str] = frozenset()
 
 
 async def list_items(service: Services, request: Request) -> Response:
-    asked, binding = _page_request(service, request, "items", _PAGE_OF_ITEMS)
+    asked, binding = page_request(service, request, "items", _PAGE_OF_ITEMS)
     found = await service.db.read(items.page, request.scope, asked)
     _show(found.records, request)
-    return _page(service, found, binding)
+    return page(service, found, binding)
 
 
 async def create_item(service: Services, request: Request) -> Response:
@@ -108,9 +108,9 @@ async def set_item_lists(service: Services, request: Request) -> Response:
 
 
 async def list_lists(service: Services, request: Request) -> Response:
-    asked, binding = _page_request(service, request, "lists", _PAGE_OF_LISTS)
+    asked, binding = page_request(service, request, "lists", PAGE)
     found = await service.db.read(lists.page, request.scope, asked)
-    return _page(service, found, binding)
+    return page(service, found, binding)
 
 
 async def create_list(service: Services, request: Request) -> Response:
@@ -233,7 +233,7 @@ def _show_list(found: List, request: Request, owner: Profile) -> List:
     return found
 
 
-def _page_request(
+def page_request(
     service: Services, request: Request, noun: str, known: frozenset[str]
 ) -> tuple[pages.PageRequest, str]:
     """The page that is asked for, and the text that its cursors are bound to."""
@@ -248,5 +248,6 @@ def _page_request(
     return pages.PageRequest(cursor, limit, asked), binding
 
 
-def _page(service: Services, found: pages.Page[Any], binding: str) -> Response:
+def page(service: Services, found: pages.Page[Any], binding: str) -> Response:
+    """A page, with the cursors of those beside it."""
     return responses.page(found.records, service.cursor_signer.links(found, binding))

@@ -35,6 +35,12 @@ _EVENTS_WAITING_SECONDS = Gauge(
     "The age of the oldest event without a place in a feed.",
     multiprocess_mode="livemax",
 )
+_NOTICES = Counter("wishwell_notices", "Notices of dropped prices and of products back in stock.")
+_NOTICES_WAITING = Gauge(
+    "wishwell_notices_products_waiting",
+    "Products with wishes that are still to be told.",
+    multiprocess_mode="livemax",
+)
 _SHED = Counter("wishwell_shed", "Requests refused with 503 because too many came at once.")
 # "livesum": the sum over the workers that are alive.
 _IN_FLIGHT = Gauge(
@@ -142,6 +148,15 @@ def events_waiting(events: int, seconds: float) -> None:
     """Sets how many events wait for their place, and the age of the oldest."""
     _EVENTS_WAITING.set(events)
     _EVENTS_WAITING_SECONDS.set(seconds)
+
+
+def noticed(told: int) -> None:
+    """Counts the events of one step of notices."""
+    _NOTICES.inc(told)
+
+
+def notices_waiting(products: int) -> None:
+    _NOTICES_WAITING.set(products)
 
 
 def dropped() -> None:

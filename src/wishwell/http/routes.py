@@ -3,7 +3,14 @@
 import re
 from typing import Any, NamedTuple
 
-from wishwell.http import handlers, management, profile_handlers, store_handlers, webhook_handlers
+from wishwell.http import (
+    handlers,
+    management,
+    product_handlers,
+    profile_handlers,
+    store_handlers,
+    webhook_handlers,
+)
 from wishwell.http.handlers import Handler
 from wishwell.limits import Kind
 
@@ -74,6 +81,15 @@ API = (
           on_storefront=False),
     Route("/events", {"GET": store_handlers.list_events}, on_storefront=False, of_store=True),
     *WEBHOOKS,
+    Route("/products", {
+        "GET": product_handlers.list_products,
+        "PUT": product_handlers.put_products,
+    }, on_storefront=False, of_store=True),
+    Route("/products/{productId}", {
+        "GET": product_handlers.get_product,
+        "PUT": product_handlers.put_product,
+        "DELETE": product_handlers.delete_product,
+    }, on_storefront=False, of_store=True),
     Route("/.well-known/openapi", {"GET": management.openapi}, needs_token=False,
           on_storefront=False),
 )  # fmt: skip

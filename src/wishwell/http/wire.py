@@ -6,7 +6,6 @@ The bounds are part of the types, so that tests can compare them with the publis
 
 import json
 import re
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 from urllib.parse import unquote_to_bytes
@@ -14,17 +13,15 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import events, items, lists, pages, search, stores
+from wishwell import events, items, lists, pages, products, search
 from wishwell.errors import Invalid, UnsupportedMedia
+from wishwell.http import fields, product_bodies
+from wishwell.http.fields import ProductId
 from wishwell.items import ItemPatch, NewItem
 from wishwell.stores import Store
 
 T = TypeVar("T")
 
-ProductId = (
-    Annotated[int, Meta(ge=1, le=stores.MAX_NUMBER)]
-    | Annotated[str, Meta(pattern=f"^{stores.TEXT_ID.pattern}$")]
-)
 Quantity = Annotated[int, Meta(ge=1, le=items.MAX_QUANTITY)]
 Tag = Annotated[str, Meta(pattern="^[a-z0-9_-]{1,50}$")]
 Tags = Annotated[list[Tag], Meta(max_length=items.MAX_TAGS)]
@@ -50,7 +47,7 @@ class NewItemBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
             None if self.quantity is UNSET else self.quantity,
             None if self.tags is UNSET else items.check_tags(self.tags),
             _note(self.note),
-            () if self.list_ids is UNSET else each_once("listIds", self.list_ids),
+            () if self.list_ids is UNSET else fields.each_once("listIds", self.list_ids),
         )
 
 
@@ -159,12 +156,19 @@ BODIES: tuple[type[msgspec.Struct], ...] = (
     ListPatchBody,
     ItemOrderBody,
     IdentifyBody,
+    product_bodies.PriceBody,
+    product_bodies.VariantBody,
+    product_bodies.ProductBody,
+    product_bodies.NamedProductBody,
+    product_bodies.ProductsBody,
     TokenBody,
     NewWebhookBody,
     WebhookPatchBody,
     ReplayBody,
 )
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {b: msgspec.json.Decoder(b) for b in BODIES}
+
+_URL_RULE = f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters"
 
 # The whole rule of each field, shown when any part of it is broken.
 _RULES = {
@@ -178,9 +182,17 @@ _RULES = {
     "itemIds": "must be an array of item ids: 1 to 250 to delete, at most 5000 to order",
     "name": f"must be a string of 1 to {lists.MAX_NAME} characters",
     "email": "must be an e-mail address",
+    "title": f"must be a string of 1 to {products.MAX_TITLE} characters, or null",
+    "url": _URL_RULE,
+    "image": _URL_RULE,
+    "price": "must be an object with amount and currency, or null",
+    "amount": 'must be decimal text such as "19.90": up to 12 digits, and up to 4 after the point',
+    "currency": "must be three letters A-Z",
+    "available": "must be true, false or null",
+    "variants": f"must be an array of at most {products.MAX_VARIANTS} variants, or null",
+    "products": f"must be an array of 1 to {products.MAX_BULK} products",
     "customer": "must be the GID of a customer",
     "session": "must be the GID of a session",
-    "url": "must be a URL of at most 2048 characters",
     "types": f"must be an array of types among {', '.join(events.TYPES)}, without duplicates",
     "enabled": "must be true or false",
     "since": "must be a time such as 2025-04-18T18:13:27.481Z",
@@ -246,7 +258,8 @@ def _explained(text: str, store: Store) -> str:
         return f"{shown}: is not a field of this body."
     if missing := re.search(r"missing required field `(\w+)`", rule):
         return f"{missing[1]}: is required."
-    field = re.split(r"[.\[]", where)[0]
+    # The innermost field that the path names: of `products[...].price.amount` the amount.
+    field = where.rpartition(".")[2].partition("[")[0]
     if field in ("productId", "variantId"):
         return f"{field}: {store.id_rule}."
     return f"{field}: {_RULES[field]}." if field in _RULES else "body: must be a JSON object."
@@ -330,13 +343,6 @@ def item_ids(text: str) -> list[str]:
     return found
 
 
-def each_once(field: str, values: Sequence[str]) -> tuple[str, ...]:
-    """The values. Raises ``Invalid`` for a duplicate."""
-    if len(set(values)) != len(values):
-        raise Invalid(f"{field}: must not contain duplicates.")
-    return tuple(values)
-
-
 def list_ids(values: list[str]) -> tuple[str, ...]:
     """The lists of an item. Raises ``Invalid`` for a duplicate."""
-    return each_once("listIds", values)
+    return fields.each_once("listIds", values)

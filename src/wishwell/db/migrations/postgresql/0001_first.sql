@@ -16,7 +16,8 @@ CREATE TABLE stores (
     limits      text NOT NULL,
     created_at  text COLLATE "C" NOT NULL,
     updated_at  text COLLATE "C" NOT NULL,
-    events_since text COLLATE "C"
+    events_since text COLLATE "C",
+    price_drop_percent integer NOT NULL
 );
 
 CREATE INDEX stores_updated_at_idx ON stores (updated_at);
@@ -82,6 +83,7 @@ CREATE TABLE profiles (
 CREATE INDEX profiles_sessions_idx ON profiles (touched_at) WHERE is_session = 1;
 
 -- list_ids and tags: separated by spaces, list_ids in order; what finds them is in entries and item_tags.
+-- dropped_at and restocked_at: when it was last told that, '' for never (notices.py).
 CREATE TABLE items (
     profile_id uuid NOT NULL CONSTRAINT items_profile_id_fkey REFERENCES profiles (profile_id),
     id         uuid NOT NULL,
@@ -91,6 +93,8 @@ CREATE TABLE items (
     quantity   integer NOT NULL,
     created_at text COLLATE "C" NOT NULL,
     updated_at text COLLATE "C" NOT NULL,
+    dropped_at text COLLATE "C" NOT NULL DEFAULT '',
+    restocked_at text COLLATE "C" NOT NULL DEFAULT '',
     list_ids   text COLLATE "C" NOT NULL,
     tags       text COLLATE "C" NOT NULL,
     note       text NOT NULL,
@@ -205,3 +209,23 @@ CREATE TABLE deliveries (
 );
 
 CREATE INDEX deliveries_due_idx ON deliveries (store_id, webhook_id, next_at) WHERE status = 'pending';
+
+-- What is known of each product: `document` without its variants, and `variants`, both JSON. `id` says when it
+-- was first put. `known` is what notices compare (notices.py). While there are wishes to tell, `noticed_at` is
+-- when it was last worked on, and `position` the item up to which they were told.
+CREATE TABLE products (
+    store_id   uuid NOT NULL,
+    product_id text COLLATE "C" NOT NULL,
+    id         uuid NOT NULL,
+    position   uuid NOT NULL,
+    noticed_at text COLLATE "C",
+    created_at text COLLATE "C" NOT NULL,
+    updated_at text COLLATE "C" NOT NULL,
+    document   text NOT NULL,
+    variants   text NOT NULL,
+    known      text NOT NULL,
+    CONSTRAINT products_pkey PRIMARY KEY (store_id, product_id)
+);
+
+CREATE INDEX products_store_idx ON products (store_id, id);
+CREATE INDEX products_noticed_idx ON products (noticed_at) WHERE noticed_at IS NOT NULL;

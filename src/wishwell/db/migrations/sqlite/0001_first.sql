@@ -15,7 +15,8 @@ CREATE TABLE stores (
     limits      TEXT NOT NULL,
     created_at  TEXT NOT NULL,
     updated_at  TEXT NOT NULL,
-    events_since TEXT
+    events_since TEXT,
+    price_drop_percent INTEGER NOT NULL
 ) STRICT;
 
 CREATE INDEX stores_updated_at_idx ON stores (updated_at);
@@ -81,6 +82,7 @@ CREATE TABLE profiles (
 CREATE INDEX profiles_sessions_idx ON profiles (touched_at) WHERE is_session = 1;
 
 -- list_ids and tags: separated by spaces, list_ids in order; what finds them is in entries and item_tags.
+-- dropped_at and restocked_at: when it was last told that, '' for never (notices.py).
 CREATE TABLE items (
     profile_id TEXT NOT NULL CONSTRAINT items_profile_id_fkey REFERENCES profiles (profile_id),
     id         TEXT NOT NULL,
@@ -90,6 +92,8 @@ CREATE TABLE items (
     quantity   INTEGER NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
+    dropped_at TEXT NOT NULL DEFAULT '',
+    restocked_at TEXT NOT NULL DEFAULT '',
     list_ids   TEXT NOT NULL,
     tags       TEXT NOT NULL,
     note       TEXT NOT NULL,
@@ -204,3 +208,23 @@ CREATE TABLE deliveries (
 ) STRICT;
 
 CREATE INDEX deliveries_due_idx ON deliveries (store_id, webhook_id, next_at) WHERE status = 'pending';
+
+-- What is known of each product: `document` without its variants, and `variants`, both JSON. `id` says when it
+-- was first put. `known` is what notices compare (notices.py). While there are wishes to tell, `noticed_at` is
+-- when it was last worked on, and `position` the item up to which they were told.
+CREATE TABLE products (
+    store_id   TEXT NOT NULL,
+    product_id TEXT NOT NULL,
+    id         TEXT NOT NULL,
+    position   TEXT NOT NULL,
+    noticed_at TEXT,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    document   TEXT NOT NULL,
+    variants   TEXT NOT NULL,
+    known      TEXT NOT NULL,
+    CONSTRAINT products_pkey PRIMARY KEY (store_id, product_id)
+) STRICT;
+
+CREATE INDEX products_store_idx ON products (store_id, id);
+CREATE INDEX products_noticed_idx ON products (noticed_at) WHERE noticed_at IS NOT NULL;

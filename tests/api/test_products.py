@@ -1,0 +1,261 @@
+"""What a shop says of its products: put, read, listed and forgotten, from outside."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.servers import wait_until
+from tests.servers.database import turn_events_on
+
+from .conftest import LARGEST, RATE_HEADERS, TIME, data, done, refused, save, walk, wrong
+
+SHIRT = {
+    "title": "A shirt ✂",
+    "url": "https://shop.example/7?a=b#c",
+    "image": "http://img.example/7.jpg",
+    "price": {"amount": "19.90", "currency": "EUR"},
+    "available": True,
+    "variants": [
+        {
+            "variantId": 8,
+            "title": "Blue",
+            "image": "https://img.example/8.jpg",
+            "price": {"amount": "017.9000", "currency": "USD"},
+            "available": False,
+        },
+        {"variantId": LARGEST},
+    ],
+}
+
+
+def put(shop, product=7, **fields):
+    return data(shop.admin.put(f"/products/{product}", json=fields))
+
+
+def test_product_is_kept_as_it_was_put(shop):
+    """contract: product-fields, product-put-whole, product-money. To the letter; new or not, it is 200."""
+    made = put(shop, **SHIRT)
+    assert made == SHIRT | {
+        "productId": 7, "createdAt": made["createdAt"], "updatedAt": made["createdAt"]
+    }  # fmt: skip
+    assert TIME.fullmatch(made["createdAt"])
+    assert data(shop.admin.get("/products/7")) == made
+    again = put(shop, title="Another")
+    assert again.keys() == {"productId", "title", "variants", "createdAt", "updatedAt"}
+    assert (again["title"], again["variants"]) == ("Another", [])
+    assert again["createdAt"] == made["createdAt"] <= again["updatedAt"]
+    nothing = dict.fromkeys(("title", "url", "image", "price", "available", "variants"))
+    assert put(shop, **nothing).keys() == {"productId", "variants", "createdAt", "updatedAt"}
+    head = shop.admin.head("/products/7")
+    assert (head.status_code, head.content) == (200, b"")
+
+
+def test_product_is_forgotten(shop):
+    """contract: product-delete. A wish for it stays."""
+    wish = save(shop.customer("1").http, 7)
+    put(shop, **SHIRT)
+    done(shop.admin.delete("/products/7"))
+    refused(shop.admin.delete("/products/7"), 404, "product")
+    refused(shop.admin.get("/products/7"), 404, "product")
+    assert data(shop.admin.get(f"/items/{wish['id']}"))["productId"] == 7
+    assert put(shop)["variants"] == []
+
+
+def test_bounds_of_a_product(shop):
+    """contract: product-bounds, product-money. At each bound and past it; nothing is put past one."""
+    price = {"amount": "1", "currency": "EUR"}
+    good = [
+        {"title": "x" * 255}, {"title": "愛" * 255}, {"title": " "},
+        {"url": "http://" + "x" * 2041}, {"image": "https://x"},
+        {"variants": [{"variantId": n} for n in range(1, 251)]},
+        *({"price": price | {"amount": amount}} for amount in ("0", "9" * 12 + ".9999", "00.0")),
+    ]  # fmt: skip
+    for fields in good:
+        put(shop, **fields)
+    done(shop.admin.delete("/products/7"))
+    bad = [
+        {"title": ""}, {"title": "x" * 256}, {"title": "a\nb"}, {"title": 7}, {"title": "\0"},
+        {"url": "http://" + "x" * 2042}, {"url": "ftp://x"}, {"url": "javascript:alert(1)"},
+        {"url": "http://"}, {"url": "http://a b"}, {"url": "https://é"}, {"url": ""},
+        {"image": "https://x\n"}, {"image": "//x"}, {"available": 1}, {"available": "true"},
+        {"variants": [{"variantId": n} for n in range(1, 252)]}, {"variants": {}},
+        {"variants": [{}]}, {"variants": [{"variantId": 1}, {"variantId": 1}]},
+        {"variants": [{"variantId": "a"}]}, {"variants": [{"variantId": 0}]},
+        {"variants": [{"variantId": 1, "url": "http://x"}]}, {"colour": "red"}, {"productId": 7},
+        {"price": "1 EUR"}, {"price": 1}, {"price": {"amount": "1"}}, {"price": price | {"x": 1}},
+        *({"price": price | {"amount": a}} for a in (
+            1, 1.5, "", "1e3", "-1", "+1", " 1", "1\n", "1.", ".5", "1,5", "1.00000", "1" * 13, "١",
+        )),
+        *({"price": price | {"currency": c}} for c in ("eur", "EURO", "€", "", None, "EUR\n")),
+    ]  # fmt: skip
+    statuses = {
+        str(fields)[:80]: shop.admin.put("/products/7", json=fields).status_code for fields in bad
+    }
+    assert wrong(400, statuses) == {}
+    refused(shop.admin.get("/products/7"), 404)
+
+
+def test_message_names_the_field_inside(shop):
+    """contract: error-message, product-bounds."""
+    for fields, words in (
+        ({"price": {"amount": 1, "currency": "EUR"}}, ("amount", "19.90")),
+        ({"variants": [{"variantId": 1, "title": ""}]}, ("title", 255)),
+        ({"variants": [{"variantId": "x"}]}, ("variantId", "integer")),
+        ({"variants": [{"variantId": 1}] * 2}, ("variantId", "duplicates")),
+        ({"url": "x"}, ("url", 2048)),
+    ):
+        refused(shop.admin.put("/products/7", json=fields), 400, *words)
+    body = {"products": [{"productId": 1}, {"productId": 2, "title": 1}]}
+    refused(shop.admin.put("/products", json=body), 400, "title")
+
+
+@pytest.mark.parametrize("kind", ["integer", "text"])
+def test_path_has_the_form_of_the_stores_ids(make_shop, kind):
+    """contract: product-path, product-id-kind."""
+    shop = make_shop("--product-ids", kind)
+    good, bad = ["1", str(LARGEST)], ["0", "01", "-1", "1.0", "a", str(LARGEST + 1), "%31a", "é"]
+    if kind == "text":
+        good, bad = ["1", "01", "a:b~=.c", "x" * 100], ["-a", "a b", "é", "x" * 101, "a,b", "%0a"]
+    for id in good:
+        made = put(shop, id)
+        assert str(made["productId"]) == id
+        assert isinstance(made["productId"], str) == (kind == "text")
+        assert data(shop.admin.get(f"/products/{id}")) == made
+        done(shop.admin.delete(f"/products/{id}"))
+    for method in ("GET", "PUT", "DELETE"):
+        for id in bad:
+            body = {"json": {}} if method == "PUT" else {}
+            refused(shop.admin.request(method, f"/products/{id}", **body), 400, "productId", kind)
+
+
+def test_many_products_or_none(shop):
+    """contract: product-put-many."""
+    many = [{"productId": n, "title": f"No. {n}"} for n in range(1, 251)]
+    done(shop.admin.put("/products", json={"products": many}))
+    assert data(shop.admin.get("/products/250"))["title"] == "No. 250"
+    changed = [{"productId": n} for n in range(1, 250)]
+    for last in ({"productId": "x"}, {"productId": 1}, {"productId": 300, "title": ""}, {}):
+        assert shop.admin.put("/products", json={"products": [*changed, last]}).status_code == 400
+    for body in ({"products": []}, {"products": [{"productId": n} for n in range(1, 252)]}, {}):
+        refused(shop.admin.put("/products", json=body), 400, "products")
+    assert "title" in data(shop.admin.get("/products/1"))
+    refused(shop.admin.get("/products/300"), 404)
+
+
+def test_products_come_in_pages(shop):
+    """contract: product-pages, cursor-bound-to-request. The newest first, without variants; a put does
+    not move one."""
+    for number in (3, 1, 2):
+        put(shop, number, **SHIRT)
+    put(shop, 3, title="again")
+    pages = walk(shop.admin, "/products", limit=2)
+    assert [[one["productId"] for one in page] for page in pages] == [[2, 1], [3]]
+    assert "variants" not in pages[0][0]
+    assert pages[0][0]["price"] == SHIRT["price"]
+    cursor = shop.admin.get("/products?limit=2").json()["pageInfo"]["next"]
+    refused(shop.admin.get("/items", params={"page": cursor}), 400, "page")
+    back = shop.admin.get("/products", params={"page": cursor}).json()["pageInfo"]["previous"]
+    assert len(data(shop.admin.get("/products", params={"page": back}))) == 2
+    refused(shop.admin.get("/products?query=product:1"), 400, "query")
+    refused(shop.admin.get("/products/1?limit=1"), 400, "limit")
+
+
+def test_products_of_a_store_are_its_own(shop, make_shop):
+    """contract: store-isolation."""
+    other = make_shop()
+    put(shop, **SHIRT)
+    refused(other.admin.get("/products/7"), 404)
+    refused(other.admin.delete("/products/7"), 404)
+    assert data(other.admin.get("/products")) == []
+    put(other, title="Theirs")
+    assert data(shop.admin.get("/products/7"))["title"] == SHIRT["title"]
+
+
+def test_only_an_admin_token_without_a_profile_may(shop):
+    """contract: product-admin-only."""
+    put(shop, **SHIRT)
+    member = shop.customer("1")
+    for http in (member.http, shop.session().http, shop.acting_as(member.gid)):
+        for answer in (
+            http.get("/products"), http.get("/products/7"), http.delete("/products/7"),
+            http.put("/products/7", json={}), http.put("/products", json={"products": []}),
+        ):  # fmt: skip
+            refused(answer, 403, "admin")
+            assert all(name in answer.headers for name in RATE_HEADERS)
+    assert data(shop.admin.get("/products/7"))["title"] == SHIRT["title"]
+
+
+def test_puts_of_one_product_at_once_are_one_after_the_other(shop):
+    """contract: product-put-order. What stays is one of them as a whole; none fails, new or not, and
+    several that are named in any order don't wait for each other for ever."""
+
+    def one(number):
+        if number % 2:
+            return shop.admin.put("/products/7", json={"title": f"{number}", "price": price})
+        named = [{"productId": id, "title": f"{number}", "price": price} for id in (9, 7, 8)]
+        return shop.admin.put("/products", json={"products": named[:: number % 4 - 1]})
+
+    price = {"amount": "1", "currency": "EUR"}
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(one, range(60)))
+    assert {answer.status_code for answer in answers} <= {200, 204}
+    assert data(shop.admin.get("/products/7"))["price"] == price
+    for number in range(20):
+        assert put(shop, title=f"{number}")["title"] == f"{number}"
+        assert data(shop.admin.get("/products/7"))["title"] == f"{number}"
+
+
+def test_store_with_products_changes_to_text_and_not_back(shop):
+    """contract: store-product-ids-change. Products and their variants change with the store."""
+    put(shop, **SHIRT)
+    shop.update("--product-ids", "text")
+    wait_until(lambda: shop.admin.get("/products/a").status_code == 404, seconds=5, every=0.1)
+    found = data(shop.admin.get("/products/7"))
+    assert found["productId"] == "7"
+    assert [one["variantId"] for one in found["variants"]] == ["8", str(LARGEST)]
+    back = ("store", "update", shop.handle, "--product-ids", "integer")
+    code, _, err = shop.service.attempt(*back)
+    assert (code, "no products" in err) == (1, True)
+    done(shop.admin.delete("/products/7"))
+    shop.service.quick(*back)
+
+
+def test_percentage_of_a_store(shop):
+    """contract: store-fields, store-bounds. 1 to 90, by default 5."""
+    assert shop.record["priceDropPercent"] == 5
+    for good in ("1", "90"):
+        assert f'"priceDropPercent":{good}' in shop.service.quick(
+            "store", "update", shop.handle, "--price-drop-percent", good, "--json"
+        ).replace(" ", "")
+    for bad in ("0", "91", "-1", "5.5", "x", ""):
+        code, _, err = shop.service.attempt(
+            "store", "update", shop.handle, "--price-drop-percent", bad
+        )
+        assert code in (1, 2)
+        assert "price-drop-percent" in err
+
+
+def test_drop_is_told_by_the_running_service(shop):
+    """contract: notice-drop, notice-steps, metrics-served. Without being asked, within seconds."""
+    turn_events_on(shop.service, shop.handle)
+    wish = save(shop.customer("1").http, 7, variantId=8)
+    put(shop, price={"amount": "100", "currency": "EUR"})
+
+    def drop() -> bool:
+        """Until every process knows that the store has events."""
+        put(shop, price={"amount": "100", "currency": "EUR"})
+        put(shop, price={"amount": "90", "currency": "EUR"})
+        return bool(told(shop))
+
+    assert wait_until(drop, seconds=10, every=2)
+    assert told(shop) > 0
+    assert data(shop.admin.get(f"/items/{wish['id']}")) == wish | {
+        "profile": shop.gid("1")
+    }  # a notice changes nothing of it
+
+
+def told(shop) -> float:
+    """How many notices the service has told, by its metrics."""
+    text = shop.service.client().get(f"{shop.service.url}/metrics").text
+    [line] = [line for line in text.splitlines() if line.startswith("wishwell_notices_total ")]
+    return float(line.split()[1])

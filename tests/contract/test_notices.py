@@ -1,0 +1,476 @@
+"""What a put of a product makes of its references, and who hears of it, on both engines."""
+
+import json
+from decimal import Decimal
+from typing import NamedTuple
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from tests.contract.conftest import bounds, new_item
+from wishwell import events, ids, items, linking, notices, products, profiles, stores
+from wishwell.notices import Money
+from wishwell.products import Facts, NewProduct, Variant
+
+PRODUCT = "7"
+DAY_MS = 86_400_000
+DROPPED, BACK = "item.price_dropped", "item.back_in_stock"
+
+
+@pytest.fixture
+def store(bench):
+    """A new store with events, and a moment later."""
+    made = bench.new_store(f"shop-{bench.clock.tick()[-13:-1].replace(':', '-').replace('.', '-')}")
+    return switched(bench, made, events=True)
+
+
+def switched(bench, store, **changes):
+    patch = stores.StorePatch(**changes)
+    return bench.write(stores.update, store.handle, patch, bench.clock.tick())
+
+
+def money(text):
+    """`19.90 EUR`, or nothing known."""
+    return UNSET if text is None else Money(*text.split())
+
+
+def product(price=None, available=None, variants=(), **facts):
+    """A product as a put says it; ``variants`` by id: a price, and whether there are some."""
+    known = UNSET if available is None else available
+    made = tuple(
+        Variant(str(id), price=money(text), available=UNSET if there is None else there)
+        for id, (text, there) in dict(variants).items()
+    )
+    return NewProduct(PRODUCT, Facts(price=money(price), available=known, **facts), made)
+
+
+def put(bench, store, *args, **said):
+    given = product(*args, **said)
+    bench.write(products.put, store, [given], [bench.new_id()], bench.clock.tick())
+
+
+def wish(bench, store, variant=None, of=PRODUCT, profile=None):
+    """A wish; its owner and its id."""
+    owner = profile or bench.new_customer(store)
+    item, _ = bench.write(
+        items.save, owner, new_item(of, variant), bench.new_id(), bounds(999), bench.clock.tick()
+    )
+    return owner, item.id
+
+
+def step(bench, store):
+    bench.clock.tick()
+    return bench.write(notices.step, store, PRODUCT, bench.clock())
+
+
+def told(bench, store, every=False):
+    """Works all off; the notices that this made, by item: type, prices and variant."""
+    before = 0 if every else len(written(bench, store))
+    steps = 0
+    while bench.read(notices.waiting):
+        step(bench, store)
+        steps += 1
+        assert steps < 20
+    found = {}
+    for type_, data in written(bench, store)[before:]:
+        found.setdefault(data["item"]["id"], []).append((
+            type_,
+            *(data.get(name, {}).get("amount") for name in ("previousPrice", "price")),
+            data.get("variantId"),
+        ))  # fmt: skip
+    return found
+
+
+def written(bench, store):
+    rows = bench.select(
+        "SELECT type, data FROM events WHERE store_id = $1 AND (type = $2 OR type = $3) "
+        "ORDER BY created_at, profile_id, sequence",
+        store.id, DROPPED, BACK,
+    )  # fmt: skip
+    return [(type_, json.loads(data)) for type_, data in rows]
+
+
+def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
+    """contract: notice-drop, notice-event-fields, notice-each-once. Once, and to nobody else."""
+    mine = [wish(bench, store)[1] for _ in range(3)]
+    wish(bench, store, of=8)
+    wish(bench, bench.store)
+    facts = {"title": "A shirt", "url": "https://shop.example/7", "image": "https://i.example/7"}
+    put(bench, store, "100 EUR", **facts)
+    assert told(bench, store) == {}
+    put(bench, store, "95.00 EUR", **facts)
+    assert told(bench, store) == {id: [(DROPPED, "100", "95.00", None)] for id in mine}
+    _, data = written(bench, store)[0]
+    assert data.keys() == {"item", "product", "previousPrice", "price"}
+    assert data["product"] == facts
+    assert data["price"] == {"amount": "95.00", "currency": "EUR"}
+    assert data["item"]["productId"] == 7
+    assert told(bench, store) == {}
+
+
+def test_notice_is_an_event_like_others(bench, store):
+    """contract: notice-each-once, event-order. It has the next number of its profile, and its time."""
+    owner, id = wish(bench, store)
+    wish(bench, store, variant=1, profile=owner)
+    put(bench, store, "10 EUR")
+    put(bench, store, "5 EUR")
+    told(bench, store)
+    bench.run(events.number(bench.db))
+    page = bench.read(events.feed, store, 0, 100, [])
+    assert [(e.sequence, e.type) for e in page.events if e.profile == owner.gid] == [
+        (1, "item.created"), (2, "item.created"), (3, DROPPED), (4, DROPPED)
+    ]  # fmt: skip
+    assert msgspec.json.decode(page.events[-2].data)["item"]["id"] == id
+
+
+@pytest.mark.parametrize(
+    ("percent", "first", "second", "drops"),
+    [
+        (5, "100 EUR", "95.01 EUR", False),
+        (5, "100 EUR", "95 EUR", True),
+        (5, "0.0020 EUR", "0.0019 EUR", True),
+        (90, "10 EUR", "1.0001 EUR", False),
+        (90, "10 EUR", "1 EUR", True),
+        (1, "999999999999.9999 EUR", "989999999999.9999 EUR", True),
+        (1, "999999999999.9999 EUR", "990000000000.0000 EUR", False),
+        (1, "0 EUR", "0.00 EUR", False),
+        (5, "1 EUR", "0 EUR", True),
+        (5, "100 EUR", "50 USD", False),
+        (5, "50 EUR", "100 EUR", False),
+    ],
+)  # fmt: skip
+def test_drop_is_by_the_stores_percentage(bench, store, percent, first, second, drops):
+    """contract: notice-drop, notice-currency."""
+    store = switched(bench, store, price_drop_percent=percent)
+    wish(bench, store)
+    put(bench, store, first)
+    put(bench, store, second)
+    assert bool(told(bench, store)) == drops
+
+
+def test_small_drops_that_add_up_are_told_once(bench, store):
+    """contract: notice-reference."""
+    _, id = wish(bench, store)
+    for price in ("100 EUR", "98 EUR", "96 EUR"):
+        put(bench, store, price)
+        assert told(bench, store) == {}
+    put(bench, store, "94 EUR")
+    assert told(bench, store) == {id: [(DROPPED, "100", "94", None)]}
+    put(bench, store, "93 EUR")
+    assert told(bench, store) == {}
+
+
+def test_one_of_a_kind_in_a_day(bench, store):
+    """contract: notice-once-a-day, notice-reference. Up and down; the other kind is its own; and a
+    day later it is told again."""
+    _, id = wish(bench, store)
+    for price in ("100 EUR", "90 EUR"):
+        put(bench, store, price, False)
+    assert len(told(bench, store)) == 1
+    put(bench, store, "100 EUR", False)
+    put(bench, store, "80 EUR", True)
+    assert told(bench, store) == {id: [(BACK, None, "80", None)]}
+    put(bench, store, "100 EUR", True)
+    bench.clock.milliseconds += DAY_MS
+    put(bench, store, "80 EUR", True)
+    assert told(bench, store) == {id: [(DROPPED, "100", "80", None)]}
+
+
+def test_stock_is_told_only_from_false_to_true(bench, store):
+    """contract: notice-stock, notice-unknown."""
+    _, id = wish(bench, store)
+    for before in (None, True):
+        put(bench, store, None, before)
+        put(bench, store, None, True)
+        assert told(bench, store) == {}
+    put(bench, store, None, False)
+    put(bench, store, None, None)
+    put(bench, store, None, True)
+    assert told(bench, store) == {}
+    put(bench, store, None, False)
+    put(bench, store, None, True)
+    assert told(bench, store) == {id: [(BACK, None, None, None)]}
+
+
+def test_what_is_not_named_is_unknown(bench, store):
+    """contract: notice-unknown, product-put-whole. No price, then one: nothing to compare it with."""
+    wish(bench, store)
+    put(bench, store, "100 EUR")
+    put(bench, store)
+    put(bench, store, "50 EUR")
+    assert told(bench, store) == {}
+
+
+def test_variants_are_told_to_those_who_wish_for_them(bench, store):
+    """contract: notice-variant. One without a variant hears of any, once; the others of their own."""
+    any_, one, two, other = (wish(bench, store, variant)[1] for variant in (None, 1, 2, 9))
+    put(bench, store, "100 EUR", variants={1: ("100 EUR", None), 2: (None, None)})
+    put(bench, store, "100 EUR", variants={1: ("90 EUR", None), 2: (None, None)})
+    assert told(bench, store) == {id: [(DROPPED, "100", "90", 1)] for id in (any_, one)}
+    bench.clock.milliseconds += DAY_MS
+    # What the product says holds for a variant that is named without a price, and for one that is not.
+    put(bench, store, "80 EUR", variants={1: ("90 EUR", None), 2: (None, None)})
+    assert told(bench, store) == {
+        any_: [(DROPPED, "100", "80", None)],
+        two: [(DROPPED, "100", "80", 2)],
+        other: [(DROPPED, "100", "80", None)],
+    }
+
+
+def test_first_price_of_a_variant_is_no_drop(bench, store):
+    """contract: notice-reference. Another variant that costs less is none, either."""
+    wish(bench, store)
+    wish(bench, store, 2)
+    put(bench, store, None, variants={1: ("100 EUR", None)})
+    put(bench, store, None, variants={1: ("100 EUR", None), 2: ("50 EUR", None)})
+    assert told(bench, store) == {}
+
+
+def test_text_store_tells_text(bench, store):
+    """contract: notice-event-fields, product-id-text."""
+    store = switched(bench, store, product_ids="text")
+    wish(bench, store, "red")
+    put(bench, store, variants={"red": ("9 EUR", None)})
+    put(bench, store, variants={"red": ("8 EUR", None)})
+    told(bench, store)
+    [(_, data)] = written(bench, store)
+    assert (data["variantId"], data["item"]["productId"]) == ("red", PRODUCT)
+
+
+def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
+    """contract: notice-taken-back. Also by a currency, by silence, and by the product's end."""
+    for back in ("100 EUR", "95.01 EUR", "50 USD", None, "gone"):
+        for _ in range(150):
+            wish(bench, store)
+        bench.clock.milliseconds += DAY_MS
+        put(bench, store, "100 EUR")
+        put(bench, store, "90 EUR")
+        assert step(bench, store) == 100
+        if back == "gone":
+            bench.write(products.delete, store, PRODUCT)
+        else:
+            put(bench, store, back)
+        assert told(bench, store) == {}
+        assert bench.read(notices.waiting) == 0
+
+
+def test_stock_that_is_gone_again_is_not_told(bench, store):
+    """contract: notice-taken-back."""
+    wish(bench, store)
+    for there in (False, True, False):
+        put(bench, store, None, there)
+    assert told(bench, store) == {}
+
+
+def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
+    """contract: notice-again. What was told stays told; the rest hears of the price before the first
+    drop, and of the newest."""
+    wishes = [wish(bench, store)[1] for _ in range(150)]
+    put(bench, store, "100 EUR")
+    put(bench, store, "80 EUR")
+    step(bench, store)
+    put(bench, store, "90 EUR")
+    left = told(bench, store)
+    assert left == {id: [(DROPPED, "100", "90", None)] for id in wishes[100:]}
+    bench.clock.milliseconds += DAY_MS
+    put(bench, store, "80 EUR")
+    step(bench, store)
+    put(bench, store, "70 EUR")
+    left = told(bench, store)
+    assert left == {id: [(DROPPED, "90", "70", None)] for id in wishes[100:]}
+
+
+def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
+    """contract: notice-each-once. A new one of another variant goes through all wishes again."""
+    first = [wish(bench, store, 1)[1] for _ in range(150)]
+    second = wish(bench, store, 2)[1]
+    put(bench, store, variants={1: ("100 EUR", None), 2: ("100 EUR", None)})
+    put(bench, store, variants={1: ("90 EUR", None), 2: ("100 EUR", None)})
+    step(bench, store)
+    bench.clock.milliseconds += DAY_MS + 1
+    put(bench, store, variants={1: ("90 EUR", None), 2: ("90 EUR", None)})
+    assert told(bench, store).keys() == {*first[100:], second}
+
+
+def test_wish_that_is_saved_later_hears_nothing(bench, store):
+    """contract: notice-later. A minute later: clocks may differ by that."""
+    put(bench, store, "100 EUR")
+    put(bench, store, "90 EUR")
+    bench.clock.milliseconds += 50_000
+    soon = wish(bench, store)[1]
+    bench.clock.milliseconds += 11_000
+    wish(bench, store)
+    assert told(bench, store).keys() == {soon}
+
+
+def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
+    """contract: notice-events. The references move all the same."""
+    off = switched(bench, store, events=False)
+    wish(bench, store)
+    for price in ("100 EUR", "90 EUR"):
+        put(bench, off, price)
+    put(bench, store, "86 EUR")
+    assert told(bench, store) == {}
+    put(bench, store, "85 EUR")
+    assert bench.read(notices.waiting) == 1
+    assert step(bench, off) == 0
+    assert bench.read(notices.waiting) == 0
+
+
+@pytest.mark.parametrize("heard", ["session", "customer", "nobody"])
+def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
+    """contract: notice-link. The session's wish moves or is merged, before or behind the place that
+    was reached; updatedAt does not move for it."""
+    session, customer = bench.new_session(store), bench.new_customer(store)
+    first = {"session": session, "customer": customer}.get(heard)
+    if first is not None:
+        wish(bench, store, profile=first)
+    for _ in range(100):
+        wish(bench, store)
+    for owner in {session, customer} - {first}:
+        wish(bench, store, profile=owner)
+    moved = wish(bench, store, 3, profile=session)[1]
+    put(bench, store, "100 EUR")
+    put(bench, store, "90 EUR")
+    step(bench, store)
+    bench.write(linking.link, session, customer, 999, bench.clock.tick())
+    told(bench, store, every=True)
+    of = [(t, d["item"]["id"]) for t, d in written(bench, store)]
+    assert len(of) == len(set(of)) == 102
+    assert (DROPPED, moved) in of
+    marks = bench.select(
+        "SELECT count(*) FROM items WHERE profile_id = $1 AND dropped_at <> ''", customer.id
+    )
+    assert marks == [(2,)]
+
+
+def test_wish_of_a_closed_session_is_passed_over(bench, store):
+    """contract: notice-each-once. One that waits for the purge hears nothing, and holds up nobody."""
+    session = bench.new_session(store)
+    wish(bench, store, profile=session)
+    _, id = wish(bench, store)
+    bench.one("session_close", session.id, bench.clock.tick())
+    put(bench, store, "10 EUR")
+    put(bench, store, "5 EUR")
+    assert told(bench, store).keys() == {id}
+
+
+def test_owner_who_is_being_written_to_is_told_by_the_next_step(bench, store, engine):
+    """contract: notice-steps. The step waits for nobody, and passes over nobody."""
+    if engine == "sqlite":
+        pytest.skip("SQLite has one writer at a time")
+    wishes = [wish(bench, store) for _ in range(5)]
+    put(bench, store, "10 EUR")
+    put(bench, store, "5 EUR")
+
+    async def meanwhile(tx):
+        await profiles.lock(tx, wishes[2][0], bench.clock.tick())
+        return await bench.db.write(notices.step, store, PRODUCT, bench.clock())
+
+    assert bench.write(meanwhile) == 2
+    assert bench.read(notices.waiting) == 1
+    assert told(bench, store).keys() == {id for _, id in wishes[2:]}
+
+
+def test_two_processes_never_work_on_one_product(bench, store, engine):
+    """contract: notice-steps."""
+    if engine == "sqlite":
+        pytest.skip("SQLite has one writer at a time")
+    wish(bench, store)
+    put(bench, store, "10 EUR")
+    put(bench, store, "5 EUR")
+
+    async def meanwhile(tx):
+        await tx.one("product_notice", store.id, PRODUCT)
+        return await bench.db.write(notices.step, store, PRODUCT, bench.clock())
+
+    assert bench.write(meanwhile) == 0
+    assert len(told(bench, store)) == 1
+
+
+# ----------------------------------------------------------------------- any sequence of puts
+
+amounts = st.one_of(
+    st.sampled_from(["0", "0.0001", "94", "95", "95.0", "95.0001", "100", "100.00", "105.26"]),
+    st.decimals(0, 200, places=2).map(str),
+    st.decimals(0, 999_999_999_999, places=4).map(str),
+)
+prices = st.none() | st.tuples(amounts, st.sampled_from(["EUR", "EUR", "EUR", "USD"])).map(
+    lambda pair: " ".join(pair)
+)
+said = st.tuples(prices, st.sampled_from([None, True, False]))
+puts = st.lists(
+    st.tuples(said, st.dictionaries(st.sampled_from([1, 2]), said, max_size=2)),
+    min_size=1,
+    max_size=12,
+)
+
+
+class Plain(NamedTuple):
+    """A variant by the plain rules: its price, what that is compared with, whether it is there."""
+
+    price: tuple | None = None
+    reference: tuple | None = None
+    available: bool | None = None
+
+
+def plain(was, price, available, percent):
+    """The variant after a put, the price that it has dropped from, and whether it is back."""
+    amount, currency = (Decimal(price.split()[0]), price.split()[1]) if price else (None, None)
+    back = was.available is False and available is True
+    if price is None:
+        return Plain(None, None, available), None, back
+    if was.reference is None or was.reference[1] != currency or amount > was.reference[0]:
+        return Plain((amount, currency), (amount, currency), available), None, back
+    least = was.reference[0] * (1 - Decimal(percent) / 100)
+    if amount <= least and amount < was.reference[0]:
+        return Plain((amount, currency), (amount, currency), available), was.reference[0], back
+    return Plain((amount, currency), was.reference, available), None, back
+
+
+@given(sequence=puts, percent=st.integers(1, 90))
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, percent):
+    """contract: notice-drop, notice-reference, notice-currency, notice-stock, notice-unknown. Each put
+    is told before the next, a day later: exactly what the rules say of each variant."""
+    store = bench.new_store(f"model-{bench.new_id()}")
+    store = switched(bench, store, events=True, price_drop_percent=percent)
+    wishes = {variant: wish(bench, store, variant)[1] for variant in (1, 2, 9)}
+    model: dict[int | None, Plain] = {}
+    for (price, available), variants in sequence:
+        bench.clock.milliseconds += DAY_MS + 1
+        put(bench, store, price, available, variants=variants)
+        whole = {None: (price, available)} | {
+            id: (own or price, available if there is None else there)
+            for id, (own, there) in variants.items()
+        }
+        expected = {}
+        after = {}
+        for id, (its, there) in whole.items():
+            after[id], dropped, back = plain(model.get(id, Plain()), its, there, percent)
+            expected[id] = (dropped, back)
+        model = after
+        found = told(bench, store)
+        for variant, item in wishes.items():
+            dropped, back = expected.get(variant, expected[None])
+            kinds = {one[0]: one for one in found.get(item, [])}
+            assert (DROPPED in kinds, BACK in kinds) == (dropped is not None, back)
+            if dropped is not None:
+                assert Decimal(kinds[DROPPED][1]) == dropped
+
+
+def test_items_are_marked_where_they_are_told(bench, store):
+    """contract: notice-once-a-day. Where a later step looks for it; the item shows nothing of it."""
+    owner, id = wish(bench, store)
+    before = bench.read(items.find, owner, id)
+    put(bench, store, "10 EUR", False)
+    put(bench, store, "5 EUR", True)
+    told(bench, store)
+    [marks] = bench.select("SELECT dropped_at, restocked_at FROM items WHERE id = $1", id)
+    assert marks == (ids.timestamp(bench.clock.milliseconds),) * 2
+    assert bench.read(items.find, owner, id) == before
