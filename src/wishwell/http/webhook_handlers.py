@@ -4,7 +4,7 @@ from typing import Any
 
 from wishwell import deliveries, ids, pages, webhooks
 from wishwell.errors import Conflict, NotFound
-from wishwell.http import bodies, responses, wire
+from wishwell.http import bodies, fields, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.handlers import PREFIX
 from wishwell.http.responses import Response
@@ -30,7 +30,7 @@ async def create_webhook(service: Services, request: Request) -> Response:
         _sealing(service),
         request.store,
         body.url,
-        wire.each_once("types", body.types),
+        fields.each_once("types", body.types),
         service.new_id(),
         service.now(),
     )
@@ -46,7 +46,7 @@ async def update_webhook(service: Services, request: Request) -> Response:
     body = await bodies.decode(service, request, wire.WebhookPatchBody)
     patch = WebhookPatch(
         body.url if isinstance(body.url, str) else None,
-        wire.each_once("types", body.types) if isinstance(body.types, list) else None,
+        fields.each_once("types", body.types) if isinstance(body.types, list) else None,
         body.enabled if isinstance(body.enabled, bool) else None,
     )
     if patch.url is not None:
