@@ -99,11 +99,13 @@ class AccessCache:
             return self._hosts.get(host)
         return next(iter(self._stores.values())) if len(self._stores) == 1 else None
 
+    def names_hosts(self) -> bool:
+        """Whether any store has named a host."""
+        return bool(self._hosts)
+
     def is_shop_host(self, host: str) -> bool:
-        """Whether a store has named this host; on any port, if it named none. Not a well-formed
-        host counts too: a web server may take it for one."""
-        if not self._hosts:
-            return False
+        """Whether a store has named this host; on any port, if it named none. Once one has, what
+        is not a well-formed host counts too: a web server may take it for one."""
         name = _PORT.sub("", host).rstrip(".")
         return host in self._hosts or name in self._hosts or not _HOST.fullmatch(name)
 

@@ -155,9 +155,12 @@ class Pipeline:
     # contract: storefront-shop-host
     def _check_host(self, request: Request) -> None:
         """Raises ``NotFound`` for the host of a shop, where only the storefront is answered."""
+        known = self._service.access_cache
+        if not known.names_hosts():
+            return
         # Whoever sent it: either of the two may be what the web server went by.
         for forwards in (False, True):
-            if self._service.access_cache.is_shop_host(visit.host_of(request, forwards)):
+            if known.is_shop_host(visit.host_of(request, forwards)):
                 raise NotFound("There is nothing at this path.")
 
     # contract: session-ended
