@@ -21,7 +21,7 @@ def programs(text):
 
 def test_every_example_runs():
     examples = programs(TEXT)
-    assert len(examples) == 5
+    assert len(examples) == 6
     with Service() as service:
         for example in examples:
             assert "http://127.0.0.1:8000" in example
@@ -37,7 +37,7 @@ def test_every_name_is_mentioned():
     """What the package offers and every call of it."""
     for name in set(client.__all__) - {"UNSET", "Direction", "Sort"}:
         assert f"`{name}`" in TEXT or f"import {name}" in TEXT, name
-    for noun in ("items", "lists", "profiles", "events"):
+    for noun in ("items", "lists", "products", "profiles", "events", "webhooks"):
         [row] = re.findall(rf"^\| `{noun}` \| (.*) \|$", TEXT, re.MULTILINE)
         kind = getattr(client.sync, noun.title())
         assert set(re.findall(r"`(\w+)`", row)) == {n for n in vars(kind) if n[0] != "_"}

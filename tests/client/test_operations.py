@@ -14,9 +14,12 @@ from wishwell.client import (
     Conflict,
     Forbidden,
     Invalid,
+    Money,
+    NewProduct,
     NotFound,
     Page,
     Unauthorized,
+    Variant,
 )
 
 pytestmark = pytest.mark.either_engine
@@ -41,6 +44,23 @@ def test_items_from_saving_to_deleting(wishes):
         wishes.items.find(item.id)
     with pytest.raises(NotFound):
         wishes.items.delete(item.id)
+
+
+def test_products_from_putting_to_forgetting(connect, roomy_shop):
+    admin = connect(roomy_shop.service.url, roomy_shop.admin_token)
+    blue = Variant(3, "Blue", "https://shop.example/3.jpg", Money("1.50", "EUR"), False)
+    shirt = NewProduct(7, "Shirt", "https://shop.example/7", None, Money("2", "EUR"), True, (blue,))
+    made = admin.products.put(shirt)
+    assert (made.product_id, made.title, made.image, made.variants) == (7, "Shirt", None, (blue,))
+    assert admin.products.find(7) == made
+    admin.products.put_many([NewProduct(7), NewProduct(8, available=False)])
+    assert (admin.products.find(7).price, admin.products.find(8).available) == (None, False)
+    assert [one.product_id for one in admin.products.all(limit=1)] == [8, 7]
+    assert [len(page) for page in admin.products.pages(limit=1)] == [1, 1]
+    assert admin.products.list().data[0].variants is None
+    admin.products.delete(7)
+    with pytest.raises(NotFound):
+        admin.products.find(7)
 
 
 def test_update_tells_unset_from_none(wishes):

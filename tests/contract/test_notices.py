@@ -474,3 +474,30 @@ def test_items_are_marked_where_they_are_told(bench, store):
     [marks] = bench.select("SELECT dropped_at, restocked_at FROM items WHERE id = $1", id)
     assert marks == (ids.timestamp(bench.clock.milliseconds),) * 2
     assert bench.read(items.find, owner, id) == before
+
+
+@given(sequence=puts, percent=st.integers(1, 90))
+@settings(max_examples=200, deadline=None)
+def test_what_is_left_to_tell_is_true_now(sequence, percent):
+    """contract: notice-taken-back, notice-again. After any puts that came before all was told: a drop
+    that is left is one by the newest price, and its price before it is no lower than the reference."""
+    naming = stores.Naming()
+    store = stores.Store("1", "s", "p", "integer", "", (), naming, (), {}, percent, "2027", "")
+    known = ""
+    for at, (said, variants) in enumerate(sequence):
+        given_ = product(said[0], said[1], variants).said
+        known, position, noticed = notices.compare(store, known, "here", given_, f"{at:04}")
+        after = msgspec.json.decode(known, type=dict[str, notices.Known])
+        assert after.keys() == given_.keys()
+        left = [one for one in after.values() if one.dropped_at or one.restocked_at]
+        assert (noticed is not None) == bool(left)
+        new = any(f"{at:04}" in (one.dropped_at, one.restocked_at) for one in left)
+        assert position == (ids.NO_UUID if new else "here")
+        for one in left:
+            assert one.available or not one.restocked_at
+            if one.dropped_at:
+                before, price = Decimal(one.dropped_from.amount), Decimal(one.price.amount)
+                assert one.dropped_from.currency == one.price.currency
+                assert price < before
+                assert price <= before * (1 - Decimal(percent) / 100)
+                assert before >= Decimal(one.reference.amount)

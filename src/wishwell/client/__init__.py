@@ -28,6 +28,7 @@ from wishwell.client.errors import (
     WishwellError,
 )
 from wishwell.client.records import (
+    Delivery,
     Event,
     EventData,
     Feed,
@@ -40,6 +41,7 @@ from wishwell.client.records import (
     ProductId,
     ProfileToken,
     Variant,
+    Webhook,
 )
 from wishwell.client.sync import Wishwell
 
@@ -48,6 +50,7 @@ __all__ = [
     "AsyncWishwell",
     "Conflict",
     "ConnectionFailed",
+    "Delivery",
     "Direction",
     "Event",
     "EventData",
@@ -69,6 +72,7 @@ __all__ = [
     "Unauthorized",
     "Unavailable",
     "Variant",
+    "Webhook",
     "Wishwell",
     "WishwellError",
 ]
