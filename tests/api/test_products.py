@@ -64,7 +64,7 @@ def test_product_is_forgotten(shop):
 def test_bounds_of_a_product(shop):
     """contract: product-bounds, product-money. At each bound and past it; nothing is put past one."""
     price = {"amount": "1", "currency": "EUR"}
-    good = [
+    good: list[dict] = [
         {"title": "x" * 255}, {"title": "愛" * 255}, {"title": " "},
         {"url": "http://" + "x" * 2041}, {"image": "https://x"},
         {"variants": [{"variantId": n} for n in range(1, 251)]},

@@ -483,8 +483,8 @@ def test_what_is_left_to_tell_is_true_now(sequence, percent):
     that is left is one by the newest price, and its price before it is no lower than the reference."""
     blank = ("1", "s", "p", "integer", "", (), stores.Naming(), (), {}, percent, "2027", "")
     store, known = stores.Store(*blank), ""
-    for at, (said, variants) in enumerate(sequence):
-        given_ = product(*said, variants=variants).said
+    for at, ((price, available), variants) in enumerate(sequence):
+        given_ = product(price, available, variants).said
         known, position, noticed = notices.compare(store, known, "here", given_, f"{at:04}")
         after = msgspec.json.decode(known, type=dict[str, notices.Known])
         assert after.keys() == given_.keys()
@@ -495,8 +495,8 @@ def test_what_is_left_to_tell_is_true_now(sequence, percent):
         for one in left:
             assert one.available or not one.restocked_at
             if one.dropped_at:
-                before, price = Decimal(one.dropped_from.amount), Decimal(one.price.amount)
+                before, now = Decimal(one.dropped_from.amount), Decimal(one.price.amount)
                 assert one.dropped_from.currency == one.price.currency
-                assert price < before
-                assert price <= before * (1 - Decimal(percent) / 100)
+                assert now < before
+                assert now <= before * (1 - Decimal(percent) / 100)
                 assert before >= Decimal(one.reference.amount)
