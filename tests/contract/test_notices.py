@@ -481,8 +481,9 @@ def test_items_are_marked_where_they_are_told(bench, store):
 def test_what_is_left_to_tell_is_true_now(sequence, percent):
     """contract: notice-taken-back, notice-again. After any puts that came before all was told: a drop
     that is left is one by the newest price, and its price before it is no lower than the reference."""
-    blank = ("1", "s", "p", "integer", "", (), stores.Naming(), (), {}, percent, "2027", "")
-    store, known = stores.Store(*blank), ""
+    named = stores.Naming()
+    store = stores.Store("1", "s", "p", "integer", "", (), named, (), {}, percent, "2027", "")
+    known = ""
     for at, ((price, available), variants) in enumerate(sequence):
         given_ = product(price, available, variants).said
         known, position, noticed = notices.compare(store, known, "here", given_, f"{at:04}")
