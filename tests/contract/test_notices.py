@@ -248,7 +248,7 @@ def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
         bench.clock.milliseconds += DAY_MS
         put(bench, store, "100 EUR")
         put(bench, store, "90 EUR")
-        assert step(bench, store) == 100
+        assert step(bench, store) == 50
         if back == "gone":
             bench.write(products.delete, store, PRODUCT)
         else:
@@ -274,13 +274,13 @@ def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
     step(bench, store)
     put(bench, store, "90 EUR")
     left = told(bench, store)
-    assert left == {id: [(DROPPED, "100", "90", None)] for id in wishes[100:]}
+    assert left == {id: [(DROPPED, "100", "90", None)] for id in wishes[50:]}
     bench.clock.milliseconds += DAY_MS
     put(bench, store, "80 EUR")
     step(bench, store)
     put(bench, store, "70 EUR")
     left = told(bench, store)
-    assert left == {id: [(DROPPED, "90", "70", None)] for id in wishes[100:]}
+    assert left == {id: [(DROPPED, "90", "70", None)] for id in wishes[50:]}
 
 
 def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
@@ -292,7 +292,7 @@ def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
     step(bench, store)
     bench.clock.milliseconds += DAY_MS + 1
     put(bench, store, variants={1: ("90 EUR", None), 2: ("90 EUR", None)})
-    assert told(bench, store).keys() == {*first[100:], second}
+    assert told(bench, store).keys() == {*first[50:], second}
 
 
 def test_wish_that_is_saved_later_hears_nothing(bench, store):
