@@ -29,7 +29,7 @@ from wishwell import app, config, ids, stores
 
 BATCH = 100_000
 READERS = 500
-SECONDS = 10
+SECONDS = 6
 """Of each run of reads."""
 
 

@@ -17,7 +17,7 @@ from wishwell.db import Database, Reader, Row, Writer
 from wishwell.items import NO_VARIANT, Item
 from wishwell.stores import Store
 
-_STEP = 100
+_STEP = 50
 """How many wishes one transaction goes through."""
 
 _AT_ONCE = 20

@@ -7,7 +7,7 @@ import pytest
 from tests.servers import wait_until
 from tests.servers.database import turn_events_on
 
-from .conftest import LARGEST, TIME, data, done, refused, save, walk, wrong
+from .conftest import LARGEST, RATE_HEADERS, TIME, data, done, refused, save, walk, wrong
 
 SHIRT = {
     "title": "A shirt ✂",
@@ -64,7 +64,7 @@ def test_product_is_forgotten(shop):
 def test_bounds_of_a_product(shop):
     """contract: product-bounds, product-money. At each bound and past it; nothing is put past one."""
     price = {"amount": "1", "currency": "EUR"}
-    good: list[dict[str, object]] = [
+    good: list[dict] = [
         {"title": "x" * 255}, {"title": "愛" * 255}, {"title": " "},
         {"url": "http://" + "x" * 2041}, {"image": "https://x"},
         {"variants": [{"variantId": n} for n in range(1, 251)]},
