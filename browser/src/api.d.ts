@@ -260,6 +260,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what happened
+         * @description The events of the store, oldest first: a feed, not a page. It needs an admin token, without
+         *     `Profile`. To go on, now or tomorrow, repeat the request with `from` set to `resume`, which
+         *     is always there: each event comes once and none is missed. A profile's events come in the
+         *     order of `sequence`. An event is in the feed within 2 seconds. Events are kept for 7 days,
+         *     unless the service is set otherwise. A store that does not tell events has none, or those
+         *     that are still kept. `HEAD` answers the same without a body.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/openapi": {
         parameters: {
             query?: never;
@@ -327,6 +352,36 @@ export interface components {
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
         };
+        /** @description Something that happened to a profile, as it was told then. */
+        Event: {
+            id: components["schemas"]["Id"];
+            type: components["schemas"]["EventType"];
+            timestamp: components["schemas"]["Time"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description Counts the events of the profile, without a gap, in the order they happened. */
+            sequence: number;
+            data: components["schemas"]["EventData"];
+        };
+        /** @description What happened. An item or list is as it is after it, and for a deletion as it last was. */
+        EventData: {
+            item?: components["schemas"]["Item"];
+            list?: components["schemas"]["List"];
+            /** @description Of an update, the fields that have changed, but for `updatedAt`. */
+            changed?: string[];
+            /**
+             * @description Of a list that is new or has a new order, the items that have a place on it, in order.
+             *     The others follow, most recently saved first.
+             */
+            itemIds?: components["schemas"]["Id"][];
+            /** @description Of a link, the session that is closed now. */
+            session?: components["schemas"]["ProfileGid"];
+            /** @description Of a link, the customer who has signed in. */
+            customer?: components["schemas"]["ProfileGid"];
+            /** @description Of a link, how many the session had. */
+            items?: number;
+            /** @description Of a link, how many the session had. */
+            lists?: number;
+        };
         /** @description The pages beside this one. */
         PageInfo: {
             /** @description The cursor of the next page; left out when there is none. */
@@ -366,6 +421,10 @@ export interface components {
         ListPage: {
             data: components["schemas"]["List"][];
             pageInfo?: components["schemas"]["PageInfo"];
+        };
+        Feed: {
+            data: components["schemas"]["Event"][];
+            resume: components["schemas"]["Resume"];
         };
         IdentifyResult: {
             data: {
@@ -464,6 +523,10 @@ export interface components {
          *     removed.
          */
         NewListName: string;
+        /** @enum {string} */
+        EventType: "item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock";
+        /** @description A place in the feed, from where it goes on. */
+        Resume: string;
         /** @description An opaque place in a walk. */
         Cursor: string;
         /** @description The GID of a customer or session. */
@@ -575,6 +638,22 @@ export interface components {
         };
         /** @description Another item of the profile has this product and variant. Nothing was changed. */
         Conflict: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description Events that came after `from` are no longer kept. Read the records of the store anew, then
+         *     read the feed without `from`.
+         */
+        Gone: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -707,6 +786,20 @@ export interface components {
          * @example 20
          */
         Limit: number;
+        /**
+         * @description The `resume` of an earlier answer. Without it, the feed begins with the oldest event that is
+         *     kept. If events that came after it are no longer kept, the answer is 410.
+         * @example 4711
+         */
+        From: components["schemas"]["Resume"];
+        /**
+         * @description The types of event to read, with commas between them; without it, all.
+         * @example [
+         *       "item.created",
+         *       "item.deleted"
+         *     ]
+         */
+        Type: components["schemas"]["EventType"][];
         /**
          * @description A search expression: 1 to 8 terms, separated by spaces. An item must match all of them. A
          *     term is `<field>:<value>`, with up to 250 values separated by commas. An item must match one
@@ -1602,6 +1695,61 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `resume` of an earlier answer. Without it, the feed begins with the oldest event that is
+                 *     kept. If events that came after it are no longer kept, the answer is 410.
+                 * @example 4711
+                 */
+                from?: components["parameters"]["From"];
+                /**
+                 * @description The number of records of a page.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description The types of event to read, with commas between them; without it, all.
+                 * @example [
+                 *       "item.created",
+                 *       "item.deleted"
+                 *     ]
+                 */
+                type?: components["parameters"]["Type"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Some events, perhaps none, and from where to go on. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Feed"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
