@@ -260,7 +260,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/products": {
+    "/events": {
         parameters: {
             query?: never;
             header?: never;
@@ -268,65 +268,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List products
-         * @description The products of the store without their variants, in pages: the one that was put for the
-         *     first time most recently comes first. It needs an admin token, without `Profile`. `HEAD`
-         *     answers the same without a body.
+         * Read what happened
+         * @description The events of the store, oldest first: a feed, not a page. It needs an admin token, without
+         *     `Profile`. To go on, now or tomorrow, repeat the request with `from` set to `resume`, which
+         *     is always there: each event comes once and none is missed. A profile's events come in the
+         *     order of `sequence`. An event is in the feed within 2 seconds. Events are kept for 7 days,
+         *     unless the service is set otherwise. A store that does not tell events has none, or those
+         *     that are still kept. `HEAD` answers the same without a body.
          */
-        get: operations["listProducts"];
-        /**
-         * Say what is known of several products
-         * @description The same as `PUT /products/{productId}` for each of 1 to 250 products: for all of them or,
-         *     on an error, for none. A product that is named twice is answered 400. It needs an admin
-         *     token, without `Profile`.
-         */
-        put: operations["putProducts"];
+        get: operations["listEvents"];
+        put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/products/{productId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The store's id of a product, in the form of the store: with another one the answer is 400.
-                 * @example 632910392
-                 */
-                productId: components["parameters"]["ProductId"];
-            };
-            cookie?: never;
-        };
-        /**
-         * Find a product
-         * @description What is known of the product, and of its variants. It needs an admin token, without
-         *     `Profile`. `HEAD` answers the same without a body.
-         */
-        get: operations["getProduct"];
-        /**
-         * Say what is known of a product
-         * @description Says all that is known of a product: what the body does not name, or names with null, is
-         *     unknown from then on. What it says of price and availability holds for each variant that
-         *     does not say it itself. It needs an admin token, without `Profile`.
-         *
-         *     In a store that tells events, each profile that wishes for the product gets the event
-         *     `item.price_dropped` when the price has dropped by the store's percentage, and
-         *     `item.back_in_stock` when `available` goes from false to true: at most one of a kind for an
-         *     item in 24 hours. With a wish for a variant it hears of that variant, with one for the
-         *     product of any.
-         */
-        put: operations["putProduct"];
-        post?: never;
-        /**
-         * Forget a product
-         * @description Forgets what is known of the product, and what is not told yet of it. Wishes for it stay. It
-         *     needs an admin token, without `Profile`.
-         */
-        delete: operations["deleteProduct"];
         options?: never;
         head?: never;
         patch?: never;
@@ -399,28 +352,35 @@ export interface components {
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
         };
-        /** @description What is known of a product. What is left out is not known. */
-        Product: {
-            productId: components["schemas"]["ProductId"];
-            title?: components["schemas"]["Title"];
-            url?: components["schemas"]["Url"];
-            image?: components["schemas"]["Url"];
-            price?: components["schemas"]["Price"];
-            available?: boolean;
-            /** @description As they were put; only for a single product. */
-            variants?: components["schemas"]["Variant"][];
-            /** @description When it was put for the first time. */
-            createdAt: components["schemas"]["Time"];
-            /** @description When it was put last. */
-            updatedAt: components["schemas"]["Time"];
+        /** @description Something that happened to a profile, as it was told then. */
+        Event: {
+            id: components["schemas"]["Id"];
+            type: components["schemas"]["EventType"];
+            timestamp: components["schemas"]["Time"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description Counts the events of the profile, without a gap, in the order they happened. */
+            sequence: number;
+            data: components["schemas"]["EventData"];
         };
-        /** @description What is known of a variant alone. For what is left out, the product's holds. */
-        Variant: {
-            variantId: components["schemas"]["ProductId"];
-            title?: components["schemas"]["Title"];
-            image?: components["schemas"]["Url"];
-            price?: components["schemas"]["Price"];
-            available?: boolean;
+        /** @description What happened. An item or list is as it is after it, and for a deletion as it last was. */
+        EventData: {
+            item?: components["schemas"]["Item"];
+            list?: components["schemas"]["List"];
+            /** @description Of an update, the fields that have changed, but for `updatedAt`. */
+            changed?: string[];
+            /**
+             * @description Of a list that is new or has a new order, the items that have a place on it, in order.
+             *     The others follow, most recently saved first.
+             */
+            itemIds?: components["schemas"]["Id"][];
+            /** @description Of a link, the session that is closed now. */
+            session?: components["schemas"]["ProfileGid"];
+            /** @description Of a link, the customer who has signed in. */
+            customer?: components["schemas"]["ProfileGid"];
+            /** @description Of a link, how many the session had. */
+            items?: number;
+            /** @description Of a link, how many the session had. */
+            lists?: number;
         };
         /** @description The pages beside this one. */
         PageInfo: {
@@ -462,12 +422,9 @@ export interface components {
             data: components["schemas"]["List"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
-        ProductResponse: {
-            data: components["schemas"]["Product"];
-        };
-        ProductPage: {
-            data: components["schemas"]["Product"][];
-            pageInfo?: components["schemas"]["PageInfo"];
+        Feed: {
+            data: components["schemas"]["Event"][];
+            resume: components["schemas"]["Resume"];
         };
         IdentifyResult: {
             data: {
@@ -527,35 +484,6 @@ export interface components {
              */
             email: string;
         };
-        NewProduct: {
-            title?: components["schemas"]["NewTitle"];
-            url?: components["schemas"]["NewUrl"];
-            image?: components["schemas"]["NewUrl"];
-            price?: components["schemas"]["NewPrice"];
-            available?: components["schemas"]["NewAvailable"];
-            variants?: components["schemas"]["NewVariant"][] | null;
-        };
-        NamedProduct: {
-            productId: components["schemas"]["ProductId"];
-            title?: components["schemas"]["NewTitle"];
-            url?: components["schemas"]["NewUrl"];
-            image?: components["schemas"]["NewUrl"];
-            price?: components["schemas"]["NewPrice"];
-            available?: components["schemas"]["NewAvailable"];
-            variants?: components["schemas"]["NewVariant"][] | null;
-        };
-        Products: {
-            /** @description Each product once. */
-            products: components["schemas"]["NamedProduct"][];
-        };
-        /** @description One variant of the product; each once. */
-        NewVariant: {
-            variantId: components["schemas"]["ProductId"];
-            title?: components["schemas"]["NewTitle"];
-            image?: components["schemas"]["NewUrl"];
-            price?: components["schemas"]["NewPrice"];
-            available?: components["schemas"]["NewAvailable"];
-        };
         TokenRequest: {
             /**
              * @description The GID of the customer that the token is for, on the platform of the store; another
@@ -595,24 +523,10 @@ export interface components {
          *     removed.
          */
         NewListName: string;
-        /** @description 1 to 255 characters, none a control one. */
-        Title: string;
-        /** @description An http or https URL in printable ASCII characters. */
-        Url: string;
-        Price: {
-            /** @description Decimal text, with up to 4 digits after the point. */
-            amount: string;
-            /** @description The currency's three letters. */
-            currency: string;
-        };
-        /** @description null is the same as leaving it out. */
-        NewTitle: components["schemas"]["Title"] | null;
-        /** @description null is the same as leaving it out. */
-        NewUrl: components["schemas"]["Url"] | null;
-        /** @description null is the same as leaving it out. */
-        NewPrice: components["schemas"]["Price"] | null;
-        /** @description null is the same as leaving it out. */
-        NewAvailable: boolean | null;
+        /** @enum {string} */
+        EventType: "item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock";
+        /** @description A place in the feed, from where it goes on. */
+        Resume: string;
         /** @description An opaque place in a walk. */
         Cursor: string;
         /** @description The GID of a customer or session. */
@@ -659,8 +573,7 @@ export interface components {
         };
         /**
          * @description The token is valid, but may not do this: a customer or session token was sent with
-         *     `Profile`, or to an operation that needs an admin token; or the operation is about the whole
-         *     store, and an admin token was sent with `Profile`.
+         *     `Profile`, or to an operation that needs an admin token.
          */
         Forbidden: {
             headers: {
@@ -675,7 +588,7 @@ export interface components {
             };
         };
         /**
-         * @description There is no such item, list, product or session for this caller, or the store has no sign-in path.
+         * @description There is no such item, list or session for this caller, or the store has no sign-in path.
          *     Nothing was done.
          */
         NotFound: {
@@ -725,6 +638,22 @@ export interface components {
         };
         /** @description Another item of the profile has this product and variant. Nothing was changed. */
         Conflict: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description Events that came after `from` are no longer kept. Read the records of the store anew, then
+         *     read the feed without `from`.
+         */
+        Gone: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -839,11 +768,6 @@ export interface components {
          */
         ListId: string;
         /**
-         * @description The store's id of a product, in the form of the store: with another one the answer is 400.
-         * @example 632910392
-         */
-        ProductId: components["schemas"]["ProductId"];
-        /**
          * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
          *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
          *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
@@ -862,6 +786,20 @@ export interface components {
          * @example 20
          */
         Limit: number;
+        /**
+         * @description The `resume` of an earlier answer. Without it, the feed begins with the oldest event that is
+         *     kept. If events that came after it are no longer kept, the answer is 410.
+         * @example 4711
+         */
+        From: components["schemas"]["Resume"];
+        /**
+         * @description The types of event to read, with commas between them; without it, all.
+         * @example [
+         *       "item.created",
+         *       "item.deleted"
+         *     ]
+         */
+        Type: components["schemas"]["EventType"][];
         /**
          * @description A search expression: 1 to 8 terms, separated by spaces. An item must match all of them. A
          *     term is `<field>:<value>`, with up to 250 values separated by commas. An item must match one
@@ -1763,20 +1701,28 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    listProducts: {
+    listEvents: {
         parameters: {
             query?: {
                 /**
-                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
-                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
-                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 * @description The `resume` of an earlier answer. Without it, the feed begins with the oldest event that is
+                 *     kept. If events that came after it are no longer kept, the answer is 410.
+                 * @example 4711
                  */
-                page?: components["parameters"]["Page"];
+                from?: components["parameters"]["From"];
                 /**
                  * @description The number of records of a page.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
+                /**
+                 * @description The types of event to read, with commas between them; without it, all.
+                 * @example [
+                 *       "item.created",
+                 *       "item.deleted"
+                 *     ]
+                 */
+                type?: components["parameters"]["Type"];
             };
             header?: never;
             path?: never;
@@ -1784,7 +1730,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of products; `pageInfo` is there only when there is another page. */
+            /** @description Some events, perhaps none, and from where to go on. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1794,7 +1740,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProductPage"];
+                    "application/json": components["schemas"]["Feed"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -1803,168 +1749,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    putProducts: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Products"];
-            };
-        };
-        responses: {
-            /** @description What is known of them is stored. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["ContentTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    getProduct: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The store's id of a product, in the form of the store: with another one the answer is 400.
-                 * @example 632910392
-                 */
-                productId: components["parameters"]["ProductId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The product. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProductResponse"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    putProduct: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The store's id of a product, in the form of the store: with another one the answer is 400.
-                 * @example 632910392
-                 */
-                productId: components["parameters"]["ProductId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewProduct"];
-            };
-        };
-        responses: {
-            /** @description The product as it is now, whether or not it was known before. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProductResponse"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["ContentTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    deleteProduct: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The store's id of a product, in the form of the store: with another one the answer is 400.
-                 * @example 632910392
-                 */
-                productId: components["parameters"]["ProductId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The product is forgotten. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
+            410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
