@@ -253,7 +253,7 @@ def test_schema_is_the_type(name):
     assert described.keys() - optional_in_store == real["properties"].keys() - optional_in_store
     assert set(schema.get("required", [])) == set(real.get("required", [])) - {"variantId", "note"}
     assert schema["additionalProperties"] is False
-    if name in ("Item", "List"):
+    if name in ("Item", "List", "Webhook", "Delivery"):
         return  # bounds are of what comes in: after merges an item may have more tags
     for field, kind in real["properties"].items():
         typed = bounds(kind) if "$ref" not in kind else {}
