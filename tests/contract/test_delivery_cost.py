@@ -13,7 +13,7 @@ import uvloop
 from tests.contract.conftest import Bench
 from tests.servers.base import HERE
 from wishwell import ids, stores, webhooks
-from wishwell.db import migrate
+from wishwell.db import Database, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.outbound import Outbound
@@ -32,7 +32,7 @@ def bench(engine, request, tmp_path):
         if engine == "sqlite":
             path = str(tmp_path / "wishwell.db")
             migrate.migrate_sqlite(path)
-            db = SQLite(path)
+            db: Database = SQLite(path)
         else:
             url = request.getfixturevalue("postgres_server").create_database()
             runner.run(migrate.migrate_postgres(url))
