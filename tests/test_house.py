@@ -261,7 +261,7 @@ def test_schema_is_the_type(name):
     sometimes = {"variantId", "note"} if name == "Item" else set()
     assert set(schema.get("required", [])) == set(real.get("required", [])) - sometimes
     assert schema["additionalProperties"] is False
-    if name in ("Item", "List", "Product", "Variant"):
+    if name in ("Item", "List", "Product", "Variant", "Webhook", "Delivery"):
         return  # bounds are of what comes in: after merges an item may have more tags
     for field, kind in real["properties"].items():
         typed = bounds(kind) if "$ref" not in kind else {}

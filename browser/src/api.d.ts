@@ -285,6 +285,289 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description The webhooks of the store, newest first, in pages, as of items. `HEAD` answers the same without a
+         *     body.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Sends the events of the store to `url` from now on: those whose type is in `types`, or all.
+         *     A store has at most 20 webhooks. The store must tell events, else the answer is 409. `url` is
+         *     `https`, on port 443 or 8443, and leads to a public address.
+         *
+         *     Each event is sent at least once, as a `POST` in the form of Standard Webhooks: `webhook-id` is
+         *     the id of the event, `webhook-timestamp` the second of the attempt, `webhook-signature` is made
+         *     with `secret`, and the body is the event. Any 2xx within 15 s is taken for its delivery. After
+         *     anything else it is sent again, up to nine times, after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and
+         *     24 h, or when `Retry-After` says, within 24 h. A 410 turns the webhook off, and so does a week
+         *     without a delivery. The order in which events arrive means nothing; their `sequence` does.
+         *
+         *     `secret` is shown here, and when it is renewed, but nowhere else.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Find a webhook
+         * @description A webhook, without its secret. `HEAD` answers the same without a body.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes the webhook, and then its deliveries. What is just being sent still arrives.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a webhook
+         * @description Changes the fields that the body names. A webhook that is turned on goes on where it was turned
+         *     off, or with the oldest event that is kept; `missed` says how many events were removed for their
+         *     age in the meantime.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew the secret of a webhook
+         * @description Makes a new secret, which is shown here alone. For 24 hours the one before it signs as well.
+         */
+        post: operations["renewWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook
+         * @description Sends a message of the type `webhook.test`, once. How it went is in the list of deliveries. A
+         *     webhook that is off is answered 409.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/replays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay events
+         * @description Sends every kept event of the webhook's types from `since` on again, with its id, and a minute's
+         *     more: events are in the order of their feed, not of their times.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description The deliveries of the webhook, newest first, in pages, for as long as their events are kept.
+         *     `HEAD` answers the same without a body.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/deliveries/{deliveryId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+                /**
+                 * @description The id of a delivery. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
+                 */
+                deliveryId: components["parameters"]["DeliveryId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a delivery
+         * @description Sends the event again now, whatever became of the delivery. A webhook that is off, and an event
+         *     that is not kept any more, is answered 409.
+         */
+        post: operations["retryDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List products
+         * @description The products of the store without their variants, in pages: the one that was put for the
+         *     first time most recently comes first. It needs an admin token, without `Profile`. `HEAD`
+         *     answers the same without a body.
+         */
+        get: operations["listProducts"];
+        /**
+         * Say what is known of several products
+         * @description The same as `PUT /products/{productId}` for each of 1 to 250 products: for all of them or,
+         *     on an error, for none. A product that is named twice is answered 400. It needs an admin
+         *     token, without `Profile`.
+         */
+        put: operations["putProducts"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products/{productId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The store's id of a product, in the form of the store: with another one the answer is 400.
+                 * @example 632910392
+                 */
+                productId: components["parameters"]["ProductId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Find a product
+         * @description What is known of the product, and of its variants. It needs an admin token, without
+         *     `Profile`. `HEAD` answers the same without a body.
+         */
+        get: operations["getProduct"];
+        /**
+         * Say what is known of a product
+         * @description Says all that is known of a product: what the body does not name, or names with null, is
+         *     unknown from then on. What it says of price and availability holds for each variant that
+         *     does not say it itself. It needs an admin token, without `Profile`.
+         *
+         *     In a store that tells events, each profile that wishes for the product gets the event
+         *     `item.price_dropped` when the price has dropped by the store's percentage, and
+         *     `item.back_in_stock` when `available` goes from false to true: at most one of a kind for an
+         *     item in 24 hours. With a wish for a variant it hears of that variant, with one for the
+         *     product of any.
+         */
+        put: operations["putProduct"];
+        post?: never;
+        /**
+         * Forget a product
+         * @description Forgets what is known of the product, and what is not told yet of it. Wishes for it stay. It
+         *     needs an admin token, without `Profile`.
+         */
+        delete: operations["deleteProduct"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/openapi": {
         parameters: {
             query?: never;
@@ -382,6 +665,62 @@ export interface components {
             /** @description Of a link, how many the session had. */
             lists?: number;
         };
+        /** @description An address that events are sent to. */
+        Webhook: {
+            id: components["schemas"]["Id"];
+            url: components["schemas"]["WebhookUrl"];
+            types: components["schemas"]["EventTypes"];
+            /** @description Whether events are sent. */
+            enabled: boolean;
+            createdAt: components["schemas"]["Time"];
+            updatedAt: components["schemas"]["Time"];
+            /** @description Since when no attempt has succeeded; left out when the last one has. */
+            failingSince?: components["schemas"]["Time"];
+            /** @description What signs; only from its creation and its renewal. */
+            secret?: string;
+            /** @description How many events were removed while it was off; only from turning it on. */
+            missed?: number;
+        };
+        /** @description The sending of one event to one webhook. */
+        Delivery: {
+            id: components["schemas"]["Id"];
+            /** @description The id of the event, which is sent as `webhook-id`. */
+            eventId: components["schemas"]["Id"];
+            /** @description The type of the event, or `webhook.test`. */
+            type: string;
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+            /** @description How often it was tried. */
+            attempts: number;
+            /** @description The status of the last answer; left out when there was none. */
+            lastStatus?: number;
+            lastAttemptAt?: components["schemas"]["Time"];
+            /** @description Only of one that is pending. */
+            nextAttemptAt?: components["schemas"]["Time"];
+        };
+        /** @description What is known of a product. What is left out is not known. */
+        Product: {
+            productId: components["schemas"]["ProductId"];
+            title?: components["schemas"]["Title"];
+            url?: components["schemas"]["Url"];
+            image?: components["schemas"]["Url"];
+            price?: components["schemas"]["Price"];
+            available?: boolean;
+            /** @description As they were put; only for a single product. */
+            variants?: components["schemas"]["Variant"][];
+            /** @description When it was put for the first time. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When it was put last. */
+            updatedAt: components["schemas"]["Time"];
+        };
+        /** @description What is known of a variant alone. For what is left out, the product's holds. */
+        Variant: {
+            variantId: components["schemas"]["ProductId"];
+            title?: components["schemas"]["Title"];
+            image?: components["schemas"]["Url"];
+            price?: components["schemas"]["Price"];
+            available?: boolean;
+        };
         /** @description The pages beside this one. */
         PageInfo: {
             /** @description The cursor of the next page; left out when there is none. */
@@ -425,6 +764,27 @@ export interface components {
         Feed: {
             data: components["schemas"]["Event"][];
             resume: components["schemas"]["Resume"];
+        };
+        WebhookResponse: {
+            data: components["schemas"]["Webhook"];
+        };
+        WebhookPage: {
+            data: components["schemas"]["Webhook"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        DeliveryResponse: {
+            data: components["schemas"]["Delivery"];
+        };
+        DeliveryPage: {
+            data: components["schemas"]["Delivery"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        ProductResponse: {
+            data: components["schemas"]["Product"];
+        };
+        ProductPage: {
+            data: components["schemas"]["Product"][];
+            pageInfo?: components["schemas"]["PageInfo"];
         };
         IdentifyResult: {
             data: {
@@ -484,6 +844,35 @@ export interface components {
              */
             email: string;
         };
+        NewProduct: {
+            title?: components["schemas"]["NewTitle"];
+            url?: components["schemas"]["NewUrl"];
+            image?: components["schemas"]["NewUrl"];
+            price?: components["schemas"]["NewPrice"];
+            available?: components["schemas"]["NewAvailable"];
+            variants?: components["schemas"]["NewVariant"][] | null;
+        };
+        NamedProduct: {
+            productId: components["schemas"]["ProductId"];
+            title?: components["schemas"]["NewTitle"];
+            url?: components["schemas"]["NewUrl"];
+            image?: components["schemas"]["NewUrl"];
+            price?: components["schemas"]["NewPrice"];
+            available?: components["schemas"]["NewAvailable"];
+            variants?: components["schemas"]["NewVariant"][] | null;
+        };
+        Products: {
+            /** @description Each product once. */
+            products: components["schemas"]["NamedProduct"][];
+        };
+        /** @description One variant of the product; each once. */
+        NewVariant: {
+            variantId: components["schemas"]["ProductId"];
+            title?: components["schemas"]["NewTitle"];
+            image?: components["schemas"]["NewUrl"];
+            price?: components["schemas"]["NewPrice"];
+            available?: components["schemas"]["NewAvailable"];
+        };
         TokenRequest: {
             /**
              * @description The GID of the customer that the token is for, on the platform of the store; another
@@ -496,6 +885,30 @@ export interface components {
              */
             session?: string;
         };
+        NewWebhook: {
+            url: components["schemas"]["WebhookUrl"];
+            types?: components["schemas"]["EventTypes"];
+        };
+        WebhookPatch: {
+            url?: components["schemas"]["WebhookUrl"];
+            types?: components["schemas"]["EventTypes"];
+            /** @description Whether events are sent. */
+            enabled?: boolean;
+        };
+        Replay: {
+            /**
+             * Format: date-time
+             * @description An RFC 3339 time, with its offset.
+             */
+            since: string;
+        };
+        /**
+         * @description Where events are sent: `https`, the port 443 or 8443, a public address, unless the service
+         *     is set otherwise; no user name and no password.
+         */
+        WebhookUrl: string;
+        /** @description Which events are sent; with none named, all. */
+        EventTypes: ("item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock")[];
         /**
          * Format: uuid
          * @description An opaque id.
@@ -527,6 +940,24 @@ export interface components {
         EventType: "item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock";
         /** @description A place in the feed, from where it goes on. */
         Resume: string;
+        /** @description 1 to 255 characters, none a control one. */
+        Title: string;
+        /** @description An http or https URL in printable ASCII characters. */
+        Url: string;
+        Price: {
+            /** @description Decimal text, with up to 4 digits after the point. */
+            amount: string;
+            /** @description The currency's three letters. */
+            currency: string;
+        };
+        /** @description null is the same as leaving it out. */
+        NewTitle: components["schemas"]["Title"] | null;
+        /** @description null is the same as leaving it out. */
+        NewUrl: components["schemas"]["Url"] | null;
+        /** @description null is the same as leaving it out. */
+        NewPrice: components["schemas"]["Price"] | null;
+        /** @description null is the same as leaving it out. */
+        NewAvailable: boolean | null;
         /** @description An opaque place in a walk. */
         Cursor: string;
         /** @description The GID of a customer or session. */
@@ -573,7 +1004,8 @@ export interface components {
         };
         /**
          * @description The token is valid, but may not do this: a customer or session token was sent with
-         *     `Profile`, or to an operation that needs an admin token.
+         *     `Profile`, or to an operation that needs an admin token; or the operation is about the whole
+         *     store, and an admin token was sent with `Profile`.
          */
         Forbidden: {
             headers: {
@@ -588,7 +1020,7 @@ export interface components {
             };
         };
         /**
-         * @description There is no such item, list or session for this caller, or the store has no sign-in path.
+         * @description There is no such item, list, product or session for this caller, or the store has no sign-in path.
          *     Nothing was done.
          */
         NotFound: {
@@ -636,7 +1068,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Another item of the profile has this product and variant. Nothing was changed. */
+        /**
+         * @description Another item of the profile has this product and variant; or the store, the service or the
+         *     webhook is in a state in which this can't be done, as the message says. Nothing was changed.
+         */
         Conflict: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -768,6 +1203,21 @@ export interface components {
          */
         ListId: string;
         /**
+         * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+         * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+         */
+        WebhookId: string;
+        /**
+         * @description The id of a delivery. A malformed one is answered 404, like one that is unknown.
+         * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
+         */
+        DeliveryId: string;
+        /**
+         * @description The store's id of a product, in the form of the store: with another one the answer is 400.
+         * @example 632910392
+         */
+        ProductId: components["schemas"]["ProductId"];
+        /**
          * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
          *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
          *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
@@ -866,6 +1316,11 @@ export interface components {
          * @example /api/2025-04/lists/019649e4-18b9-7651-8317-1ff4a6a3a450
          */
         ListLocation: string;
+        /**
+         * @description The path of the new webhook.
+         * @example /api/2025-04/webhooks/01964a1b-0739-7128-a24b-e40ad23f0824
+         */
+        WebhookLocation: string;
         /**
          * @description The way to authenticate, RFC 6750.
          * @example Bearer realm="wishwell"
@@ -1750,6 +2205,652 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
+                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of records of a page.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of webhooks. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description The webhook was created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["WebhookLocation"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is deleted. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookPatch"];
+            };
+        };
+        responses: {
+            /** @description The webhook as it is now. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    renewWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook with its new secret. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery of the test. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Replay"];
+            };
+        };
+        responses: {
+            /** @description The webhook. The events follow. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
+                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of records of a page.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    retryDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                webhookId: components["parameters"]["WebhookId"];
+                /**
+                 * @description The id of a delivery. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
+                 */
+                deliveryId: components["parameters"]["DeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery as it is now. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listProducts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
+                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of records of a page.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of products; `pageInfo` is there only when there is another page. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProducts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Products"];
+            };
+        };
+        responses: {
+            /** @description What is known of them is stored. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProduct: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The store's id of a product, in the form of the store: with another one the answer is 400.
+                 * @example 632910392
+                 */
+                productId: components["parameters"]["ProductId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The product. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProduct: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The store's id of a product, in the form of the store: with another one the answer is 400.
+                 * @example 632910392
+                 */
+                productId: components["parameters"]["ProductId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProduct"];
+            };
+        };
+        responses: {
+            /** @description The product as it is now, whether or not it was known before. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProduct: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The store's id of a product, in the form of the store: with another one the answer is 400.
+                 * @example 632910392
+                 */
+                productId: components["parameters"]["ProductId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The product is forgotten. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];

@@ -7,7 +7,7 @@ import pytest
 from tests.servers import wait_until
 from tests.servers.database import turn_events_on
 
-from .conftest import LARGEST, RATE_HEADERS, TIME, data, done, refused, save, walk, wrong
+from .conftest import LARGEST, TIME, data, done, refused, save, walk, wrong
 
 SHIRT = {
     "title": "A shirt ✂",

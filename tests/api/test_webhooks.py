@@ -264,7 +264,10 @@ def test_client_does_all_of_it(told):
         hook = wishes.webhooks.create(receiver.url, types=["item.created"])
         assert hook.secret and hook.secret not in repr(hook)
         sent = wishes.webhooks.test(hook.id)
-        assert wait_until(lambda: receiver.got, seconds=10)
+        assert wait_until(
+            lambda: [one.status for one in wishes.webhooks.deliveries(hook.id)] == ["delivered"],
+            seconds=10,
+        )
         wishes.webhooks.retry(hook.id, sent.id)
         assert wait_until(lambda: len(receiver.got) == 2, seconds=10)
         assert [one.id for one in wishes.webhooks.deliveries(hook.id)] == [sent.id]

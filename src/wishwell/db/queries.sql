@@ -864,11 +864,16 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0, $8);
 
 -- name: deliveries_claim
 -- Under the webhook's lock, so no two ask at once. $5: until when the lease $4 holds.
+-- An array: PostgreSQL would join the rows with all that the webhook has.
 UPDATE deliveries SET lease = $4, next_at = $5
-WHERE store_id = $1 AND webhook_id = $2 AND id IN (
+WHERE store_id = $1 AND webhook_id = $2 AND id
+= ANY(ARRAY( --postgresql
+IN ( --sqlite
     SELECT id FROM deliveries
     WHERE store_id = $1 AND webhook_id = $2 AND status = 'pending' AND next_at <= $3
-    ORDER BY next_at LIMIT $6)
+    ORDER BY next_at LIMIT $6
+)) --postgresql
+) --sqlite
 RETURNING id, number, profile_id, sequence, type, attempts;
 
 -- name: delivery_attempted
