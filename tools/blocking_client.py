@@ -1,6 +1,6 @@
-"""Writes src/wishwell/client/sync.py, the client that blocks, from the one for asyncio.
+"""Writes the client that blocks, src/wishwell/client/sync*.py, from the one for asyncio.
 
-``make format`` runs it; a test fails while the committed file is not what it makes.
+``make format`` runs it; a test fails while a committed file is not what it makes.
 """
 
 import re
@@ -9,12 +9,11 @@ import sys
 from pathlib import Path
 
 CLIENT = Path(__file__).parents[1] / "src" / "wishwell" / "client"
-SOURCE = CLIENT / "asynchronous.py"
-TARGET = CLIENT / "sync.py"
+SOURCES = sorted(CLIENT.glob("asynchronous*.py"))
 
-HEADER = '"""The client that blocks. ``make format`` writes it: change ``asynchronous.py``."""'
+HEADER = '"""The client that blocks. ``make format`` writes it: change ``{}``."""'
 RULES = [
-    (r'\A""".*?"""', HEADER),
+    (r"\bclient\.asynchronous", "client.sync"),
     (r"\basync |\bawait ", ""),
     (r"\bAsync(?=[A-Z])", ""),
     (r"\b__a(enter|exit)__", r"__\1__"),
@@ -25,14 +24,31 @@ RULES = [
 ]
 
 
-def made() -> str:
+def target(source: Path) -> Path:
+    """The file that is made of one."""
+    return source.with_name(source.name.replace("asynchronous", "sync"))
+
+
+def made(source: Path) -> str:
     """The blocking client's source."""
-    text = SOURCE.read_text()
+    text = re.sub(r'\A""".*?"""', HEADER.format(source.name), source.read_text())
     for pattern, new in RULES:
         text = re.sub(pattern, new, text)
-    ruff = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(TARGET), "-"]
-    return subprocess.run(ruff, input=text, capture_output=True, text=True, check=True).stdout
+    for command in (["check", "--select", "I", "--fix-only", "--quiet"], ["format"]):
+        ruff = [
+            sys.executable,
+            "-m",
+            "ruff",
+            *command,
+            "--stdin-filename",
+            str(target(source)),
+            "-",
+        ]
+        done = subprocess.run(ruff, input=text, capture_output=True, text=True, check=True)
+        text = done.stdout
+    return text
 
 
 if __name__ == "__main__":
-    TARGET.write_text(made())
+    for source in SOURCES:
+        target(source).write_text(made(source))

@@ -1,82 +1,31 @@
 """The client for asyncio. ``make format`` generates ``sync.py``, the blocking client, from it."""
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
 from types import TracebackType
 from typing import Self, TypeVar
 
 import httpx2
 
-from wishwell.client import calls, conversation, transport
-from wishwell.client.calls import UNSET, Call, Direction, Sort, UnsetType
-from wishwell.client.conversation import Attempt, Lost, Pause, Reply, Terms
+from wishwell.client import calls, transport
+from wishwell.client.asynchronous_line import Line
+from wishwell.client.asynchronous_store import AsyncEvents, AsyncProducts, AsyncWebhooks
+from wishwell.client.calls import UNSET, Direction, Sort, UnsetType
+from wishwell.client.conversation import Terms
 from wishwell.client.records import (
-    Delivery,
-    Feed,
     Item,
     List,
-    NewProduct,
     Page,
-    Product,
     ProductId,
     ProfileToken,
-    Webhook,
 )
 
 T = TypeVar("T")
 
 
-class _Line:
-    """The connections, and the profile that they act for."""
-
-    def __init__(self, http: httpx2.AsyncClient, terms: Terms, profile: str | None) -> None:
-        self.http = http
-        self.terms = terms
-        self.profile = profile
-
-    async def result(self, call: Call[T]) -> T:
-        talk = conversation.about(call, self.terms)
-        outcome: Reply | Lost | None = None
-        while True:
-            try:
-                step = talk.send(outcome)
-            except StopIteration as end:
-                result: T = end.value
-                return result
-            if isinstance(step, Pause):
-                await asyncio.sleep(step.seconds)
-                outcome = None
-            else:
-                outcome = await self._outcome(step)
-
-    async def _outcome(self, attempt: Attempt) -> Reply | Lost:
-        try:
-            answer = await self.http.request(**transport.request(attempt, self.profile))
-        except httpx2.RequestError as error:
-            return transport.lost(error)
-        return transport.reply(answer)
-
-    async def pages(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[Page[T]]:
-        following: Call[Page[T]] | None = call
-        while following is not None:
-            page = await self.result(following)
-            yield page
-            following = calls.onward(following, page, direction)
-
-    async def all(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[T]:
-        following: Call[Page[T]] | None = call
-        while following is not None:
-            page = await self.result(following)
-            for record in calls.in_order(page, direction):
-                yield record
-            following = calls.onward(following, page, direction)
-
-
 class AsyncItems:
     """``/items``: the products that a profile saved, one item per product and variant."""
 
-    def __init__(self, line: _Line) -> None:
+    def __init__(self, line: Line) -> None:
         self._line = line
 
     async def list(
@@ -162,7 +111,7 @@ class AsyncItems:
 class AsyncLists:
     """``/lists``: named collections of items, with an order."""
 
-    def __init__(self, line: _Line) -> None:
+    def __init__(self, line: Line) -> None:
         self._line = line
 
     async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[List]:
@@ -212,59 +161,10 @@ class AsyncLists:
         return await self._line.result(calls.order_list(id, item_ids))
 
 
-class AsyncProducts:
-    """``/products``: what the shop says of its products; it needs an admin token and no profile."""
-
-    def __init__(self, line: _Line) -> None:
-        self._line = line
-
-    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Product]:
-        """One page, newest first, without the variants; ``limit`` 1 to 250, by default 50."""
-        return await self._line.result(calls.list_products(page, limit))
-
-    def pages(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        direction: Direction = "next",
-    ) -> AsyncIterator[Page[Product]]:
-        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        first = calls.begin(calls.list_products(page, limit), direction)
-        return self._line.pages(first, direction)
-
-    def all(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        direction: Direction = "next",
-    ) -> AsyncIterator[Product]:
-        """All products, newest first; with ``direction="previous"`` from ``page`` to the newest."""
-        first = calls.begin(calls.list_products(page, limit), direction)
-        return self._line.all(first, direction)
-
-    async def put(self, product: NewProduct) -> Product:
-        """Says all that is known of a product: what it does not name is unknown from then on."""
-        return await self._line.result(calls.put_product(product))
-
-    async def put_many(self, products: Sequence[NewProduct]) -> None:
-        """The same for 1 to 250 products, all or none."""
-        await self._line.result(calls.put_products(products))
-
-    async def find(self, id: ProductId) -> Product:
-        """The product with its variants. Raises ``NotFound``."""
-        return await self._line.result(calls.find_product(id))
-
-    async def delete(self, id: ProductId) -> None:
-        """Forgets the product; wishes for it stay. Raises ``NotFound``."""
-        await self._line.result(calls.delete_product(id))
-
-
 class AsyncProfiles:
     """``/profiles``: profile tokens, and the store's sign-in path."""
 
-    def __init__(self, line: _Line) -> None:
+    def __init__(self, line: Line) -> None:
         self._line = line
 
     async def token(
@@ -281,101 +181,6 @@ class AsyncProfiles:
         """The store's sign-in path for this e-mail address, whether or not it is known."""
         sign_in = await self._line.result(calls.identify(email))
         return sign_in.auth_flow
-
-
-class AsyncEvents:
-    """``/events``: what happened to the records of a store. Needs an admin token."""
-
-    def __init__(self, line: _Line) -> None:
-        self._line = line
-
-    async def list(
-        self,
-        *,
-        from_: str | None = None,
-        limit: int | None = None,
-        types: Sequence[str] | None = None,
-    ) -> Feed:
-        """What came after ``from_``, the ``resume`` of an earlier answer, or all that is kept.
-
-        ``limit`` is 1 to 250, by default 50. Raises ``Gone``.
-        """
-        return await self._line.result(calls.list_events(from_, limit, types))
-
-    async def pages(
-        self,
-        *,
-        from_: str | None = None,
-        limit: int | None = None,
-        types: Sequence[str] | None = None,
-    ) -> AsyncIterator[Feed]:
-        """All that came after ``from_`` until now. Keep the ``resume`` of each. Raises ``Gone``.
-
-        The last one has no events, and the ``resume`` from which to go on later.
-        """
-        call = calls.list_events(from_, limit, types)
-        while True:
-            feed = await self._line.result(call)
-            yield feed
-            if not feed.data:
-                return
-            call = calls.going_on(call, feed)
-
-
-class AsyncWebhooks:
-    """``/webhooks``: where a store's events are sent. They need an admin token."""
-
-    def __init__(self, line: _Line) -> None:
-        self._line = line
-
-    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Webhook]:
-        """One page, newest first; a store has at most 20."""
-        return await self._line.result(calls.list_webhooks(page, limit))
-
-    async def create(self, url: str, *, types: Sequence[str] | None = None) -> Webhook:
-        """Creates a webhook and shows its secret. Not retried after a lost connection."""
-        return await self._line.result(calls.create_webhook(url, types))
-
-    async def find(self, id: str) -> Webhook:
-        """Raises ``NotFound``."""
-        return await self._line.result(calls.find_webhook(id))
-
-    async def update(
-        self,
-        id: str,
-        *,
-        url: str | UnsetType = UNSET,
-        types: Sequence[str] | UnsetType = UNSET,
-        enabled: bool | UnsetType = UNSET,
-    ) -> Webhook:
-        """Changes the given fields. ``missed`` is set if it is turned on. Raises ``NotFound``."""
-        return await self._line.result(calls.update_webhook(id, url, types, enabled))
-
-    async def delete(self, id: str) -> None:
-        """Raises ``NotFound``."""
-        await self._line.result(calls.delete_webhook(id))
-
-    async def renew_secret(self, id: str) -> Webhook:
-        """A new secret, which is shown; the one before it signs for another 24 hours."""
-        return await self._line.result(calls.renew_webhook_secret(id))
-
-    async def test(self, id: str) -> Delivery:
-        """Sends a message of the type ``webhook.test``. Raises ``Conflict``."""
-        return await self._line.result(calls.send_webhook_test(id))
-
-    async def replay(self, id: str, since: datetime) -> Webhook:
-        """Sends the kept events from ``since`` on again; it needs a time zone."""
-        return await self._line.result(calls.replay_webhook(id, since))
-
-    async def deliveries(
-        self, id: str, *, page: str | None = None, limit: int | None = None
-    ) -> Page[Delivery]:
-        """One page of its deliveries, newest first; ``limit`` 1 to 250, by default 50."""
-        return await self._line.result(calls.list_deliveries(id, page, limit))
-
-    async def retry(self, id: str, delivery_id: str) -> Delivery:
-        """Sends a delivery again now. Raises ``NotFound`` and ``Conflict``."""
-        return await self._line.result(calls.retry_delivery(id, delivery_id))
 
 
 class AsyncWishwell:
@@ -399,9 +204,9 @@ class AsyncWishwell:
     ) -> None:
         options = transport.options(url, token, timeout)
         terms = Terms(retries, longest_wait)
-        self._attach(_Line(httpx2.AsyncClient(**options), terms, transport.named(profile)))
+        self._attach(Line(httpx2.AsyncClient(**options), terms, transport.named(profile)))
 
-    def _attach(self, line: _Line) -> None:
+    def _attach(self, line: Line) -> None:
         self._line = line
         self.items = AsyncItems(line)
         self.lists = AsyncLists(line)
@@ -413,7 +218,7 @@ class AsyncWishwell:
     def acting_as(self, profile: str) -> Self:
         """A client for another profile on the same connections. Close only one of the two."""
         other = type(self).__new__(type(self))
-        other._attach(_Line(self._line.http, self._line.terms, transport.named(profile)))
+        other._attach(Line(self._line.http, self._line.terms, transport.named(profile)))
         return other
 
     async def aclose(self) -> None:
