@@ -18,6 +18,8 @@ STORE_KEYS = {
     "naming",
     "origins",
     "limits",
+    "priceDropPercent",
+    "eventsSince",
     "createdAt",
 }
 

@@ -769,7 +769,8 @@ FOR UPDATE --postgresql
 ;
 
 -- name: events_waiting
-SELECT profile_id, sequence FROM events WHERE store_id = $1 AND number IS NULL ORDER BY profile_id, sequence LIMIT $2;
+SELECT profile_id, sequence, created_at FROM events WHERE store_id = $1 AND number IS NULL
+ORDER BY profile_id, sequence LIMIT $2;
 
 -- name: event_number
 UPDATE events SET number = $3 WHERE profile_id = $1 AND sequence = $2;
