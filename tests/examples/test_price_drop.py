@@ -18,11 +18,12 @@ from tests.browser.conftest import _missing
 from tests.examples.conftest import CLEAN, ROOT
 from tests.servers import HERE, Service, free_port, wait_until
 from tests.service.test_documents import commands, shell
+from wishwell.client import EventProduct, Money, Wishwell
 
 STARTED = "python receiver.py &"
 
 
-def read(mail: Path) -> tuple[str, str, str]:
+def read(mail: Path) -> tuple[object, object, object]:
     """To whom, subject and text."""
     if mail.suffix == ".json":
         kept = json.loads(mail.read_text())
@@ -73,6 +74,14 @@ def test_lower_price_becomes_one_mail(receiver):
             first = delivered()
             service.quick("webhook", "retry", webhook["id"], first["id"])
             assert wait_until(lambda: delivered()["attempts"] > first["attempts"], seconds=10)
+            with Wishwell(service.url, service.admin_token()) as admin:
+                [event] = admin.events.list(types=["item.price_dropped"])
+            told = event.data
+            assert (told.previous_price, told.price) == (
+                Money("79.90", "EUR"),
+                Money("59.90", "EUR"),
+            )
+            assert told.product == EventProduct("Lamp", "https://shop.example/lamp")
         finally:
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 os.kill(int(pid.read_text()), signal.SIGTERM)
