@@ -664,6 +664,18 @@ export interface components {
             items?: number;
             /** @description Of a link, how many the session had. */
             lists?: number;
+            /** @description Of a notice, the variant that it is about; left out for the product itself. */
+            variantId?: components["schemas"]["ProductId"];
+            /** @description Of a notice, what is known of the product. */
+            product?: {
+                title?: components["schemas"]["Title"];
+                url?: components["schemas"]["Url"];
+                image?: components["schemas"]["Url"];
+            };
+            /** @description Of a drop, the price that it is compared with. */
+            previousPrice?: components["schemas"]["Price"];
+            /** @description Of a notice, the price. */
+            price?: components["schemas"]["Price"];
         };
         /** @description An address that events are sent to. */
         Webhook: {

@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.servers import wait_until
-from tests.servers.database import turn_events_on
 
 from .conftest import LARGEST, TIME, data, done, refused, save, walk, wrong
 
@@ -221,9 +220,9 @@ def test_percentage_of_a_store(shop):
         assert "price-drop-percent" in err
 
 
-def test_drop_is_told_by_the_running_service(shop):
+def test_drop_is_told_by_the_running_service(make_shop):
     """contract: notice-drop, notice-steps, metrics-served. Without being asked, within seconds."""
-    turn_events_on(shop.service, shop.handle)
+    shop = make_shop("--events", "on")
     wish = save(shop.customer("1").http, 7, variantId=8)
     put(shop, price={"amount": "100", "currency": "EUR"})
 

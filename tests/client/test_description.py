@@ -140,10 +140,11 @@ SHAPES = [
     (records._PageInfo, schema("PageInfo"), set()),
     (records.Event, schema("Event"), set()),
     (records.EventData, schema("EventData"), set()),
+    (records.EventProduct, schema("EventData", "properties", "product"), set()),
     (records.Feed, schema("Feed"), set()),
 ]
 KINDS = {str: "string", int: "integer", datetime: "string", tuple: "array", bool: "boolean"}
-KINDS |= dict.fromkeys((Item, List, Money, records.EventData), "object")
+KINDS |= dict.fromkeys((Item, List, Money, records.EventData, records.EventProduct), "object")
 
 
 def kinds(described):

@@ -110,8 +110,8 @@ def listener():
 
 
 def test_no_input_makes_the_service_connect_anywhere(roomy_shop, listener):
-    """contract: input-inert. An address in every string and header: nobody is asked for it (there
-    is no outgoing call)."""
+    """contract: input-inert. An address in every string and header: nobody is asked for
+    it."""
     port, came = listener
     http, admin = roomy_shop.customer("1").http, roomy_shop.admin
     for url in (

@@ -7,10 +7,34 @@ import pytest
 from bench import seed
 from tests.conftest import Shop
 from tests.servers import wait_until
-from tests.servers.database import address, select, turn_events_on
-from wishwell import ids
+from wishwell import app, config, ids
 
 DROPPED = "item.price_dropped"
+
+
+def address(service):
+    """The URL of its database, whatever folder this process is in."""
+    url = service.settings["WISHWELL_DATABASE_URL"]
+    return url.replace("sqlite:///", f"sqlite:///{service.folder}/")
+
+
+def select(service, sql, *arguments):
+    """The rows of a statement with parameters $1, $2, …"""
+    settings = config.load({"WISHWELL_DATABASE_URL": address(service)})
+
+    async def ask():
+        db = app.open_database(settings)
+
+        async def use(tx):
+            if settings.engine == "sqlite":
+                return tx.execute(sql.replace("$", "?"), arguments)
+            return await tx.fetch(sql, *arguments)
+
+        rows = await db.read(use)
+        await db.close()
+        return [tuple(row) for row in rows]
+
+    return asyncio.run(ask())
 
 
 def fill(service, store, count):
@@ -33,8 +57,7 @@ def test_killed_while_it_tells_it_tells_each_once(new_service, count):
     """contract: notice-each-once, write-kept. Twice, by two processes at the same time; the sequence
     of each profile has no gap."""
     service = new_service(WISHWELL_WORKERS="2").start()
-    shop = Shop(service)
-    turn_events_on(service, shop.handle)
+    shop = Shop(service, "--events", "on")
     service.kill()
     fill(service, shop.id, count)
 

@@ -42,6 +42,21 @@ class List(msgspec.Struct, frozen=True, rename="camel"):
     profile: str | None = None
 
 
+class Money(msgspec.Struct, frozen=True):
+    """A price: ``amount`` is decimal text, ``currency`` three letters."""
+
+    amount: str
+    currency: str
+
+
+class EventProduct(msgspec.Struct, frozen=True):
+    """What was known of a product when a notice of it was made."""
+
+    title: str | None = None
+    url: str | None = None
+    image: str | None = None
+
+
 class EventData(msgspec.Struct, frozen=True, rename="camel"):
     """What an event says; which fields are set depends on its type."""
 
@@ -53,6 +68,10 @@ class EventData(msgspec.Struct, frozen=True, rename="camel"):
     customer: str | None = None
     items: int | None = None
     lists: int | None = None
+    variant_id: ProductId | None = None
+    product: EventProduct | None = None
+    previous_price: Money | None = None
+    price: Money | None = None
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -77,13 +96,6 @@ class Feed(msgspec.Struct, frozen=True):
 
     def __len__(self) -> int:
         return len(self.data)
-
-
-class Money(msgspec.Struct, frozen=True):
-    """A price: ``amount`` is decimal text, ``currency`` three letters."""
-
-    amount: str
-    currency: str
 
 
 class Variant(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):

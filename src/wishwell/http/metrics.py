@@ -87,6 +87,8 @@ _DELIVERIES = Counter(
     "Attempts to deliver an event to a webhook: delivered, retried (to be tried again) or failed.",
     ("outcome",),
 )
+for _outcome in ("delivered", "retried", "failed"):
+    _DELIVERIES.labels(_outcome)  # at 0 from the start, so that the first one is an increase
 _DELIVERIES_WAITING = Gauge(
     "wishwell_deliveries_waiting",
     "Deliveries that are not done yet, of all stores.",
