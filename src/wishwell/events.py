@@ -218,8 +218,8 @@ async def feed(
 async def number(db: Database) -> int:
     """Gives the events without a number their places in their stores' feeds. Returns how many.
 
-    Each profile's come in the order of ``sequence``, a session's before those of its link. May run in
-    several processes at once.
+    Each profile's come in the order of ``sequence``, a session's before those of its link. May run
+    in several processes at once.
     """
     given = 0
     for row in await db.read(_waiting):
