@@ -218,7 +218,8 @@ async def feed(
 async def number(db: Database) -> int:
     """Gives the events without a number their places in their stores' feeds. Returns how many.
 
-    Each profile's come in the order of ``sequence``. May run in several processes at once.
+    Each profile's come in the order of ``sequence``, a session's before those of its link. May run
+    in several processes at once.
     """
     given = 0
     for row in await db.read(_waiting):
@@ -252,20 +253,10 @@ async def _number(tx: Writer, store_id: str) -> int:
     last = row[0]
     found = await tx.all("events_waiting", store_id, _STEP)
     if found:
-        places = [(*event, place) for place, event in enumerate(_in_order(found), last + 1)]
+        places = [(*event, place) for place, event in enumerate(found, last + 1)]
         await tx.run_many("event_number", places)
         await tx.run("feed_give", store_id, last + len(found))
     return len(found)
-
-
-def _in_order(found: Sequence[Row]) -> list[tuple[str, int]]:
-    """The events by their times, but each profile's by ``sequence``, in which they are given."""
-    latest: dict[str, str] = {}
-    timed = []
-    for profile_id, sequence, at in found:
-        latest[profile_id] = max(at, latest.get(profile_id, at))
-        timed.append((latest[profile_id], profile_id, sequence))
-    return [(profile_id, sequence) for _, profile_id, sequence in sorted(timed)]
 
 
 async def _publish(tx: Writer, store_id: str) -> None:

@@ -249,7 +249,8 @@ def test_command_does_all_of_it(told):
         assert (off["enabled"], off["types"]) == (False, [])
         assert command("update", hook["id"], "--on")[0]["missed"] == 0
         assert command("secret", hook["id"])[0]["secret"] != hook["secret"]
-        command("replay", hook["id"], "--since", "2027-01-01T00:00:00Z")
+        for since in ("2027-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59"):
+            command("replay", hook["id"], "--since", since)
         assert [one["id"] for one in command("list")] == [hook["id"]]
         told.service.quick("webhook", "delete", hook["id"], "--store", told.handle)
         assert command("list") == []

@@ -7,7 +7,7 @@ import pytest
 
 from tests.contract.conftest import bounds, new_item
 from tests.contract.test_events import heard
-from wishwell import config, events, ids, items, lists, profiles, purge, stores
+from wishwell import config, events, ids, items, linking, lists, profiles, purge, stores
 from wishwell.db.postgres import Postgres
 from wishwell.errors import Conflict, Gone
 
@@ -104,6 +104,22 @@ def test_readers_and_writers_and_several_who_number(telling):
         of = [event for event in first if event.profile == gid]
         assert [event.sequence for event in of] == list(range(1, len(mine) + 1))
         assert [event.id for event in of] == [event["id"] for event in mine]
+
+
+@pytest.mark.parametrize("step", [1, 1_000])
+def test_session_is_told_before_its_link(telling, monkeypatch, step):
+    """contract: feed-order. Whatever the keys of the profiles, and wherever a step of numbering ends."""
+    monkeypatch.setattr(events, "_STEP", step)
+    bench, linked = telling, []
+    for _ in range(8):
+        session, customer = bench.new_session(), bench.new_customer()
+        save(bench, session)
+        bench.write(linking.link, session, customer, MOST.items, bench.clock.tick())
+        linked.append((session.gid, customer.gid))
+    number(bench)
+    told = [(event.profile, event.type) for event in feed(bench).events]
+    for session, customer in linked:
+        assert told.index((session, "item.created")) < told.index((customer, "item.created"))
 
 
 def test_number_that_is_not_published_is_not_read(telling):

@@ -769,8 +769,9 @@ FOR UPDATE --postgresql
 ;
 
 -- name: events_waiting
-SELECT profile_id, sequence, created_at FROM events WHERE store_id = $1 AND number IS NULL
-ORDER BY profile_id, sequence LIMIT $2;
+-- Those of sessions first: what a link tells was told of the session before.
+SELECT profile_id, sequence FROM events WHERE store_id = $1 AND number IS NULL
+ORDER BY gid LIKE 'gid://%/Customer/%', profile_id, sequence LIMIT $2;
 
 -- name: event_number
 UPDATE events SET number = $3 WHERE profile_id = $1 AND sequence = $2;

@@ -161,7 +161,7 @@ CREATE TABLE events (
 );
 
 CREATE INDEX events_feed_idx ON events (store_id, number) WHERE number IS NOT NULL;
-CREATE INDEX events_new_idx ON events (store_id, profile_id, sequence) WHERE number IS NULL;
+CREATE INDEX events_new_idx ON events (store_id, (gid LIKE 'gid://%/Customer/%'), profile_id, sequence) WHERE number IS NULL;
 
 -- How far each store's feed goes: the last number given, the last one that may be read (all before it
 -- have been committed by then), and the last one removed for its age.
