@@ -309,9 +309,9 @@ def test_process_that_stands_still_is_taken_over(four):
     with Beside(slowly) as receiver:
         data(shop.admin.post("/webhooks", json={"url": receiver.url}), 201)
         when_told(shop)
-        customer = shop.customer()
+        customers = shop.customer(), shop.customer()
         for product in range(1, 400):
-            save(customer.http, product)
+            save(customers[product % 2].http, product)
             if product == 200:
                 os.kill(four[1].process.pid, signal.SIGSTOP)
         time.sleep(30)

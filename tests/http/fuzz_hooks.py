@@ -33,6 +33,18 @@ def of_the_store(id):
     return str(id) if isinstance(id, int) and TEXT else id
 
 
+def ids_of_the_store(value):
+    """A body with every product id of that kind."""
+    if isinstance(value, dict):
+        return {
+            key: of_the_store(child)
+            if key in ("productId", "variantId")
+            else ids_of_the_store(child)
+            for key, child in value.items()
+        }
+    return [ids_of_the_store(child) for child in value] if isinstance(value, list) else value
+
+
 def query_of_the_store(query):
     def term(found):
         field, ids = found.groups()
@@ -46,9 +58,9 @@ def before_call(context, case, kwargs):
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
     if isinstance(case.body, dict | list):
-        case.body = whole(case.body)
-        for field in {"productId", "variantId"} & set(case.body):
-            case.body[field] = of_the_store(case.body[field])
+        case.body = ids_of_the_store(whole(case.body))
+    if "productId" in (case.path_parameters or {}):
+        case.path_parameters["productId"] = of_the_store(case.path_parameters["productId"])
     if isinstance(case.query, dict) and isinstance(case.query.get("query"), str):
         case.query["query"] = query_of_the_store(case.query["query"])
     operation = case.operation.definition.raw.get("operationId")
