@@ -214,6 +214,20 @@ def test_link_at_the_bounds_drops_nothing(bench):
     assert not set(theirs) & {row[0] for row in bench.all("link_lists", customer.id)}
 
 
+@pytest.mark.parametrize("first", range(4))
+def test_item_of_two_joined_lists_has_the_first_of_its_places(bench, first):
+    """contract: link-list-merge. The items of the older list come first, also one that both have."""
+    customer, session = bench.new_customer(), bench.new_session()
+    fill(bench, customer, (["Gifts"], [], None))
+    wanted = [(product, None, None, [], [0, 1], None) for product in (1, 2, 3, 4)]
+    fill(bench, session, (["Gifts", "gifts"], wanted, [first]))
+    before = bench.read(lists.page, session, PageRequest(None, 9, search.Search())).records
+    oldest = bench.read(lists.find, session, before[-1].id, "customer")
+    bench.write(linking.link, session, customer, 99, bench.clock.tick())
+    [joined] = contents(bench, customer)[1].values()
+    assert [item.id for item in joined.items or ()] == [item.id for item in oldest.items or ()]
+
+
 def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
     """contract: link-item-merge, link-list-merge. What was never placed is newest first, by the
     earlier of the two times; what joins comes behind."""

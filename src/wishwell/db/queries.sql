@@ -649,13 +649,14 @@ WHERE entries.profile_id = $2::uuid AND entries.list_id = p.list_id AND entries.
   AND entries.position <> p.place;
 
 -- name: link_move_entries
--- Those of a list that joins come behind what is there, in the order that they have. $3 as above.
+-- Those of a list that joins come behind what is there, in the order that they have. $3 as above. Of an item
+-- on two lists that join the same one, the first place counts.
 WITH joins AS MATERIALIZED (SELECT key::uuid AS source, value::uuid AS target FROM pairs($3)),
 c AS MATERIALIZED (SELECT id, product_id, variant_id FROM items WHERE profile_id = $2::uuid),
 h AS MATERIALIZED (SELECT list_id, count(*) AS size FROM entries WHERE profile_id = $2::uuid GROUP BY list_id)
 INSERT INTO entries (profile_id, list_id, item_id, position)
 SELECT $2::uuid, coalesce(m.target, m.list_id), m.item_id,
-       CASE WHEN m.target IS NULL THEN m.position ELSE m.place + coalesce(h.size, 0) END
+       min(CASE WHEN m.target IS NULL THEN m.position ELSE m.place + coalesce(h.size, 0) END)
 FROM (SELECT j.target, e.list_id, coalesce(c.id, s.id) AS item_id, e.position, row_number() OVER (
           PARTITION BY j.target
           ORDER BY e.list_id, e.position = 0, e.position, s.created_at DESC, coalesce(c.id, s.id) DESC) AS place
@@ -666,6 +667,7 @@ FROM (SELECT j.target, e.list_id, coalesce(c.id, s.id) AS item_id, e.position, r
       WHERE e.profile_id = $1) AS m
 LEFT JOIN h ON h.list_id = m.target
 WHERE true
+GROUP BY coalesce(m.target, m.list_id), m.item_id
 ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
 
 -- part: link_on_lists
