@@ -1,8 +1,8 @@
 """``python -m bench.storefront``: what the storefront adds to a read, against the API with a token.
 
 `GET /items`, a page of 30 of one visitor, on SQLite: from the API with the session's token, and from
-the storefront with its cookie; then both once more through nginx, which only passes them on. wrk with
-1, 8 and 32 connections, in interleaved rounds. Only the ratio within a round means anything: the
+the storefront with its cookie; then both once more through nginx, which only passes them on, and the
+storefront through the two forwarders, which hold a token. wrk with 1, 8 and 32 connections, in interleaved rounds. Only the ratio within a round means anything: the
 machine may be busy, and a busy moment hits both. The aim is a p50 of at most 1.15 times the API's.
 Beside it is the processor time a request of the service's process, which a busy machine changes less.
 """
@@ -19,6 +19,7 @@ import psutil
 
 from bench.beside import spread
 from bench.targets import GENEROUS, run
+from tests.forward.ways import Forwarder
 from tests.security.nginx import Nginx
 from tests.servers import PREFIX, Service
 
@@ -67,7 +68,7 @@ def wrk(way: Way, connections: int, seconds: int, service: Service) -> Took:
     return Took(p50 / 1000, (sum(process.cpu_times()[:2]) - used) / count * 1e6)
 
 
-def ways(service: Service, nginx: Nginx) -> list[Way]:
+def ways(service: Service, nginx: Nginx, forwarders: dict[str, Forwarder]) -> list[Way]:
     """The page of one visitor: the same bytes each way."""
     same = {"Sec-Fetch-Site": "same-origin"}
     with httpx2.Client(base_url=f"{service.url}{BASE}/api", headers=same) as browser:
@@ -84,6 +85,9 @@ def ways(service: Service, nginx: Nginx) -> list[Way]:
         for where, url in (("", service.url), (" through nginx", nginx.url))
         for kind, path, header in (("API", PREFIX, bearer), ("storefront", f"{BASE}/api", jar))
     ]
+    for kind, one in forwarders.items():
+        url = f"{one.url}{BASE}/api/items"
+        found.append(Way(f"storefront through {kind}", url, jar, "API through nginx"))
     pages = {
         httpx2.get(way.url, headers=dict([way.header.split(": ", 1)])).content for way in found
     }
@@ -125,7 +129,17 @@ def main() -> None:
     words.add_argument("--seconds", type=int, default=1)
     given = words.parse_args()
     with Service(GENEROUS) as service, Nginx(service.url, buffering=True) as nginx:
-        measure(ways(service, nginx), given.rounds, given.seconds, service)
+        tokens = service.folder / "tokens"
+        made = service.cli(
+            "token", "create", "--store", "default", "--label", "bench", "--for", "storefront"
+        )
+        tokens.write_text(json.dumps({"shop": made.stdout.strip()}))
+        with (
+            Forwarder("node", service.url, tokens, ()) as node,
+            Forwarder("asgi", service.url, tokens, ()) as asgi,
+        ):
+            both = {"node": node, "asgi": asgi}
+            measure(ways(service, nginx, both), given.rounds, given.seconds, service)
 
 
 if __name__ == "__main__":
