@@ -119,9 +119,10 @@ async def _tell_notices(service: Services) -> None:
     while True:
         try:
             metrics.notices_waiting(waiting := await service.db.read(notices.waiting))
-            async for told in notices.work(service.db, service.clock):
-                metrics.noticed(told)
-                await asyncio.sleep(_PAUSE)
+            if waiting:
+                async for told in notices.work(service.db, service.clock):
+                    metrics.noticed(told)
+                    await asyncio.sleep(_PAUSE)
         except Unavailable as error:
             waiting = 0
             log.warning("notices_put_off", reason=error.message)

@@ -144,7 +144,9 @@ async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> 
 
 def _check_on(kept: Kept) -> None:
     if not kept.shown.enabled:
-        raise Conflict("The webhook is turned off. First turn it on: PATCH it with enabled: true.")
+        raise Conflict(
+            "The webhook is turned off. First turn it on: enabled: true, or `webhook update --on`."
+        )
 
 
 # ---------------------------------------------------------------------------------- sending
@@ -273,13 +275,9 @@ async def retain(db: Database) -> AsyncIterator[int]:
 
     Yields how many in each.
     """
-    for store_id, id, _ in await db.read(_all):
+    for store_id, id, _ in await db.read(webhooks.every):
         while gone := await db.write(_remove, store_id, id):
             yield gone
-
-
-async def _all(tx: Reader) -> Sequence[Row]:
-    return await tx.all("webhooks")
 
 
 async def _remove(tx: Writer, store_id: str, webhook_id: str) -> int:

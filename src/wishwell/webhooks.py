@@ -256,13 +256,14 @@ def opened(sealing: Sealing, store_id: str, id: str, text: str) -> Secrets:
 # contract: sealing-anew
 async def prepare(db: Database, sealing: Sealing) -> None:
     """Seals what an older key sealed anew. Raises ``Misconfigured`` for what can't be opened."""
-    for store_id, id, text in await db.read(_all):
+    for store_id, id, text in await db.read(every):
         plain = opened(sealing, store_id, id, text)
         if not sealing.is_newest(text):
             await db.write(_reseal, store_id, id, text, _sealed(sealing, store_id, id, plain))
 
 
-async def _all(tx: Reader) -> Sequence[Row]:
+async def every(tx: Reader) -> Sequence[Row]:
+    """Of each webhook of all stores: store, id, sealed secrets."""
     return await tx.all("webhooks")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Literal, TypeVar
 
 from wishwell import ids, items, lists, pages, profiles, stores
-from wishwell.errors import Invalid, NotFound
+from wishwell.errors import Forbidden, Invalid, NotFound
 from wishwell.http import bodies, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
@@ -162,6 +162,16 @@ async def order_list_items(service: Services, request: Request) -> Response:
 # -------------------------------------------------------------------------------- what they share
 
 
+# contract: token-admin-only
+async def check_admin(service: Services, request: Request) -> None:
+    """Raises ``Forbidden`` for a profile token, or what ends its session."""
+    assert request.caller is not None
+    if request.caller.profile is not None:
+        # That the session has ended takes precedence over any other error.
+        await service.db.read(profiles.check_open, request.caller.profile)
+        raise Forbidden("This needs an admin token.")
+
+
 def _new_owner(request: Request) -> Profile:
     """The profile that will own a new record. Raises ``Invalid`` if none is named."""
     wire.parameters(request.query_string, _NONE)
@@ -243,9 +253,13 @@ def page_request(
     scope = request.scope
     owner = scope.id if isinstance(scope, Profile) else ""
     binding = f"{scope.store.id}|{owner}|{noun}|{asked.terms!r}"
+    return pages.PageRequest(cursor(service, given, binding), limit, asked), binding
+
+
+def cursor(service: Services, given: dict[str, str], binding: str) -> pages.Cursor | None:
+    """The cursor among the query parameters, if there is one. Raises ``Invalid``."""
     text = given.get("page")
-    cursor = None if text is None else service.cursor_signer.verify(text, binding)
-    return pages.PageRequest(cursor, limit, asked), binding
+    return None if text is None else service.cursor_signer.verify(text, binding)
 
 
 def page(service: Services, found: pages.Page[Any], binding: str) -> Response:

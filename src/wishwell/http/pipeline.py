@@ -24,7 +24,7 @@ from wishwell.errors import (
     Unavailable,
     Undecided,
 )
-from wishwell.http import metrics, responses, routes
+from wishwell.http import handlers, metrics, responses, routes
 from wishwell.http.context import Receive, Request, Services
 from wishwell.http.handlers import Handler
 from wishwell.http.responses import Headers, Response
@@ -223,10 +223,7 @@ class Pipeline:
     # contract: token-admin-only
     async def _check_admin(self, request: Request) -> None:
         """Raises ``Forbidden`` for a profile token, ``Invalid`` for the header ``Profile``."""
-        if request.caller is not None and request.caller.profile is not None:
-            # That the session has ended takes precedence over any other error.
-            await self._service.db.read(profiles.check_open, request.caller.profile)
-            raise Forbidden("This needs an admin token.")
+        await handlers.check_admin(self._service, request)
         if isinstance(request.acts_on, profiles.Profile):
             raise Invalid("Profile: has no meaning here; this is about the whole store.")
 

@@ -3,8 +3,8 @@
 from msgspec import UnsetType
 
 from wishwell import auth, ids, linking, profiles, stores
-from wishwell.errors import Forbidden, Invalid
-from wishwell.http import bodies, metrics, responses, wire
+from wishwell.errors import Invalid
+from wishwell.http import bodies, handlers, metrics, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
 from wishwell.profiles import Profile
@@ -21,11 +21,7 @@ async def identify_profile(service: Services, request: Request) -> Response:
 
 async def create_profile_token(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, frozenset())
-    assert request.caller is not None
-    if request.caller.profile is not None:
-        # That the session has ended takes precedence over any other error.
-        await service.db.read(profiles.check_open, request.caller.profile)
-        raise Forbidden("This needs an admin token.")  # contract: token-admin-only
+    await handlers.check_admin(service, request)
     raw = await bodies.read(service, request)
     body = wire.TokenBody()
     if raw:

@@ -1,24 +1,19 @@
 """The operations on webhooks and their deliveries, for admin tokens."""
 
-from typing import Any
-
 from wishwell import deliveries, ids, pages, webhooks
 from wishwell.errors import Conflict, NotFound
-from wishwell.http import bodies, fields, responses, wire
+from wishwell.http import bodies, fields, handlers, responses, wire
 from wishwell.http.context import Request, Services
-from wishwell.http.handlers import PREFIX
 from wishwell.http.responses import Response
 from wishwell.sealing import Sealing
 from wishwell.webhooks import WebhookPatch
-
-_PAGE = frozenset({"page", "limit"})
 
 
 async def list_webhooks(service: Services, request: Request) -> Response:
     binding = f"{request.store.id}|webhooks"
     cursor, limit = _page_request(service, request, binding)
     found = await service.db.read(webhooks.page, request.store, cursor, limit)
-    return _page(service, found, binding)
+    return handlers.page(service, found, binding)
 
 
 async def create_webhook(service: Services, request: Request) -> Response:
@@ -34,7 +29,7 @@ async def create_webhook(service: Services, request: Request) -> Response:
         service.new_id(),
         service.now(),
     )
-    return responses.created(made, f"{PREFIX}/webhooks/{made.id}")
+    return responses.created(made, f"{handlers.PREFIX}/webhooks/{made.id}")
 
 
 async def get_webhook(service: Services, request: Request) -> Response:
@@ -88,7 +83,7 @@ async def list_deliveries(service: Services, request: Request) -> Response:
     binding = f"{request.store.id}|{id}|deliveries"
     cursor, limit = _page_request(service, request, binding)
     found = await service.db.read(deliveries.page, request.store, id, cursor, limit)
-    return _page(service, found, binding)
+    return handlers.page(service, found, binding)
 
 
 async def retry_delivery(service: Services, request: Request) -> Response:
@@ -125,11 +120,5 @@ def _webhook_id(request: Request) -> str:
 def _page_request(
     service: Services, request: Request, binding: str
 ) -> tuple[pages.Cursor | None, int]:
-    given = wire.parameters(request.query_string, _PAGE)
-    text = given.get("page")
-    cursor = None if text is None else service.cursor_signer.verify(text, binding)
-    return cursor, wire.limit(given.get("limit"))
-
-
-def _page(service: Services, found: pages.Page[Any], binding: str) -> Response:
-    return responses.page(found.records, service.cursor_signer.links(found, binding))
+    given = wire.parameters(request.query_string, handlers.PAGE)
+    return handlers.cursor(service, given, binding), wire.limit(given.get("limit"))
