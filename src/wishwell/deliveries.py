@@ -243,16 +243,15 @@ async def _queue(
     tx: Writer, store_id: str, kept: Kept, new_id: Callable[[], str], now: str
 ) -> tuple[Kept, bool]:
     """Makes deliveries of the next events in the feed; whether there are more after them."""
-    kept = await webhooks.caught_up(tx, store_id, kept)
     feed = await tx.one("feed", store_id)
     if feed is None or feed[0] <= kept.position:
         return kept, False
-    last, wanted = feed[0], kept.shown.types
+    last = feed[0]
     found = await tx.all("events_places", store_id, kept.position, last, _STEP)
     rows = [
         (store_id, kept.shown.id, new_id(), number, profile_id, sequence, type_, now)
         for number, profile_id, sequence, type_, _ in found
-        if not wanted or type_ in wanted
+        if kept.wants(type_)
     ]
     if rows:
         await tx.run_many("delivery_add", rows)
@@ -284,8 +283,7 @@ async def _remove(tx: Writer, store_id: str, webhook_id: str) -> int:
     row = await tx.one("webhook_lock", store_id, webhook_id)
     if row is None:
         return 0
-    before = webhooks.kept_from(row)
-    kept = await webhooks.caught_up(tx, store_id, before)
+    kept = webhooks.kept_from(row)
     feed = await tx.one("feed", store_id)
     removed = feed[1] if feed else 0
     rows = await tx.all("deliveries_oldest", store_id, webhook_id, _OLD_STEP)
@@ -297,6 +295,6 @@ async def _remove(tx: Writer, store_id: str, webhook_id: str) -> int:
             await tx.run("webhook_remove", store_id, webhook_id)
         return len(old)
     missed = sum(status == "pending" and profile_id is not None for _, _, status, profile_id in old)
-    if kept != before or missed:
+    if missed:
         await webhooks.put(tx, store_id, kept._replace(missed=kept.missed + missed))
     return len(old)

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
-from wishwell import ids, profiles
+from wishwell import ids, profiles, webhooks
 from wishwell.db import Database, Reader, Row, Writer
 from wishwell.errors import Gone
 from wishwell.profiles import Profile
@@ -284,13 +284,15 @@ async def _feeds(tx: Reader) -> Sequence[Row]:
 
 async def _remove(tx: Writer, store_id: str, removed: int, old: str) -> tuple[int, int]:
     await tx.one("feed_lock", store_id)
-    gone = 0
-    for place, created_at in await tx.all("events_old", store_id, removed, _STEP):
+    gone = []
+    for place, created_at, type_ in await tx.all("events_old", store_id, removed, _STEP):
         if created_at >= old:
             break
-        gone, removed = gone + 1, place
+        gone.append((place, type_))
     if gone:
+        removed = gone[-1][0]
+        await webhooks.miss(tx, store_id, gone)
         # First what says so: a reader looks at it after it has looked for events.
         await tx.run("feed_remove", store_id, removed)
         await tx.run("events_remove", store_id, removed)
-    return gone, removed
+    return len(gone), removed

@@ -69,7 +69,7 @@ class Kept(NamedTuple):
     """A webhook, and what is not shown of it.
 
     ``position``: up to which number its store's feed has become deliveries. ``missed``: how many
-    events were removed before that.
+    events that it asked for were removed before they were delivered.
     """
 
     shown: Webhook
@@ -77,6 +77,10 @@ class Kept(NamedTuple):
     missed: int
     sealed: str
     deleted: bool = False
+
+    def wants(self, type_: str) -> bool:
+        """Whether events of this type are sent to it."""
+        return not self.shown.types or type_ in self.shown.types
 
 
 _decoder = msgspec.json.Decoder(Secrets)
@@ -145,7 +149,6 @@ async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: st
         None if turned_on else shown.failing_since,
     )
     if turned_on:
-        kept = await caught_up(tx, store.id, kept)
         after.missed, kept = kept.missed, kept._replace(missed=0)
     await put(tx, store.id, kept._replace(shown=after))
     return after
@@ -224,12 +227,16 @@ async def put(tx: Writer, store_id: str, kept: Kept) -> None:
     )
 
 
-async def caught_up(tx: Reader, store_id: str, kept: Kept) -> Kept:
-    """The webhook with what was removed from the feed before its position counted as missed."""
-    feed = await tx.one("feed", store_id)
-    removed = feed[1] if feed else 0
-    gone = max(0, removed - kept.position)
-    return kept._replace(position=kept.position + gone, missed=kept.missed + gone)
+# contract: webhook-on-again
+async def miss(tx: Writer, store_id: str, gone: Sequence[tuple[int, str]]) -> None:
+    """Counts events that are removed now, by number and type, where they were asked for in vain."""
+    for (id,) in await tx.all("webhooks_behind", store_id, gone[-1][0]):
+        row = await tx.one("webhook_lock", store_id, id)
+        if row is None:
+            continue
+        kept = kept_from(row)
+        missed = sum(number > kept.position and kept.wants(type_) for number, type_ in gone)
+        await put(tx, store_id, kept._replace(missed=kept.missed + missed))
 
 
 def kept_from(row: Row) -> Kept:

@@ -10,7 +10,7 @@ from standardwebhooks import WebhookVerificationError
 
 from tests.contract.conftest import bounds, new_item
 from tests.servers.receiver import Receiver, answer
-from wishwell import deliveries, events, ids, items, stores, webhooks
+from wishwell import deliveries, events, ids, items, lists, stores, webhooks
 from wishwell.deliveries import AFTER
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.outbound import Outbound
@@ -212,8 +212,8 @@ async def _endless_body(writer):
 
 @pytest.mark.parametrize(
     ("says", "status"),
-    [(_hang, None), (_nothing, None), (_endless_headers, None), (_endless_body, None), (answer(302, "Location: /"), 302), (answer(404), 404)],
-    ids=["hangs", "closes", "endless headers", "endless body", "redirects", "unknown"],
+    [(_hang, None), (_nothing, None), (_endless_headers, None), (_endless_body, None), (answer(302, "Location: /"), 302), (answer(404), 404), (answer(99), None)],
+    ids=["hangs", "closes", "endless headers", "endless body", "redirects", "unknown", "no status"],
 )  # fmt: skip
 def test_receiver_that_does_not_take_it(bench, says, status):
     """contract: delivery-schedule. Each of these is an attempt that failed; the next one is not."""
@@ -304,11 +304,14 @@ async def test_week_of_failing_turns_a_webhook_off(desk):
 async def test_events_that_were_removed_are_counted(desk):
     """contract: webhook-on-again, delivery-retention. It goes on with the oldest that is kept."""
     async with Receiver(answer(500)).serve() as receiver, desk.process() as sender:
-        hook = await desk.hook(receiver.url)
+        hook = await desk.hook(receiver.url, "item.created")
         await desk.save(2)
         await send(sender)  # these two are pending
         await desk.change(hook, enabled=False)
         await desk.save(3)
+        other, make = desk.bench.new_customer(desk.store), desk.bench.new_id()
+        await desk.db.write(lists.create, other, "a", make, bounds(9), desk.clock.tick())
+        await events.number(desk.db)  # of a type that it has not asked for
         desk.clock.milliseconds += 8 * DAY
         async for _ in events.retain(desk.db, 7, desk.clock()):
             pass

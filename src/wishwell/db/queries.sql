@@ -796,8 +796,8 @@ SELECT e.number, event_fields(e) FROM events e
 WHERE e.store_id = $1 AND e.number > $2 AND e.number <= $3 AND e.type in_texts($5) ORDER BY e.number LIMIT $4;
 
 -- name: events_old
--- Of the next $3 in order, the numbers and times.
-SELECT number, created_at FROM events WHERE store_id = $1 AND number > $2 ORDER BY number LIMIT $3;
+-- Of the next $3 in order, the numbers, times and types.
+SELECT number, created_at, type FROM events WHERE store_id = $1 AND number > $2 ORDER BY number LIMIT $3;
 
 -- name: events_remove
 DELETE FROM events WHERE store_id = $1 AND number <= $2;
@@ -824,6 +824,10 @@ SELECT webhook_fields(w), w.position, w.missed, w.sealed FROM webhooks w
 WHERE w.store_id = $1 AND w.id = $2
 FOR UPDATE --postgresql
 ;
+
+-- name: webhooks_behind
+-- Those that have not heard of what comes up to $2.
+SELECT id FROM webhooks WHERE store_id = $1 AND position < $2 AND enabled >= 0 ORDER BY id;
 
 -- name: webhook_set
 UPDATE webhooks
