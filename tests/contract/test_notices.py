@@ -118,7 +118,7 @@ def test_notice_is_an_event_like_others(bench, store):
     put(bench, store, "10 EUR")
     put(bench, store, "5 EUR")
     told(bench, store)
-    bench.run(events.number(bench.db))
+    bench.run(events.number(bench.db, bench.clock))
     page = bench.read(events.feed, store, 0, 100, [])
     assert [(e.sequence, e.type) for e in page.events if e.profile == owner.gid] == [
         (1, "item.created"), (2, "item.created"), (3, DROPPED), (4, DROPPED)

@@ -44,7 +44,7 @@ class Desk:
             self.products += 1
             save = new_item(self.products), self.bench.new_id(), bounds(9_999), self.clock.tick()
             await self.db.write(items.save, self.profile, *save)
-        await events.number(self.db)
+        await events.number(self.db, self.clock)
         first = self.products - count + 1
         return [events.event_id(self.profile.id, n) for n in range(first, self.products + 1)]
 
@@ -311,7 +311,7 @@ async def test_events_that_were_removed_are_counted(desk):
         await desk.save(3)
         other, make = desk.bench.new_customer(desk.store), desk.bench.new_id()
         await desk.db.write(lists.create, other, "a", make, bounds(9), desk.clock.tick())
-        await events.number(desk.db)  # of a type that it has not asked for
+        await events.number(desk.db, desk.clock)  # of a type that it has not asked for
         desk.clock.milliseconds += 8 * DAY
         async for _ in events.retain(desk.db, 7, desk.clock()):
             pass
@@ -420,7 +420,7 @@ async def test_only_the_types_that_were_asked_for(desk):
         await desk.save(2)
         [item] = (await _items(desk))[:1]
         await desk.db.write(items.delete, desk.profile, item, desk.clock.tick())
-        await events.number(desk.db)
+        await events.number(desk.db, desk.clock)
         await send(sender)
         assert [message.event["type"] for message in receiver.got] == ["item.deleted"]
         await desk.change(hook, types=())

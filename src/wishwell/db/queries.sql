@@ -785,7 +785,7 @@ UPDATE feeds SET given = $2 WHERE store_id = $1;
 UPDATE feeds SET last = given WHERE store_id = $1 AND last < given;
 
 -- name: feed
-SELECT last, removed FROM feeds WHERE store_id = $1;
+SELECT last, removed, given FROM feeds WHERE store_id = $1;
 
 -- name: feeds
 SELECT store_id, last, removed FROM feeds;
@@ -809,18 +809,19 @@ UPDATE feeds SET removed = $2 WHERE store_id = $1 AND removed < $2;
 ---------------------------------------------------------------------- webhooks, deliveries
 
 -- name: webhook_add
-INSERT INTO webhooks (store_id, id, url, types, enabled, position, missed, sealed, created_at, updated_at)
-VALUES ($1, $2, $3, $4, 1, $5, 0, $6, $7, $7);
+-- Due at once: events that have their numbers already may not be readable yet.
+INSERT INTO webhooks (store_id, id, url, types, enabled, position, missed, sealed, created_at, updated_at, due_at)
+VALUES ($1, $2, $3, $4, 1, $5, 0, $6, $7, $7, $7);
 
 -- name: webhooks_count
 SELECT count(*) FROM webhooks WHERE store_id = $1 AND enabled >= 0;
 
 -- name: webhook
-SELECT webhook_fields(w), w.position, w.missed, w.sealed FROM webhooks w
+SELECT webhook_fields(w), w.position, w.missed, w.sealed, w.due_at FROM webhooks w
 WHERE w.store_id = $1 AND w.id = $2;
 
 -- name: webhook_lock
-SELECT webhook_fields(w), w.position, w.missed, w.sealed FROM webhooks w
+SELECT webhook_fields(w), w.position, w.missed, w.sealed, w.due_at FROM webhooks w
 WHERE w.store_id = $1 AND w.id = $2
 FOR UPDATE --postgresql
 ;
@@ -831,7 +832,8 @@ SELECT id FROM webhooks WHERE store_id = $1 AND position < $2 AND enabled >= 0 O
 
 -- name: webhook_set
 UPDATE webhooks
-SET url = $3, types = $4, enabled = $5, updated_at = $6, failing_since = $7, position = $8, missed = $9, sealed = $10
+SET url = $3, types = $4, enabled = $5, updated_at = $6, failing_since = $7, position = $8, missed = $9, sealed = $10,
+    due_at = $11
 WHERE store_id = $1 AND id = $2;
 
 -- name: webhook_remove
@@ -851,13 +853,15 @@ WHERE w.store_id = $1{conditions}{from_cursor}
 ORDER BY w.id {direction}
 LIMIT $3;
 
--- name: webhooks_at_work
--- Of those that are on: whether the feed goes on behind their position, and when their next delivery is due.
-SELECT w.store_id, w.id, f.last > w.position,
-       (SELECT min(d.next_at) FROM deliveries d
-        WHERE d.store_id = w.store_id AND d.webhook_id = w.id AND d.status = 'pending')
-FROM webhooks w LEFT JOIN feeds f ON f.store_id = w.store_id
-WHERE w.enabled = 1;
+-- name: webhooks_due
+SELECT store_id, id, due_at FROM webhooks WHERE due_at <= $1;
+
+-- name: webhooks_wake
+-- There are new events.
+UPDATE webhooks SET due_at = $2 WHERE store_id = $1 AND enabled = 1 AND (due_at IS NULL OR due_at > $2);
+
+-- name: delivery_next
+SELECT min(next_at) FROM deliveries WHERE store_id = $1 AND webhook_id = $2 AND status = 'pending';
 
 -- name: events_places
 SELECT number, profile_id, sequence, type, created_at FROM events
