@@ -8,7 +8,8 @@ import asyncio
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from typing import Any
 
 import msgspec
 import structlog
@@ -104,9 +105,7 @@ class Sender:
                     log.exception("webhooks_failed")
                 await asyncio.sleep(_LOOK_SECONDS if there else _NO_EVENT_SECONDS)
         finally:
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await self.stop()
 
     async def look(self) -> bool:
         """Begins the work that is there. Returns whether there is any."""
@@ -125,6 +124,10 @@ class Sender:
             task.add_done_callback(self._tasks.discard)
         return bool(found)
 
+    async def stop(self) -> None:
+        """Breaks off what was begun, and waits until it has ended."""
+        await _end(self._tasks)
+
     async def settle(self) -> None:
         """Waits until what was begun has been sent."""
         while self._tasks:
@@ -142,8 +145,7 @@ class Sender:
             await asyncio.sleep(_BROKEN_SECONDS)
         finally:
             del self._wakes[store_id, id]
-            for task in sending:
-                task.cancel()
+            await _end(sending)
 
     async def _send_all(
         self, store_id: str, id: str, sending: set[asyncio.Task[Attempt | None]]
@@ -226,3 +228,10 @@ class Sender:
         for attempt in done:
             outcome = attempt.outcome
             self.attempts["retried" if outcome == "pending" else outcome] += 1
+
+
+async def _end(tasks: Collection[asyncio.Task[Any]]) -> None:
+    """Cancels tasks, and waits until they have ended."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
