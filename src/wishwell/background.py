@@ -25,7 +25,11 @@ log = structlog.get_logger("wishwell.background")
 
 def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     """Everything that runs beside the requests."""
-    sending = [service.sender.run()] if service.sender is not None else []
+    sending = (
+        [service.sender.run(service.access_cache.tells_events)]
+        if service.sender is not None
+        else []
+    )
     return [
         *sending,
         service.access_cache.run(),
@@ -93,7 +97,7 @@ async def _number_events(service: Services) -> None:
             continue
         waited = 0.0
         try:
-            metrics.events_told(await events.number(service.db))
+            metrics.events_told(await events.number(service.db, service.clock))
             away = False
         except Unavailable as error:
             if not away:  # once, not four times a second

@@ -129,13 +129,16 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
     found = from_row(row[:-1])
     if await tx.one("delivery_again", store.id, webhook_id, id, now) is not None:
         found.status, found.next_attempt_at = "pending", now
+        await webhooks.put(tx, store.id, kept._replace(due=now))
     return found
 
 
 # contract: webhook-test
 async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> Delivery:
     """Sends a message of the type ``webhook.test``. Raises ``NotFound`` and ``Conflict``."""
-    _check_on(await webhooks.locked(tx, store.id, webhook_id))
+    kept = await webhooks.locked(tx, store.id, webhook_id)
+    _check_on(kept)
+    await webhooks.put(tx, store.id, kept._replace(due=now))
     feed = await tx.one("feed", store.id)
     row = (store.id, webhook_id, id, feed[0] if feed else 0, None, 0, TEST, now)
     await tx.run("delivery_add", *row)
@@ -152,9 +155,9 @@ def _check_on(kept: Kept) -> None:
 # ---------------------------------------------------------------------------------- sending
 
 
-async def at_work(tx: Reader) -> Sequence[Row]:
-    """Of each webhook that is on: store, id, whether its feed goes on, when its next is due."""
-    return await tx.all("webhooks_at_work")
+async def due(tx: Reader, now: str) -> Sequence[Row]:
+    """Of each webhook that somebody has to look after: store, id, and since when."""
+    return await tx.all("webhooks_due", now)
 
 
 async def waiting(tx: Reader) -> int:
@@ -180,19 +183,21 @@ async def turn(
     except NotFound:
         return None
     after = await _attempted(tx, store_id, kept, attempts)
-    more = False
-    if after.shown.enabled:
-        after, more = await _queue(tx, store_id, after, new_id, ids.timestamp(now))
-    if after != kept:
-        await webhooks.put(tx, store_id, after)
     if not after.shown.enabled:
+        await webhooks.put(tx, store_id, after)
         return None
+    at = ids.timestamp(now)
+    after, more, ahead = await _queue(tx, store_id, after, new_id, at)
     taken: list[Taken] = []
     if most:
         until = ids.timestamp(now + LEASE_MS)
-        due = (store_id, webhook_id, ids.timestamp(now), lease, until, most)
-        for id, number, profile_id, _, type_, tried in await tx.all("deliveries_claim", *due):
+        claim = (store_id, webhook_id, at, lease, until, most)
+        for id, number, profile_id, _, type_, tried in await tx.all("deliveries_claim", *claim):
             taken.append(Taken(id, lease, number if profile_id else None, type_, tried))
+    row = await tx.one("delivery_next", store_id, webhook_id)
+    after = after._replace(due=at if ahead or row is None else row[0])
+    if after != kept:
+        await webhooks.put(tx, store_id, after)
     return Turn(after, taken, more)
 
 
@@ -241,23 +246,28 @@ def later(text: str, now: int) -> int:
 # contract: delivery-each
 async def _queue(
     tx: Writer, store_id: str, kept: Kept, new_id: Callable[[], str], now: str
-) -> tuple[Kept, bool]:
-    """Makes deliveries of the next events in the feed; whether there are more after them."""
-    kept = await webhooks.caught_up(tx, store_id, kept)
+) -> tuple[Kept, bool, bool]:
+    """Makes deliveries of the next events in the feed.
+
+    Whether there are more after them, and whether there are or soon will be.
+    """
     feed = await tx.one("feed", store_id)
-    if feed is None or feed[0] <= kept.position:
-        return kept, False
-    last, wanted = feed[0], kept.shown.types
+    if feed is None:
+        return kept, False, False
+    last, _, given = feed
+    if last <= kept.position:
+        return kept, False, given > kept.position
     found = await tx.all("events_places", store_id, kept.position, last, _STEP)
     rows = [
         (store_id, kept.shown.id, new_id(), number, profile_id, sequence, type_, now)
         for number, profile_id, sequence, type_, _ in found
-        if not wanted or type_ in wanted
+        if kept.wants(type_)
     ]
     if rows:
         await tx.run_many("delivery_add", rows)
     more = len(found) == _STEP
-    return kept._replace(position=found[-1][0] if more else last), more
+    position = found[-1][0] if more else last
+    return kept._replace(position=position), more, given > position
 
 
 async def told(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
@@ -284,8 +294,7 @@ async def _remove(tx: Writer, store_id: str, webhook_id: str) -> int:
     row = await tx.one("webhook_lock", store_id, webhook_id)
     if row is None:
         return 0
-    before = webhooks.kept_from(row)
-    kept = await webhooks.caught_up(tx, store_id, before)
+    kept = webhooks.kept_from(row)
     feed = await tx.one("feed", store_id)
     removed = feed[1] if feed else 0
     rows = await tx.all("deliveries_oldest", store_id, webhook_id, _OLD_STEP)
@@ -297,6 +306,6 @@ async def _remove(tx: Writer, store_id: str, webhook_id: str) -> int:
             await tx.run("webhook_remove", store_id, webhook_id)
         return len(old)
     missed = sum(status == "pending" and profile_id is not None for _, _, status, profile_id in old)
-    if kept != before or missed:
+    if missed:
         await webhooks.put(tx, store_id, kept._replace(missed=kept.missed + missed))
     return len(old)

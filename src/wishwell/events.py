@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
-from wishwell import ids, profiles
+from wishwell import ids, profiles, webhooks
 from wishwell.db import Database, Reader, Row, Writer
 from wishwell.errors import Gone
 from wishwell.profiles import Profile
@@ -215,7 +215,7 @@ async def feed(
 
 
 # contract: feed-order
-async def number(db: Database) -> int:
+async def number(db: Database, clock: Callable[[], int]) -> int:
     """Gives the events without a number their places in their stores' feeds. Returns how many.
 
     Each profile's come in the order of ``sequence``, a session's before those of its link. May run
@@ -226,7 +226,7 @@ async def number(db: Database) -> int:
         store_id = row[0]
         done = _STEP
         while done == _STEP:
-            done = await db.write(_number, store_id)
+            done = await db.write(_number, store_id, ids.timestamp(clock()))
             # Not in the same transaction: that may commit on several shards, one after the other.
             await db.write(_publish, store_id)
             given += done
@@ -244,7 +244,7 @@ async def _waiting(tx: Reader) -> Sequence[Row]:
     return await tx.all("feeds_waiting")
 
 
-async def _number(tx: Writer, store_id: str) -> int:
+async def _number(tx: Writer, store_id: str, now: str) -> int:
     row = await tx.one("feed_lock", store_id)
     if row is None:
         await tx.run("feed_open", store_id)
@@ -256,6 +256,7 @@ async def _number(tx: Writer, store_id: str) -> int:
         places = [(*event, place) for place, event in enumerate(found, last + 1)]
         await tx.run_many("event_number", places)
         await tx.run("feed_give", store_id, last + len(found))
+        await webhooks.wake(tx, store_id, now)
     return len(found)
 
 
@@ -284,13 +285,15 @@ async def _feeds(tx: Reader) -> Sequence[Row]:
 
 async def _remove(tx: Writer, store_id: str, removed: int, old: str) -> tuple[int, int]:
     await tx.one("feed_lock", store_id)
-    gone = 0
-    for place, created_at in await tx.all("events_old", store_id, removed, _STEP):
+    gone = []
+    for place, created_at, type_ in await tx.all("events_old", store_id, removed, _STEP):
         if created_at >= old:
             break
-        gone, removed = gone + 1, place
+        gone.append((place, type_))
     if gone:
+        removed = gone[-1][0]
+        await webhooks.miss(tx, store_id, gone)
         # First what says so: a reader looks at it after it has looked for events.
         await tx.run("feed_remove", store_id, removed)
         await tx.run("events_remove", store_id, removed)
-    return gone, removed
+    return len(gone), removed

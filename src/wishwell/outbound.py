@@ -204,6 +204,8 @@ class Outbound:
                 if len(found) > LARGEST:
                     response.close()
                     break
+        if response.status < 100:
+            raise ValueError("no status")
         whole = len(found) <= LARGEST
         later = response.headers.get("Retry-After", "")
         return Answer(response.status, bytes(found[:LARGEST]), whole, later)

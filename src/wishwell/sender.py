@@ -8,7 +8,8 @@ import asyncio
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from typing import Any
 
 import msgspec
 import structlog
@@ -35,7 +36,7 @@ _TURNS = 8
 """Turns at once, so that requests find a connection to the database."""
 
 _LOOK_SECONDS = 0.25
-_NO_WEBHOOK_SECONDS = 2.0
+_NO_EVENT_SECONDS = 2.0
 _GATHER_SECONDS = 0.02
 """How long answers are gathered before they are written together."""
 
@@ -88,38 +89,32 @@ class Sender:
         self._tasks: set[asyncio.Task[None]] = set()
         self._looks = 0
 
-    async def run(self) -> None:
-        """Looks for work and does it, until it is cancelled."""
+    async def run(self, tells_events: Callable[[], bool]) -> None:
+        """Looks for work and does it, until it is cancelled.
+
+        Less often while ``tells_events`` says that no store tells any, and nothing is left.
+        """
         try:
             while True:
+                there = False
                 try:
-                    there = await self.look()
+                    there = await self.look() or tells_events()
                 except Unavailable as error:
                     log.warning("webhooks_put_off", reason=error.message)
-                    there = False
                 except Exception:
                     log.exception("webhooks_failed")
-                    there = False
-                await asyncio.sleep(_LOOK_SECONDS if there else _NO_WEBHOOK_SECONDS)
+                await asyncio.sleep(_LOOK_SECONDS if there else _NO_EVENT_SECONDS)
         finally:
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await self.stop()
 
     async def look(self) -> bool:
-        """Begins the work that is there. Returns whether there is any webhook that is on."""
-        found = await self._db.read(deliveries.at_work)
-        now = ids.timestamp(self._clock())
-        due = [next_at for *_, next_at in found if next_at is not None and next_at <= now]
-        self.oldest = ids.from_timestamp(min(due)) if due else 0
-        if not found:
-            self.length = 0
-        elif self._looks % _COUNT_EVERY == 0:
+        """Begins the work that is there. Returns whether there is any."""
+        found = await self._db.read(deliveries.due, ids.timestamp(self._clock()))
+        self.oldest = min((ids.from_timestamp(since) for *_, since in found), default=0)
+        if self._looks % _COUNT_EVERY == 0:
             self.length = await self._db.read(deliveries.waiting)
         self._looks += 1
-        for store_id, id, behind, next_at in found:
-            if not behind and (next_at is None or next_at > now):
-                continue
+        for store_id, id, _ in found:
             if (wake := self._wakes.get((store_id, id))) is not None:
                 wake.set()
                 continue
@@ -128,6 +123,10 @@ class Sender:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         return bool(found)
+
+    async def stop(self) -> None:
+        """Breaks off what was begun, and waits until it has ended."""
+        await _end(self._tasks)
 
     async def settle(self) -> None:
         """Waits until what was begun has been sent."""
@@ -146,8 +145,7 @@ class Sender:
             await asyncio.sleep(_BROKEN_SECONDS)
         finally:
             del self._wakes[store_id, id]
-            for task in sending:
-                task.cancel()
+            await _end(sending)
 
     async def _send_all(
         self, store_id: str, id: str, sending: set[asyncio.Task[Attempt | None]]
@@ -230,3 +228,10 @@ class Sender:
         for attempt in done:
             outcome = attempt.outcome
             self.attempts["retried" if outcome == "pending" else outcome] += 1
+
+
+async def _end(tasks: Collection[asyncio.Task[Any]]) -> None:
+    """Cancels tasks, and waits until they have ended."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -69,14 +69,20 @@ class Kept(NamedTuple):
     """A webhook, and what is not shown of it.
 
     ``position``: up to which number its store's feed has become deliveries. ``missed``: how many
-    events were removed before that.
+    events that it asked for were removed before they were delivered. ``due``: when somebody has to
+    look after it; None: when it is woken.
     """
 
     shown: Webhook
     position: int
     missed: int
     sealed: str
+    due: str | None
     deleted: bool = False
+
+    def wants(self, type_: str) -> bool:
+        """Whether events of this type are sent to it."""
+        return not self.shown.types or type_ in self.shown.types
 
 
 _decoder = msgspec.json.Decoder(Secrets)
@@ -145,8 +151,7 @@ async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: st
         None if turned_on else shown.failing_since,
     )
     if turned_on:
-        kept = await caught_up(tx, store.id, kept)
-        after.missed, kept = kept.missed, kept._replace(missed=0)
+        after.missed, kept = kept.missed, kept._replace(missed=0, due=now)
     await put(tx, store.id, kept._replace(shown=after))
     return after
 
@@ -176,10 +181,10 @@ async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Web
     kept = await locked(tx, store.id, id)
     feed = await tx.one("feed", store.id)
     if feed is not None:
-        last, removed = feed
+        last, removed, _ = feed
         from_ = ids.timestamp(min(max(0, since - _LAG_MS), _LAST_MS))
         place = await _place_before(tx, store.id, removed, last, from_)
-        kept = kept._replace(position=min(kept.position, place))
+        kept = kept._replace(position=min(kept.position, place), due=now)
     kept.shown.updated_at = max(now, kept.shown.updated_at)
     await put(tx, store.id, kept)
     return kept.shown
@@ -221,21 +226,32 @@ async def put(tx: Writer, store_id: str, kept: Kept) -> None:
         kept.position,
         kept.missed,
         kept.sealed,
+        kept.due if shown.enabled and not kept.deleted else None,
     )
 
 
-async def caught_up(tx: Reader, store_id: str, kept: Kept) -> Kept:
-    """The webhook with what was removed from the feed before its position counted as missed."""
-    feed = await tx.one("feed", store_id)
-    removed = feed[1] if feed else 0
-    gone = max(0, removed - kept.position)
-    return kept._replace(position=kept.position + gone, missed=kept.missed + gone)
+# contract: delivery-each
+async def wake(tx: Writer, store_id: str, now: str) -> None:
+    """Has somebody look after a store's webhooks: there are new events."""
+    await tx.run("webhooks_wake", store_id, now)
+
+
+# contract: webhook-on-again
+async def miss(tx: Writer, store_id: str, gone: Sequence[tuple[int, str]]) -> None:
+    """Counts events that are removed now, by number and type, where they were asked for in vain."""
+    for (id,) in await tx.all("webhooks_behind", store_id, gone[-1][0]):
+        row = await tx.one("webhook_lock", store_id, id)
+        if row is None:
+            continue
+        kept = kept_from(row)
+        missed = sum(number > kept.position and kept.wants(type_) for number, type_ in gone)
+        await put(tx, store_id, kept._replace(missed=kept.missed + missed))
 
 
 def kept_from(row: Row) -> Kept:
     """Makes one from the columns of a webhook and those behind them."""
-    *shown, position, missed, sealed = row
-    return Kept(from_row(shown), position, missed, sealed, shown[3] == _DELETED)
+    *shown, position, missed, sealed, due = row
+    return Kept(from_row(shown), position, missed, sealed, due, shown[3] == _DELETED)
 
 
 def _there(row: Row | None) -> Kept:

@@ -65,7 +65,7 @@ def test_bounds_of_a_product(shop):
     price = {"amount": "1", "currency": "EUR"}
     good: list[dict] = [
         {"title": "x" * 255}, {"title": "愛" * 255}, {"title": " "},
-        {"url": "http://" + "x" * 2041}, {"image": "https://x"},
+        {"url": "http://" + "x" * 2041}, {"image": "https://x"}, {"url": "https://[::1]:8?a@b#\\"},
         {"variants": [{"variantId": n} for n in range(1, 251)]},
         *({"price": price | {"amount": amount}} for amount in ("0", "9" * 12 + ".9999", "00.0")),
     ]  # fmt: skip
@@ -76,7 +76,8 @@ def test_bounds_of_a_product(shop):
         {"title": ""}, {"title": "x" * 256}, {"title": "a\nb"}, {"title": 7}, {"title": "\0"},
         {"url": "http://" + "x" * 2042}, {"url": "ftp://x"}, {"url": "javascript:alert(1)"},
         {"url": "http://"}, {"url": "http://a b"}, {"url": "https://é"}, {"url": ""},
-        {"image": "https://x\n"}, {"image": "//x"}, {"available": 1}, {"available": "true"},
+        {"url": "https://shop.example@evil.example"}, {"url": "https://a:b@x/"},
+        {"url": "https://a\\@x"}, {"image": "https://x\n"}, {"image": "//x"}, {"available": 1}, {"available": "true"},
         {"variants": [{"variantId": n} for n in range(1, 252)]}, {"variants": {}},
         {"variants": [{}]}, {"variants": [{"variantId": 1}, {"variantId": 1}]},
         {"variants": [{"variantId": "a"}]}, {"variants": [{"variantId": 0}]},
@@ -125,6 +126,7 @@ def test_path_has_the_form_of_the_stores_ids(make_shop, kind):
         for id in bad:
             body = {"json": {}} if method == "PUT" else {}
             refused(shop.admin.request(method, f"/products/{id}", **body), 400, "productId", kind)
+    refused(shop.admin.get("/products/a%2Fb"), 404)
 
 
 def test_many_products_or_none(shop):

@@ -16,7 +16,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from standardwebhooks import Webhook as Verifier
 
+from tests.browser.conftest import _missing
 from tests.conftest import SEALING_KEY, Shop
+from tests.examples.conftest import CLEAN, ROOT
 from tests.servers import Service, wait_until
 from tests.servers.receiver import Receiver, answer
 from wishwell.client import Wishwell
@@ -37,18 +39,17 @@ class Beside:
 
     def __init__(self, says=None):
         self.receiver = Receiver(says)
-        self._loop = asyncio.new_event_loop()
         self._open = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self):
         async def story():
             async with self.receiver.serve():
-                self._end = asyncio.Event()
+                self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
                 self._open.set()
                 await self._end.wait()
 
-        self._loop.run_until_complete(story())
+        asyncio.run(story())
 
     def __enter__(self):
         self._thread.start()
@@ -193,14 +194,13 @@ def test_program_delivers(told):
         assert wait_until(is_counted, seconds=5)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
 def test_library_of_npm_verifies_it(told, tmp_path):
     """contract: webhook-signed. Also with two secrets, each of them."""
-    found = subprocess.run(
-        ["npm", "install", "--silent", "--prefix", tmp_path, "standardwebhooks@1"], timeout=120
-    )
-    if found.returncode:
-        pytest.skip("npm can't install standardwebhooks")
+    if not (shutil.which("node") and shutil.which("npm")):
+        _missing("there is no node, or no npm")
+    for file in (ROOT / "examples" / "price-drop").glob("package*.json"):
+        shutil.copy(file, tmp_path)
+    subprocess.run(CLEAN, cwd=tmp_path, check=True, timeout=120)
     with Beside() as receiver:
         hook = data(told.admin.post("/webhooks", json={"url": receiver.url}), 201)
         fresh = data(told.admin.post(f"/webhooks/{hook['id']}/secret"))

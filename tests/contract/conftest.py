@@ -190,3 +190,11 @@ def bench(engine, request, tmp_path_factory):
             db = Postgres(url, connections=10, seconds=10)
         yield Bench(db, runner.run)
         runner.run(db.close())
+
+
+@pytest.fixture
+def store(bench):
+    """A new store that tells events."""
+    made = bench.new_store(f"shop-{bench.new_id()[-12:]}")
+    patch = stores.StorePatch(events=True)
+    return bench.write(stores.update, made.handle, patch, bench.clock.tick())

@@ -26,7 +26,7 @@ def telling(bench):
 
 
 def number(bench):
-    return bench.run(events.number(bench.db))
+    return bench.run(events.number(bench.db, bench.clock))
 
 
 def feed(bench, after=None, limit=250, types=()):
@@ -78,7 +78,7 @@ def test_readers_and_writers_and_several_who_number(telling):
 
     async def give():
         while not over.is_set():
-            once = asyncio.create_task(events.number(db))
+            once = asyncio.create_task(events.number(db, bench.clock))
             await asyncio.wait([once], timeout=chance.random() / 50)
             once.cancel()
             await asyncio.gather(once, return_exceptions=True)
@@ -92,7 +92,7 @@ def test_readers_and_writers_and_several_who_number(telling):
         await asyncio.gather(*(write(writer) for writer in range(8)))
         over.set()
         await asyncio.gather(*numbering)
-        await events.number(db)
+        await events.number(db, bench.clock)
         told.set()
         return await asyncio.gather(*readers)
 
@@ -126,7 +126,7 @@ def test_number_that_is_not_published_is_not_read(telling):
     """contract: feed-once. As when a process dies between the two; whoever comes next publishes."""
     bench = telling
     save(bench, bench.new_customer())
-    assert bench.write(events._number, bench.store.id) == 1
+    assert bench.write(events._number, bench.store.id, bench.clock.tick()) == 1
     assert feed(bench) == events.Page([], 0)
     number(bench)
     assert [event.sequence for event in feed(bench).events] == [1]

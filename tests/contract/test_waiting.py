@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract.conftest import bounds, new_item
 from wishwell import items, linking, lists, profiles, search
-from wishwell.errors import NotFound
+from wishwell.errors import NotFound, Unavailable
 from wishwell.items import ItemPatch
 from wishwell.pages import PageRequest
 
@@ -226,3 +226,17 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
 
     bench.write(save)
     bench.check(profile)
+
+
+def test_connection_that_breaks_before_the_commit_is_no_failure_of_ours(bench, wish):
+    """contract: database-away. It has said so while nothing was asked of it."""
+
+    async def broken(tx):
+        await profiles.lock(tx, wish[0], bench.clock.tick())
+        [(pid,)] = await tx.fetch("SELECT pg_backend_pid()")
+        await bench.db.read(select, f"SELECT pg_terminate_backend({pid})")
+        await asyncio.sleep(0.1)
+
+    with pytest.raises(Unavailable):
+        bench.write(broken)
+    bench.read(items.page, wish[0], PageRequest(None, 1, search.Search()))

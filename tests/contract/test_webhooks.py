@@ -1,114 +1,15 @@
-"""Webhooks on both engines, with real receivers and a clock in the test's hand."""
+"""Webhooks on both engines: their secrets, when they go off and on, and what is sent again."""
 
-import asyncio
-import contextlib
-
-import msgspec
 import pytest
 from standardwebhooks import Webhook as Verifier
 from standardwebhooks import WebhookVerificationError
 
-from tests.contract.conftest import bounds, new_item
+from tests.contract.conftest import bounds
+from tests.contract.desk import DAY, SEALING, on_desk, send
 from tests.servers.receiver import Receiver, answer
-from wishwell import deliveries, events, ids, items, stores, webhooks
-from wishwell.deliveries import AFTER
+from wishwell import deliveries, events, ids, lists, stores, webhooks
 from wishwell.errors import Conflict, Invalid, NotFound
-from wishwell.outbound import Outbound
 from wishwell.sealing import Sealing
-from wishwell.sender import Sender
-from wishwell.webhooks import WebhookPatch
-
-SEALING = Sealing([b"a-sealing-key-of-the-tests-with-40-chars"])
-DAY = 86_400_000
-
-
-class Desk:
-    """A store that tells events, and processes that deliver them."""
-
-    def __init__(self, bench):
-        self.bench, self.db, self.clock = bench, bench.db, bench.clock
-        self.handle = f"s-{ids.random_uuid()}"
-        self.products = 0
-
-    async def open(self):
-        now = self.clock.tick()
-        patch = stores.StorePatch(events=True)
-        make = stores.create, self.bench.new_id(), self.handle, patch, now
-        self.store = await self.db.write(*make)
-        self.profile = self.bench.new_customer(self.store)
-        return self
-
-    async def save(self, count=1):
-        """Saves items; the ids of what is told of them."""
-        for _ in range(count):
-            self.products += 1
-            save = new_item(self.products), self.bench.new_id(), bounds(9_999), self.clock.tick()
-            await self.db.write(items.save, self.profile, *save)
-        await events.number(self.db)
-        first = self.products - count + 1
-        return [events.event_id(self.profile.id, n) for n in range(first, self.products + 1)]
-
-    async def hook(self, url, *types):
-        make = SEALING, self.store, url, types, self.bench.new_id(), self.clock.tick()
-        return await self.db.write(webhooks.create, *make)
-
-    async def change(self, hook, **changes):
-        patch = WebhookPatch(**changes)
-        return await self.db.write(webhooks.change, self.store, hook.id, patch, self.clock.tick())
-
-    async def find(self, hook):
-        return await self.db.read(webhooks.find, self.store, hook.id)
-
-    async def retain(self):
-        async for _ in deliveries.retain(self.db):
-            pass
-
-    async def page(self, hook, limit=250):
-        return (await self.db.read(deliveries.page, self.store, hook.id, None, limit)).records
-
-    @contextlib.asynccontextmanager
-    async def process(self, **given):
-        outbound = Outbound(http=True, private=True)
-        sender = Sender(self.db, outbound, SEALING, **{"clock": self.clock, "seconds": 5} | given)
-        try:
-            yield sender
-        finally:
-            for task in sender._tasks:
-                task.cancel()
-            await outbound.close()
-
-
-async def send(sender):
-    await sender.look()
-    await sender.settle()
-
-
-def on_desk(test):
-    """A test on a new store, in the loop of the bench."""
-
-    def run(bench):
-        async def story():
-            try:
-                await test(await Desk(bench).open())
-            finally:  # nothing is left for the processes of the next test
-                await _all_off(bench.db)
-
-        bench.run(story())
-
-    run.__name__, run.__doc__ = test.__name__, test.__doc__
-    return run
-
-
-async def _all_off(db):
-    async def off(tx, store_id, id):
-        kept = webhooks.kept_from(await tx.one("webhook_lock", store_id, id))
-        await webhooks.put(tx, store_id, kept._replace(deleted=True))
-
-    async def there(tx):
-        return await tx.all("webhooks")
-
-    for store_id, id, _ in await db.read(there):
-        await db.write(off, store_id, id)
 
 
 @on_desk
@@ -162,105 +63,6 @@ async def test_new_secret_signs_beside_the_old_one(desk):
 
 
 @on_desk
-async def test_delivery_that_fails_is_tried_by_the_schedule(desk):
-    """contract: delivery-schedule. Ten times; not before its time, and at most a tenth after it."""
-    async with Receiver(answer(500)).serve() as receiver, desk.process() as sender:
-        hook = await desk.hook(receiver.url)
-        [told] = await desk.save()
-        await send(sender)
-        for tried, seconds in enumerate(AFTER, 1):
-            [shown] = await desk.page(hook)
-            assert (shown.status, shown.attempts, shown.last_status) == ("pending", tried, 500)
-            at = ids.from_timestamp(shown.next_attempt_at)
-            wait = at - ids.from_timestamp(shown.last_attempt_at)
-            assert seconds * 1000 <= wait <= seconds * 1100
-            desk.clock.milliseconds = at - 1
-            await send(sender)
-            assert len(receiver.got) == tried
-            desk.clock.milliseconds = at
-            await send(sender)
-            assert receiver.ids() == [told] * (tried + 1)
-        [shown] = await desk.page(hook)
-        assert (shown.status, shown.attempts, shown.next_attempt_at) == ("failed", 10, None)
-        stamps = {message.headers["webhook-timestamp"] for message in receiver.got}
-        assert len(stamps) == 10
-        assert sender.attempts == {"retried": 9, "failed": 1}
-
-
-async def _hang(writer):
-    await asyncio.sleep(4)
-
-
-async def _nothing(writer):
-    pass
-
-
-async def _endless_headers(writer):
-    writer.write(b"HTTP/1.1 200 OK\r\n")
-    while True:
-        writer.write(b"X: y\r\n" * 100)
-        await writer.drain()
-        await asyncio.sleep(0.01)
-
-
-async def _endless_body(writer):
-    writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
-    while True:
-        writer.write(b"a")
-        await asyncio.sleep(0.05)
-
-
-@pytest.mark.parametrize(
-    ("says", "status"),
-    [(_hang, None), (_nothing, None), (_endless_headers, None), (_endless_body, None), (answer(302, "Location: /"), 302), (answer(404), 404)],
-    ids=["hangs", "closes", "endless headers", "endless body", "redirects", "unknown"],
-)  # fmt: skip
-def test_receiver_that_does_not_take_it(bench, says, status):
-    """contract: delivery-schedule. Each of these is an attempt that failed; the next one is not."""
-
-    @on_desk
-    async def story(desk):
-        async with Receiver(says).serve() as receiver, desk.process(seconds=1) as sender:
-            hook = await desk.hook(receiver.url)
-            [told] = await desk.save()
-            await send(sender)
-            [shown] = await desk.page(hook)
-            assert (shown.status, shown.attempts, shown.last_status) == ("pending", 1, status)
-            assert (await desk.find(hook)).failing_since is not None
-            receiver.says = answer()
-            desk.clock.milliseconds += 6_000
-            await send(sender)
-            assert receiver.ids() == [told] * 2
-            assert (await desk.page(hook))[0].status == "delivered"
-            assert (await desk.find(hook)).failing_since is None
-
-    story(bench)
-
-
-@on_desk
-async def test_retry_after_is_heeded(desk):
-    """contract: delivery-retry-after. Up to a day, and never before the schedule."""
-    async with Receiver().serve() as receiver, desk.process() as sender:
-        hook = await desk.hook(receiver.url)
-        date = "Fri, 15 Jan 2027 09:00:00 GMT"  # an hour after the clock's time
-        for text, seconds in (
-            ("600", 600),
-            ("999999", 86_400),
-            ("1", 5),
-            ("soon", 5),
-            (date, 3600),
-        ):
-            receiver.says = answer(503, f"Retry-After: {text}")
-            desk.clock.milliseconds = 1_800_000_000_000
-            begun = desk.clock()
-            await desk.save()
-            await send(sender)
-            shown = (await desk.page(hook))[0]
-            wait = (ids.from_timestamp(shown.next_attempt_at) - begun) / 1000
-            assert seconds - 1 <= wait <= max(seconds + 1, 6), text
-
-
-@on_desk
 async def test_webhook_that_is_gone_is_turned_off_and_goes_on(desk):
     """contract: webhook-turned-off, webhook-on-again, delivery-retry. What was told meanwhile comes."""
     async with Receiver(answer(410)).serve() as receiver, desk.process() as sender:
@@ -304,11 +106,14 @@ async def test_week_of_failing_turns_a_webhook_off(desk):
 async def test_events_that_were_removed_are_counted(desk):
     """contract: webhook-on-again, delivery-retention. It goes on with the oldest that is kept."""
     async with Receiver(answer(500)).serve() as receiver, desk.process() as sender:
-        hook = await desk.hook(receiver.url)
+        hook = await desk.hook(receiver.url, "item.created")
         await desk.save(2)
         await send(sender)  # these two are pending
         await desk.change(hook, enabled=False)
         await desk.save(3)
+        other, make = desk.bench.new_customer(desk.store), desk.bench.new_id()
+        await desk.db.write(lists.create, other, "a", make, bounds(9), desk.clock.tick())
+        await events.number(desk.db, desk.clock)  # of a type that it has not asked for
         desk.clock.milliseconds += 8 * DAY
         async for _ in events.retain(desk.db, 7, desk.clock()):
             pass
@@ -322,113 +127,6 @@ async def test_events_that_were_removed_are_counted(desk):
         assert (await desk.change(hook, enabled=True)).missed == 0
         await send(sender)
         assert sorted(receiver.ids()) == sorted(kept)
-
-
-@on_desk
-async def test_process_that_hangs_is_taken_over(desk):
-    """contract: delivery-lease, delivery-once-at-a-time. Not before its lease ends; with the same id;
-    and what the first one says later counts for nothing."""
-    asked, held = asyncio.Event(), asyncio.Event()
-
-    async def hold(writer):
-        asked.set()
-        await held.wait()
-        writer.write(answer(500))
-
-    async with (
-        Receiver(hold).serve() as receiver,
-        desk.process(seconds=30) as first,
-        desk.process() as other,
-    ):
-        hook = await desk.hook(receiver.url)
-        [told] = await desk.save()
-        await first.look()
-        await asyncio.wait_for(asked.wait(), 5)
-        receiver.says = answer()
-        for wait, sent in ((0, 1), (deliveries.LEASE_MS - 1_000, 1), (1_001, 2)):
-            desk.clock.milliseconds += wait
-            await send(other)
-            assert receiver.ids() == [told] * sent
-        held.set()
-        await first.settle()
-        [shown] = await desk.page(hook)
-        assert (shown.status, shown.attempts, shown.last_status) == ("delivered", 1, 204)
-
-
-@on_desk
-async def test_send_does_not_begin_late(desk):
-    """contract: delivery-lease. A process that stood still leaves what it took to others."""
-    elapsed = iter([0.0, 8.5, *[9.0] * 100])
-    async with (
-        Receiver().serve() as receiver,
-        desk.process(monotonic=lambda: next(elapsed)) as paused,
-        desk.process() as other,
-    ):
-        await desk.hook(receiver.url)
-        [told] = await desk.save()
-        await send(paused)
-        assert receiver.got == []
-        desk.clock.milliseconds += deliveries.LEASE_MS + 1
-        await send(other)
-        assert receiver.ids() == [told]
-
-
-@on_desk
-async def test_many_processes_send_each_once(desk):
-    """contract: delivery-once-at-a-time. Four of them, and more events than one takes at once."""
-    async with contextlib.AsyncExitStack() as stack:
-        receiver = await stack.enter_async_context(Receiver().serve())
-        await desk.hook(receiver.url)
-        told = await desk.save(300)
-        four = [await stack.enter_async_context(desk.process(seconds=10)) for _ in range(4)]
-        for _ in range(20):
-            await asyncio.gather(*(send(one) for one in four))
-            if len(receiver.got) >= 300:
-                break
-        assert sorted(receiver.ids()) == sorted(told)
-
-
-@on_desk
-async def test_slow_receiver_delays_no_other(desk):
-    """contract: delivery-slow. With more for the slow one than it has in flight at once."""
-    async with (
-        Receiver(_hang).serve() as slow,
-        Receiver().serve() as quick,
-        desk.process(seconds=10) as sender,
-    ):
-        await desk.hook(slow.url)
-        await desk.hook(quick.url)
-        told = await desk.save(150)
-        begun = asyncio.get_running_loop().time()
-        while len(quick.got) < 150:
-            await sender.look()
-            await asyncio.sleep(0.05)
-            assert asyncio.get_running_loop().time() - begun < 5
-        assert sorted(quick.ids()) == sorted(told)
-        assert len(slow.got) <= 2 * 64
-
-
-@on_desk
-async def test_only_the_types_that_were_asked_for(desk):
-    """contract: delivery-each. And none that was told before the webhook was made."""
-    await desk.save()
-    async with Receiver().serve() as receiver, desk.process() as sender:
-        hook = await desk.hook(receiver.url, "item.deleted")
-        await desk.save(2)
-        [item] = (await _items(desk))[:1]
-        await desk.db.write(items.delete, desk.profile, item, desk.clock.tick())
-        await events.number(desk.db)
-        await send(sender)
-        assert [message.event["type"] for message in receiver.got] == ["item.deleted"]
-        await desk.change(hook, types=())
-        await desk.save()
-        await send(sender)
-        assert len(receiver.got) == 2
-
-
-async def _items(desk):
-    found = await desk.db.read(events.feed, desk.store, None, 250, ["item.created"])
-    return [msgspec.json.decode(event.data)["item"]["id"] for event in found.events]
 
 
 @on_desk

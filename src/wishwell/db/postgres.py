@@ -107,7 +107,8 @@ class _Handle:
         """Commits. ``seconds`` is the least time that it gets."""
         try:
             await self._connection.execute("COMMIT", timeout=max(seconds, self._left()))
-        except _BROKEN as error:
+        except (*_BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+            # The last two: it broke while nothing was asked of it.
             raise _undecided(error) from error
 
     async def _prepare(self, does: Does) -> None:

@@ -785,7 +785,7 @@ UPDATE feeds SET given = $2 WHERE store_id = $1;
 UPDATE feeds SET last = given WHERE store_id = $1 AND last < given;
 
 -- name: feed
-SELECT last, removed FROM feeds WHERE store_id = $1;
+SELECT last, removed, given FROM feeds WHERE store_id = $1;
 
 -- name: feeds
 SELECT store_id, last, removed FROM feeds;
@@ -796,8 +796,8 @@ SELECT e.number, event_fields(e) FROM events e
 WHERE e.store_id = $1 AND e.number > $2 AND e.number <= $3 AND e.type in_texts($5) ORDER BY e.number LIMIT $4;
 
 -- name: events_old
--- Of the next $3 in order, the numbers and times.
-SELECT number, created_at FROM events WHERE store_id = $1 AND number > $2 ORDER BY number LIMIT $3;
+-- Of the next $3 in order, the numbers, times and types.
+SELECT number, created_at, type FROM events WHERE store_id = $1 AND number > $2 ORDER BY number LIMIT $3;
 
 -- name: events_remove
 DELETE FROM events WHERE store_id = $1 AND number <= $2;
@@ -809,25 +809,31 @@ UPDATE feeds SET removed = $2 WHERE store_id = $1 AND removed < $2;
 ---------------------------------------------------------------------- webhooks, deliveries
 
 -- name: webhook_add
-INSERT INTO webhooks (store_id, id, url, types, enabled, position, missed, sealed, created_at, updated_at)
-VALUES ($1, $2, $3, $4, 1, $5, 0, $6, $7, $7);
+-- Due at once: events that have their numbers already may not be readable yet.
+INSERT INTO webhooks (store_id, id, url, types, enabled, position, missed, sealed, created_at, updated_at, due_at)
+VALUES ($1, $2, $3, $4, 1, $5, 0, $6, $7, $7, $7);
 
 -- name: webhooks_count
 SELECT count(*) FROM webhooks WHERE store_id = $1 AND enabled >= 0;
 
 -- name: webhook
-SELECT webhook_fields(w), w.position, w.missed, w.sealed FROM webhooks w
+SELECT webhook_fields(w), w.position, w.missed, w.sealed, w.due_at FROM webhooks w
 WHERE w.store_id = $1 AND w.id = $2;
 
 -- name: webhook_lock
-SELECT webhook_fields(w), w.position, w.missed, w.sealed FROM webhooks w
+SELECT webhook_fields(w), w.position, w.missed, w.sealed, w.due_at FROM webhooks w
 WHERE w.store_id = $1 AND w.id = $2
 FOR UPDATE --postgresql
 ;
 
+-- name: webhooks_behind
+-- Those that have not heard of what comes up to $2.
+SELECT id FROM webhooks WHERE store_id = $1 AND position < $2 AND enabled >= 0 ORDER BY id;
+
 -- name: webhook_set
 UPDATE webhooks
-SET url = $3, types = $4, enabled = $5, updated_at = $6, failing_since = $7, position = $8, missed = $9, sealed = $10
+SET url = $3, types = $4, enabled = $5, updated_at = $6, failing_since = $7, position = $8, missed = $9, sealed = $10,
+    due_at = $11
 WHERE store_id = $1 AND id = $2;
 
 -- name: webhook_remove
@@ -847,13 +853,15 @@ WHERE w.store_id = $1{conditions}{from_cursor}
 ORDER BY w.id {direction}
 LIMIT $3;
 
--- name: webhooks_at_work
--- Of those that are on: whether the feed goes on behind their position, and when their next delivery is due.
-SELECT w.store_id, w.id, f.last > w.position,
-       (SELECT min(d.next_at) FROM deliveries d
-        WHERE d.store_id = w.store_id AND d.webhook_id = w.id AND d.status = 'pending')
-FROM webhooks w LEFT JOIN feeds f ON f.store_id = w.store_id
-WHERE w.enabled = 1;
+-- name: webhooks_due
+SELECT store_id, id, due_at FROM webhooks WHERE due_at <= $1;
+
+-- name: webhooks_wake
+-- There are new events.
+UPDATE webhooks SET due_at = $2 WHERE store_id = $1 AND enabled = 1 AND (due_at IS NULL OR due_at > $2);
+
+-- name: delivery_next
+SELECT min(next_at) FROM deliveries WHERE store_id = $1 AND webhook_id = $2 AND status = 'pending';
 
 -- name: events_places
 SELECT number, profile_id, sequence, type, created_at FROM events

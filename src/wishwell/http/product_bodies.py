@@ -13,8 +13,11 @@ from wishwell.notices import Money
 from wishwell.products import Facts, NewProduct, Variant
 from wishwell.stores import Store
 
+_URL = r"^https?://[!-.0->A-\[\]-~]+([/?#][!-~]*)?$"
+"""Without a user name and a password: nobody takes ``shop.example@evil.example`` for the shop."""
+
 Title = Annotated[str, Meta(min_length=1, max_length=products.MAX_TITLE)]
-Url = Annotated[str, Meta(max_length=products.MAX_URL, pattern="^https?://[!-~]+$")]
+Url = Annotated[str, Meta(max_length=products.MAX_URL, pattern=_URL)]
 
 
 # contract: product-money

@@ -168,7 +168,10 @@ BODIES: tuple[type[msgspec.Struct], ...] = (
 )
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {b: msgspec.json.Decoder(b) for b in BODIES}
 
-_URL_RULE = f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters"
+_URL_RULE = (
+    f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters, "
+    "without a user name or password"
+)
 
 # The whole rule of each field, shown when any part of it is broken.
 _RULES = {

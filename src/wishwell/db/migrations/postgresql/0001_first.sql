@@ -174,6 +174,7 @@ CREATE TABLE feeds (
 
 -- Where a store's events are sent. position: up to which number of the feed they became deliveries.
 -- enabled: 1, 0, or -1 once it is deleted, until its deliveries are. sealed: what signs (webhooks.py).
+-- due_at: when somebody has to look after it; null for one that is off, or that has nothing to send.
 CREATE TABLE webhooks (
     store_id      uuid NOT NULL,
     id            uuid NOT NULL,
@@ -183,11 +184,14 @@ CREATE TABLE webhooks (
     created_at    text COLLATE "C" NOT NULL,
     updated_at    text COLLATE "C" NOT NULL,
     failing_since text COLLATE "C",
+    due_at        text COLLATE "C",
     types         text NOT NULL,
     url           text NOT NULL,
     sealed        text NOT NULL,
     CONSTRAINT webhooks_pkey PRIMARY KEY (store_id, id)
 );
+
+CREATE INDEX webhooks_due_idx ON webhooks (due_at) WHERE due_at IS NOT NULL;
 
 -- Each event for each webhook. profile_id is null for a test, which is of no event. next_at: when it is sent;
 -- while it is, until when it is left to the one who holds the lease.

@@ -1,0 +1,144 @@
+"""Old events that go beside traffic: `python -m bench.retention`, some minutes for each engine.
+
+Fills a database with so many events that are older than they are kept, and asks for pages, and
+saves one time in ten, at a constant rate: first alone, then while the old events are removed, then
+alone again. Printed are the p99 of each, and how many were removed a second.
+"""
+
+import argparse
+import asyncio
+import json
+import sqlite3
+import statistics
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+
+from bench import seed
+from bench.client import PREFIX
+from bench.notices import READERS, ask, events_on, p99, spread
+from bench.single import Deployment, deploy, insert
+from bench.steady import _request
+from bench.targets import run, stop
+from tests.servers import PostgresServer, wait_until
+from wishwell import config, ids
+
+BATCH = 100_000
+A_PROFILE = 20
+"""Events of each profile."""
+
+COLUMNS = ("profile_id", "sequence", "store_id", "number", "type", "created_at", "gid", "data")
+
+
+def old(store: str, count: int) -> Iterator[list[tuple[Any, ...]]]:
+    """So many events of eight days ago, in the feed, in batches."""
+    at = ids.timestamp(ids.wall_clock() - 8 * 86_400_000)
+    data = json.dumps({"item": {"id": ids.random_uuid(), "note": "n" * 250}})
+    gid, profile = "gid://shopify/Customer/old", ""
+    for begin in range(0, count, BATCH):
+        rows = []
+        for number in range(begin, min(begin + BATCH, count)):
+            if number % A_PROFILE == 0:
+                profile = str(uuid.uuid4())
+            of = profile, number % A_PROFILE + 1, store, number + 1
+            rows.append((*of, "item.updated", at, gid, data))
+        yield rows
+
+
+async def _copy(url: str, rows: list[tuple[Any, ...]]) -> None:
+    connection = await asyncpg.connect(url)
+    await connection.copy_records_to_table("events", records=rows, columns=COLUMNS)
+    await connection.close()
+
+
+def execute(place: Deployment, sql: str, rows: list[tuple[Any, ...]]) -> None:
+    """A statement on SQLite, once for each row."""
+    with sqlite3.connect(config.sqlite_path(place.url)) as connection:
+        connection.executemany(sql, rows)
+
+
+def fill(place: Deployment, count: int) -> None:
+    feed = f"INSERT INTO feeds VALUES ('{place.store}', {count}, {count}, 0)"
+    for rows in old(place.store, count):
+        if place.engine == "SQLite":
+            execute(
+                place, f"INSERT INTO events ({', '.join(COLUMNS)}) VALUES (?,?,?,?,?,?,?,?)", rows
+            )
+        else:
+            asyncio.run(_copy(place.url, rows))
+    if place.engine == "SQLite":
+        execute(place, feed, [()])
+    else:
+        ask(place, f"{feed} RETURNING 1")
+
+
+def traffic(owners: list[seed.Owner]) -> list[bytes]:
+    """Nine pages for each save of a product that is there, in ever another quantity."""
+    requests = []
+    for number, owner in enumerate(owners):
+        token = f"Authorization: Bearer {owner.token}"
+        requests += [_request(f"{PREFIX}/items", token)] * 9
+        body = json.dumps({"productId": 632910391, "quantity": number % 99 + 1}).encode()
+        head = _request(f"{PREFIX}/items", token, "Content-Type: application/json",
+                        f"Content-Length: {len(body)}")  # fmt: skip
+        requests.append(head.replace(b"GET", b"POST", 1) + body)
+    return requests
+
+
+def measure(place: Deployment, count: int, rate: float, rounds: int) -> None:
+    rows, owners = seed.plan(place.store, READERS)
+    insert(place, rows)
+    asyncio.run(events_on(place))
+    requests = traffic(owners)
+    target = place.serve()
+    time.sleep(6)  # until every process knows that the store tells events
+    p99(target, requests, rate)  # the first one warms
+    alone = [p99(target, requests, rate) for _ in range(rounds)]
+    fill(place, count)
+
+    def removed() -> int:
+        return int(ask(place, "SELECT removed FROM feeds"))
+
+    wait_until(lambda: removed() > 0, seconds=120, every=0.5)
+    began, before = time.monotonic(), removed()
+    beside = []
+    while len(beside) < rounds and removed() < count:
+        beside.append(p99(target, requests, rate))
+    speed = (removed() - before) / (time.monotonic() - began)
+    if removed() == count:
+        print("  all were removed before the requests ended: take more events")
+    wait_until(lambda: removed() == count, seconds=7_200, every=1)
+    took = time.monotonic() - began
+    after = [p99(target, requests, rate) for _ in range(rounds)]
+    stop(target)
+    left = ask(place, f"SELECT count(*) FROM events WHERE number <= {count}")
+    idle = statistics.median([*alone, *after])
+    print(
+        f"{place.engine:10} {count:,} events, {rate:,.0f} requests a second: p99 {idle:.2f} ms alone, "
+        f"{statistics.median(beside):.2f} ms beside it "
+        f"({statistics.median(beside) / idle:.2f} times; alone {spread(alone + after)}, beside "
+        f"{spread(beside)}); {speed:,.0f} removed a second, {took:,.0f} s in all; {left} left",
+        flush=True,
+    )
+
+
+def main() -> None:
+    words = argparse.ArgumentParser(prog="python -m bench.retention", description=__doc__)
+    words.add_argument("--events", type=int, default=1_000_000)
+    words.add_argument("--rate", type=float, default=300, help="requests a second")
+    words.add_argument("--rounds", type=int, default=5)
+    words.add_argument("--engine", choices=("SQLite", "PostgreSQL"), action="append")
+    chosen = words.parse_args()
+    with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
+        for engine in chosen.engine or ["PostgreSQL", "SQLite"]:
+            place = deploy(engine, Path(name) / engine, server)
+            measure(place, chosen.events, chosen.rate, chosen.rounds)
+
+
+if __name__ == "__main__":
+    run(main)

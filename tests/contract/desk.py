@@ -1,0 +1,104 @@
+"""A store that tells events, and processes that deliver them, with a clock in the test's hand."""
+
+import asyncio
+import contextlib
+
+from tests.contract.conftest import bounds, new_item
+from wishwell import deliveries, events, ids, items, stores, webhooks
+from wishwell.outbound import Outbound
+from wishwell.sealing import Sealing
+from wishwell.sender import Sender
+from wishwell.webhooks import WebhookPatch
+
+SEALING = Sealing([b"a-sealing-key-of-the-tests-with-40-chars"])
+DAY = 86_400_000
+
+
+class Desk:
+    """A store that tells events, and processes that deliver them."""
+
+    def __init__(self, bench):
+        self.bench, self.db, self.clock = bench, bench.db, bench.clock
+        self.handle = f"s-{ids.random_uuid()}"
+        self.products = 0
+
+    async def open(self):
+        now = self.clock.tick()
+        patch = stores.StorePatch(events=True)
+        make = stores.create, self.bench.new_id(), self.handle, patch, now
+        self.store = await self.db.write(*make)
+        self.profile = self.bench.new_customer(self.store)
+        return self
+
+    async def save(self, count=1):
+        """Saves items; the ids of what is told of them."""
+        await asyncio.gather(*(self._save() for _ in range(count)))
+        await events.number(self.db, self.clock)
+        first = self.products - count + 1
+        return [events.event_id(self.profile.id, n) for n in range(first, self.products + 1)]
+
+    async def _save(self):
+        self.products += 1
+        save = new_item(self.products), self.bench.new_id(), bounds(9_999), self.clock.tick()
+        await self.db.write(items.save, self.profile, *save)
+
+    async def hook(self, url, *types):
+        make = SEALING, self.store, url, types, self.bench.new_id(), self.clock.tick()
+        return await self.db.write(webhooks.create, *make)
+
+    async def change(self, hook, **changes):
+        patch = WebhookPatch(**changes)
+        return await self.db.write(webhooks.change, self.store, hook.id, patch, self.clock.tick())
+
+    async def find(self, hook):
+        return await self.db.read(webhooks.find, self.store, hook.id)
+
+    async def retain(self):
+        async for _ in deliveries.retain(self.db):
+            pass
+
+    async def page(self, hook, limit=250):
+        return (await self.db.read(deliveries.page, self.store, hook.id, None, limit)).records
+
+    @contextlib.asynccontextmanager
+    async def process(self, **given):
+        outbound = Outbound(http=True, private=True)
+        sender = Sender(self.db, outbound, SEALING, **{"clock": self.clock, "seconds": 5} | given)
+        try:
+            yield sender
+        finally:
+            await sender.stop()
+            await outbound.close()
+
+
+async def send(sender):
+    await sender.look()
+    await sender.settle()
+
+
+def on_desk(test):
+    """A test on a new store, in the loop of the bench."""
+
+    def run(bench):
+        async def story():
+            try:
+                await test(await Desk(bench).open())
+            finally:  # nothing is left for the processes of the next test
+                await _all_off(bench.db)
+
+        bench.run(story())
+
+    run.__name__, run.__doc__ = test.__name__, test.__doc__
+    return run
+
+
+async def _all_off(db):
+    async def off(tx, store_id, id):
+        kept = webhooks.kept_from(await tx.one("webhook_lock", store_id, id))
+        await webhooks.put(tx, store_id, kept._replace(deleted=True))
+
+    async def there(tx):
+        return await tx.all("webhooks")
+
+    for store_id, id, _ in await db.read(there):
+        await db.write(off, store_id, id)

@@ -1,0 +1,218 @@
+"""Deliveries on both engines, with real receivers and a clock in the test's hand."""
+
+import asyncio
+import contextlib
+
+import msgspec
+import pytest
+
+from tests.contract.desk import on_desk, send
+from tests.servers.receiver import Receiver, answer
+from wishwell import deliveries, events, ids, items
+from wishwell.deliveries import AFTER
+
+
+@on_desk
+async def test_delivery_that_fails_is_tried_by_the_schedule(desk):
+    """contract: delivery-schedule. Ten times; not before its time, and at most a tenth after it."""
+    async with Receiver(answer(500)).serve() as receiver, desk.process() as sender:
+        hook = await desk.hook(receiver.url)
+        [told] = await desk.save()
+        await send(sender)
+        for tried, seconds in enumerate(AFTER, 1):
+            [shown] = await desk.page(hook)
+            assert (shown.status, shown.attempts, shown.last_status) == ("pending", tried, 500)
+            at = ids.from_timestamp(shown.next_attempt_at)
+            wait = at - ids.from_timestamp(shown.last_attempt_at)
+            assert seconds * 1000 <= wait <= seconds * 1100
+            desk.clock.milliseconds = at - 1
+            await send(sender)
+            assert len(receiver.got) == tried
+            desk.clock.milliseconds = at
+            await send(sender)
+            assert receiver.ids() == [told] * (tried + 1)
+        [shown] = await desk.page(hook)
+        assert (shown.status, shown.attempts, shown.next_attempt_at) == ("failed", 10, None)
+        stamps = {message.headers["webhook-timestamp"] for message in receiver.got}
+        assert len(stamps) == 10
+        assert sender.attempts == {"retried": 9, "failed": 1}
+
+
+async def _hang(writer):
+    await asyncio.sleep(4)
+
+
+async def _nothing(writer):
+    pass
+
+
+async def _endless_headers(writer):
+    writer.write(b"HTTP/1.1 200 OK\r\n")
+    while True:
+        writer.write(b"X: y\r\n" * 100)
+        await writer.drain()
+        await asyncio.sleep(0.01)
+
+
+async def _endless_body(writer):
+    writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    while True:
+        writer.write(b"a")
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("says", "status"),
+    [(_hang, None), (_nothing, None), (_endless_headers, None), (_endless_body, None), (answer(302, "Location: /"), 302), (answer(404), 404), (answer(99), None)],
+    ids=["hangs", "closes", "endless headers", "endless body", "redirects", "unknown", "no status"],
+)  # fmt: skip
+def test_receiver_that_does_not_take_it(bench, says, status):
+    """contract: delivery-schedule. Each of these is an attempt that failed; the next one is not."""
+
+    @on_desk
+    async def story(desk):
+        async with Receiver(says).serve() as receiver, desk.process(seconds=1) as sender:
+            hook = await desk.hook(receiver.url)
+            [told] = await desk.save()
+            await send(sender)
+            [shown] = await desk.page(hook)
+            assert (shown.status, shown.attempts, shown.last_status) == ("pending", 1, status)
+            assert (await desk.find(hook)).failing_since is not None
+            receiver.says = answer()
+            desk.clock.milliseconds += 6_000
+            await send(sender)
+            assert receiver.ids() == [told] * 2
+            assert (await desk.page(hook))[0].status == "delivered"
+            assert (await desk.find(hook)).failing_since is None
+
+    story(bench)
+
+
+@on_desk
+async def test_retry_after_is_heeded(desk):
+    """contract: delivery-retry-after. Up to a day, and never before the schedule."""
+    async with Receiver().serve() as receiver, desk.process() as sender:
+        hook = await desk.hook(receiver.url)
+        date = "Fri, 15 Jan 2027 09:00:00 GMT"  # an hour after the clock's time
+        for text, seconds in (
+            ("600", 600),
+            ("999999", 86_400),
+            ("1", 5),
+            ("soon", 5),
+            (date, 3600),
+        ):
+            receiver.says = answer(503, f"Retry-After: {text}")
+            desk.clock.milliseconds = 1_800_000_000_000
+            begun = desk.clock()
+            await desk.save()
+            await send(sender)
+            shown = (await desk.page(hook))[0]
+            wait = (ids.from_timestamp(shown.next_attempt_at) - begun) / 1000
+            assert seconds - 1 <= wait <= max(seconds + 1, 6), text
+
+
+@on_desk
+async def test_process_that_hangs_is_taken_over(desk):
+    """contract: delivery-lease, delivery-once-at-a-time. Not before its lease ends; with the same id;
+    and what the first one says later counts for nothing."""
+    asked, held = asyncio.Event(), asyncio.Event()
+
+    async def hold(writer):
+        asked.set()
+        await held.wait()
+        writer.write(answer(500))
+
+    async with (
+        Receiver(hold).serve() as receiver,
+        desk.process(seconds=30) as first,
+        desk.process() as other,
+    ):
+        hook = await desk.hook(receiver.url)
+        [told] = await desk.save()
+        await first.look()
+        await asyncio.wait_for(asked.wait(), 5)
+        receiver.says = answer()
+        for wait, sent in ((0, 1), (deliveries.LEASE_MS - 1_000, 1), (1_001, 2)):
+            desk.clock.milliseconds += wait
+            await send(other)
+            assert receiver.ids() == [told] * sent
+        held.set()
+        await first.settle()
+        [shown] = await desk.page(hook)
+        assert (shown.status, shown.attempts, shown.last_status) == ("delivered", 1, 204)
+
+
+@on_desk
+async def test_send_does_not_begin_late(desk):
+    """contract: delivery-lease. A process that stood still leaves what it took to others."""
+    elapsed = iter([0.0, 8.5, *[9.0] * 100])
+    async with (
+        Receiver().serve() as receiver,
+        desk.process(monotonic=lambda: next(elapsed)) as paused,
+        desk.process() as other,
+    ):
+        await desk.hook(receiver.url)
+        [told] = await desk.save()
+        await send(paused)
+        assert receiver.got == []
+        desk.clock.milliseconds += deliveries.LEASE_MS + 1
+        await send(other)
+        assert receiver.ids() == [told]
+
+
+@on_desk
+async def test_many_processes_send_each_once(desk):
+    """contract: delivery-once-at-a-time. Four of them, and more events than one takes at once."""
+    async with contextlib.AsyncExitStack() as stack:
+        receiver = await stack.enter_async_context(Receiver().serve())
+        await desk.hook(receiver.url)
+        told = await desk.save(150)
+        four = [await stack.enter_async_context(desk.process(seconds=10)) for _ in range(4)]
+        for _ in range(20):
+            await asyncio.gather(*(send(one) for one in four))
+            if len(receiver.got) >= 150:
+                break
+        assert sorted(receiver.ids()) == sorted(told)
+
+
+@on_desk
+async def test_slow_receiver_delays_no_other(desk):
+    """contract: delivery-slow. With more for the slow one than it has in flight at once."""
+    async with (
+        Receiver(_hang).serve() as slow,
+        Receiver().serve() as quick,
+        desk.process(seconds=10) as sender,
+    ):
+        await desk.hook(slow.url)
+        await desk.hook(quick.url)
+        told = await desk.save(150)
+        begun = asyncio.get_running_loop().time()
+        while len(quick.got) < 150:
+            await sender.look()
+            await asyncio.sleep(0.05)
+            assert asyncio.get_running_loop().time() - begun < 5
+        assert sorted(quick.ids()) == sorted(told)
+        assert len(slow.got) <= 2 * 64
+
+
+@on_desk
+async def test_only_the_types_that_were_asked_for(desk):
+    """contract: delivery-each. And none that was told before the webhook was made."""
+    await desk.save()
+    async with Receiver().serve() as receiver, desk.process() as sender:
+        hook = await desk.hook(receiver.url, "item.deleted")
+        await desk.save(2)
+        [item] = (await _items(desk))[:1]
+        await desk.db.write(items.delete, desk.profile, item, desk.clock.tick())
+        await events.number(desk.db, desk.clock)
+        await send(sender)
+        assert [message.event["type"] for message in receiver.got] == ["item.deleted"]
+        await desk.change(hook, types=())
+        await desk.save()
+        await send(sender)
+        assert len(receiver.got) == 2
+
+
+async def _items(desk):
+    found = await desk.db.read(events.feed, desk.store, None, 250, ["item.created"])
+    return [msgspec.json.decode(event.data)["item"]["id"] for event in found.events]
