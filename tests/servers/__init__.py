@@ -20,6 +20,7 @@ from tests.servers.base import (
     free_port,
     wait_until,
 )
+from tests.servers.citus import Cluster
 from tests.servers.postgres import PostgresServer, postgres_binaries
 from tests.servers.redis import RedisServer, redis_binary
 from tests.servers.service import KEPT, PRINTED, SECRETS, WISHWELL, Service
@@ -32,6 +33,7 @@ __all__ = [
     "SECRETS",
     "WISHWELL",
     "AnsweringProgram",
+    "Cluster",
     "PostgresServer",
     "Program",
     "RedisServer",
