@@ -7,9 +7,10 @@ import os
 import re
 import secrets
 import subprocess
+from typing import ClassVar
 
-from tests.servers.base import ServerFailed
-from tests.servers.postgres import postgres_binaries
+from tests.servers.base import HERE, ServerFailed
+from tests.servers.postgres import PostgresServer, postgres_binaries
 
 
 class Cluster:
@@ -71,3 +72,38 @@ class Cluster:
         for name in self._made:
             for node in reversed(range(len(self.nodes))):
                 self.sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", "postgres", node)
+
+
+def has_citus() -> bool:
+    """Whether the PostgreSQL that the tests start has Citus."""
+    return any(postgres_binaries().parent.glob("lib/**/citus.so"))
+
+
+class OwnCluster(Cluster):
+    """A cluster of its own, which may be broken: a coordinator and two workers with 8 shards."""
+
+    _SETTINGS: ClassVar = {
+        "shared_preload_libraries": "citus",
+        "citus.shard_count": "8",
+        "citus.node_conninfo": "sslmode=disable",
+        "citus.recover_2pc_interval": "1s",
+        "wal_level": "logical",
+        "max_worker_processes": "32",
+        "max_prepared_transactions": "200",
+    }
+
+    def __init__(self, workers: int = 2) -> None:
+        self.servers = [
+            PostgresServer(settings=self._SETTINGS, fsync=True) for _ in range(workers + 1)
+        ]
+        first = self.servers[0]
+        for server in self.servers:
+            server.sql("CREATE EXTENSION citus")
+        first.sql(f"SELECT citus_set_coordinator_host('{HERE}', {first.port})")
+        for server in self.servers[1:]:
+            first.sql(f"SELECT citus_add_node('{HERE}', {server.port})")
+        super().__init__(first.url("postgres"))
+
+    def __exit__(self, *_: object) -> None:
+        for server in self.servers:
+            server.close()

@@ -270,10 +270,11 @@ WITH saved AS (part(item_new)),
 counted AS (
     UPDATE profiles SET items = items + 1, changes = changes + 1, events = events + 1
     FROM saved WHERE profiles.profile_id = $1
-    RETURNING events, store_id, gid),
+    RETURNING events),
 told AS (
     INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-    SELECT $1, events, store_id, 'item.created', $8::text, gid, $10::text FROM counted)
+    SELECT p.profile_id, c.events, p.store_id, 'item.created', $8::text, p.gid, $10::text
+    FROM counted c JOIN profiles p ON p.profile_id = $1)
 SELECT * FROM saved;
 
 -- name: item_create_told for sqlite
@@ -337,7 +338,7 @@ gone AS (
       AND e.list_id = ANY (ARRAY(SELECT removed.id FROM fits, removed))),
 put AS (
     INSERT INTO entries (profile_id, list_id, item_id, position)
-    SELECT $1, added.id, $2::uuid, 0 FROM fits, added),
+    SELECT p.profile_id, added.id, $2::uuid, 0 FROM fits, added, profiles p WHERE p.profile_id = $1),
 sized AS (
     UPDATE lists l SET item_count = l.item_count + c.change
     FROM fits, (SELECT id, 1 AS change FROM added UNION ALL SELECT id, -1 FROM removed) AS c
