@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from tests.security import secrets_in_print
-from tests.servers import PostgresServer, RedisServer, Service, redis_binary
+from tests.servers import Cluster, PostgresServer, RedisServer, Service, redis_binary
 
 SEALING_KEY = "a-sealing-key-of-the-tests-40-characters"
 SIGNING_KEY = "a-signing-key-of-the-tests-40-characters"
@@ -110,7 +110,9 @@ def nothing_secret_is_printed():
 
 @pytest.fixture(scope="session")
 def postgres_server():
-    with PostgresServer() as server:
+    """A PostgreSQL; the cluster, if one is named."""
+    named = os.environ.get("WISHWELL_TEST_CITUS")
+    with Cluster(named) if named else PostgresServer() as server:
         yield server
 
 
@@ -136,15 +138,16 @@ def new_service(engine, request):
     made: list[Service] = []
 
     def make(**settings: str) -> Service:
+        database = "sqlite:///wishwell.db"
         if engine == "postgresql":
-            database = request.getfixturevalue("postgres_server").create_database()
-        else:
-            database = "sqlite:///wishwell.db"
+            server = request.getfixturevalue("postgres_server")
+            database = server.create_database()
         common = {"WISHWELL_DATABASE_URL": database, "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
         service = Service(common | settings, env=ODD_CLOCK)
         made.append(service)
         if engine == "postgresql":
-            service.cli("migrate")
+            service.cli("migrate", *["--cluster"] * server.spread)
+            service.settings["WISHWELL_DATABASE_URL"] = server.asked(database)
         return service
 
     yield make

@@ -8,7 +8,7 @@ refresh is older than 4 s, requests wait for a new one.
 import asyncio
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -38,8 +38,13 @@ _LOOK_UP_SECONDS = 1.0
 """How many unknown admin tokens are looked up at once, and how long others wait for their turn."""
 
 _FLUSH_MS = 5_000
+_FORGET_MS = 3_600_000
+_FAILURES = 3
 _DAY_MS = 86_400_000
 _COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * _DAY_MS
+
+_Note = Callable[[Writer, str, str], Awaitable[None]]
+"""A use-case that writes a time with an id."""
 
 log = structlog.get_logger("wishwell.access_cache")
 
@@ -70,6 +75,7 @@ class AccessCache:
         self._since = 0
         self._asked_at = 0
         self._flushed_at = 0
+        self._forgot_at = 0
         self._used: dict[str, int] = {}
         self._touched: dict[str, int] = {}
         self._touched_before: dict[str, int] = {}
@@ -180,10 +186,10 @@ class AccessCache:
         ``Unavailable``.
         """
         now = self._clock()
-        due = [id for id in profile_ids if self._is_due(id, now)]
-        if due:
-            await self._db.write(_touch, due, ids.timestamp(now))
-            self._touched_before |= dict.fromkeys(due, now)
+        for id in profile_ids:
+            if self._is_due(id, now):
+                await self._db.write(_touch, id, ids.timestamp(now))
+                self._touched_before[id] = now
 
     def _is_due(self, profile_id: str, now: int) -> bool:
         return now - self._touched_before.get(profile_id, 0) > _DAY_MS // 4
@@ -265,25 +271,42 @@ class AccessCache:
         Raises ``Unavailable``; what it could not write is kept for the next time.
         """
         self._flushed_at = now = self._clock()
-        used, self._used = self._used, {}
-        touched, self._touched = self._touched, {}
         try:
-            for id, at in used.items():
-                await self._db.write(_used, id, ids.timestamp(at))
-            if touched:
-                await self._db.write(_touch, list(touched), ids.timestamp(now))
-        except BaseException:
-            # What was noted in the meantime is newer, so it takes precedence.
-            self._used = used | self._used
-            self._touched = touched | self._touched
-            raise
-        self._touched_before |= touched
+            await self._write_noted(_touch, self._touched, self._touched_before)
+        finally:
+            await self._write_noted(_used, self._used, {})
         day_old = now - _DAY_MS
-        ends = day_old - _MARGIN_MS, now - _COOKIES_MS - _MARGIN_MS
-        await self._db.write(_forget, *map(ids.timestamp, ends))
         self._touched_before = {k: at for k, at in self._touched_before.items() if at > day_old}
+        ends = day_old - _MARGIN_MS, now - _COOKIES_MS - _MARGIN_MS
         # As the statement: a profile's own until no cookie of then is good any more.
         self._revoked = {k: at for k, at in self._revoked.items() if at > ends[not k[1]]}
+        if now - self._forgot_at > _FORGET_MS:
+            await self._db.write(_forget, *map(ids.timestamp, ends))
+            self._forgot_at = now
+
+    async def _write_noted(
+        self, write: _Note, noted: dict[str, int], written: dict[str, int]
+    ) -> None:
+        """Writes what was noted, each for itself: one may lie on a server that is away.
+
+        Raises ``Unavailable`` if any could not be; after a few of them it leaves the others. The
+        next time those come last.
+        """
+        failures: list[Unavailable] = []
+        for id, at in list(noted.items()):
+            try:
+                await self._db.write(write, id, ids.timestamp(at))
+            except Unavailable as error:
+                noted[id] = noted.pop(id)
+                failures.append(error)
+                if len(failures) == _FAILURES:
+                    break
+            else:
+                written[id] = at
+                if noted[id] == at:
+                    del noted[id]
+        if failures:
+            raise failures[0]
 
     async def close(self) -> None:
         with contextlib.suppress(Unavailable):
@@ -322,8 +345,8 @@ async def _used(tx: Writer, id: str, at: str) -> None:
     await tx.run("admin_token_used", id, at)
 
 
-async def _touch(tx: Writer, profile_ids: Sequence[str], at: str) -> None:
-    await tx.run("sessions_touch", list(profile_ids), at)
+async def _touch(tx: Writer, profile_id: str, at: str) -> None:
+    await tx.run("session_touch", profile_id, at)
 
 
 async def _forget(tx: Writer, *before: str) -> None:

@@ -117,8 +117,7 @@ async def tell_each(
     The caller holds their locks, and knows that the store tells events.
     """
     counts = Counter(profile_id for profile_id, _, _ in told)
-    given = msgspec.json.encode(counts).decode()
-    of = {id: (last, gid) for id, last, gid in await tx.all("events_count_each", given)}
+    of = dict(zip(counts, await tx.all_many("events_count", [*counts.items()]), strict=True))
     rows = []
     for profile_id, type_, data in told:
         last, gid = of[profile_id]
@@ -223,13 +222,14 @@ async def number(db: Database, clock: Callable[[], int]) -> int:
     """
     given = 0
     for row in await db.read(_waiting):
-        store_id = row[0]
-        done = _STEP
-        while done == _STEP:
-            done = await db.write(_number, store_id, ids.timestamp(clock()))
-            # Not in the same transaction: that may commit on several shards, one after the other.
-            await db.write(_publish, store_id)
+        now = ids.timestamp(clock())
+        published, wanted = -1, 0
+        while published < wanted:
+            before, done = await db.write(_number, row[0], now)
             given += done
+            wanted = wanted or before + done
+            if done < _STEP:
+                published = before
     return given
 
 
@@ -244,24 +244,30 @@ async def _waiting(tx: Reader) -> Sequence[Row]:
     return await tx.all("feeds_waiting")
 
 
-async def _number(tx: Writer, store_id: str, now: str) -> int:
+async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int]:
+    """Gives places to events; the last one before them, and how many.
+
+    What a cluster commits does not show on all of its servers at once, and may not show on one
+    that died for long. So a place may be read only when a later look at all that waits has not
+    found its event there. And sessions are looked at after customers: what was told of a session
+    before its link shows by then.
+    """
     row = await tx.one("feed_lock", store_id)
     if row is None:
         await tx.run("feed_open", store_id)
         row = await tx.one("feed_lock", store_id)
     assert row is not None
     last = row[0]
-    found = await tx.all("events_waiting", store_id, _STEP)
+    of_customers = await tx.all("events_waiting", store_id, True, _STEP)
+    found = [*await tx.all("events_waiting", store_id, False, _STEP), *of_customers][:_STEP]
     if found:
         places = [(*event, place) for place, event in enumerate(found, last + 1)]
         await tx.run_many("event_number", places)
         await tx.run("feed_give", store_id, last + len(found))
+    if len(found) < _STEP:
+        await tx.run("feed_publish", store_id, last)
         await webhooks.wake(tx, store_id, now)
-    return len(found)
-
-
-async def _publish(tx: Writer, store_id: str) -> None:
-    await tx.run("feed_publish", store_id)
+    return last, len(found)
 
 
 # contract: event-retention
@@ -271,29 +277,31 @@ async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
     ``now`` in milliseconds since 1970. An event goes after all that come before it in the feed.
     """
     old = ids.timestamp(max(0, now - int(days * _DAY_MS)))
-    for store_id, _, removed in await db.read(_feeds):
-        while True:
-            gone, removed = await db.write(_remove, store_id, removed, old)
+    for store_id, *_ in await db.read(_feeds):
+        while gone := await db.write(_remove, store_id, old):
             yield gone
-            if gone < _STEP:
-                break
 
 
 async def _feeds(tx: Reader) -> Sequence[Row]:
     return await tx.all("feeds")
 
 
-async def _remove(tx: Writer, store_id: str, removed: int, old: str) -> tuple[int, int]:
+async def _remove(tx: Writer, store_id: str, old: str) -> int:
+    """Removes what the last step said was removed, and says so of the next; returns how many.
+
+    A reader looks at what was said after it has looked for events, and a cluster commits on one
+    server after the other.
+    """
     await tx.one("feed_lock", store_id)
-    gone = []
+    row = await tx.one("feed", store_id)
+    assert row is not None
+    removed, gone = row[1], []
+    await tx.run("events_remove", store_id, removed)
     for place, created_at, type_ in await tx.all("events_old", store_id, removed, _STEP):
         if created_at >= old:
             break
         gone.append((place, type_))
     if gone:
-        removed = gone[-1][0]
         await webhooks.miss(tx, store_id, gone)
-        # First what says so: a reader looks at it after it has looked for events.
-        await tx.run("feed_remove", store_id, removed)
-        await tx.run("events_remove", store_id, removed)
-    return len(gone), removed
+        await tx.run("feed_remove", store_id, gone[-1][0])
+    return len(gone)

@@ -212,7 +212,8 @@ async def _lock(tx: Writer, product_id: str, due: Sequence[tuple[str, str]]) -> 
     """Of these wishes, by id, those whose owners can be locked, as they are now."""
     if not due:
         return {}
-    held = [row[0] for row in await tx.all("owners_lock", sorted({owner for _, owner in due}))]
+    owners = [(owner,) for owner in {owner for _, owner in due}]
+    held = [row[0] for row in await tx.all_many("owner_lock", owners)]
     found = await tx.all("items_due", held, [id for id, _ in due], product_id)
     return {row[_ITEM]: row for row in found}
 

@@ -64,7 +64,7 @@ async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Se
 
 async def _end(tx: Writer, idle: str, empty: str, found: list[str], now: str) -> list[str]:
     """Closes those that are still expired and that no other transaction has locked."""
-    held = [row[0] for row in await tx.all("sessions_lock", found)]
+    held = [row[0] for row in await tx.all_many("session_lock", [(id,) for id in found])]
     return [row[0] for row in await tx.all("sessions_end", idle, empty, held, now)]
 
 
@@ -95,7 +95,7 @@ async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
 
 
 async def _locked_step(tx: Writer, sessions: list[str]) -> int | None:
-    await tx.run("sessions_lock", sessions)
+    await tx.all_many("session_lock", [(id,) for id in sessions])
     return await _step(tx, sessions)
 
 

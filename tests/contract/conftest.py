@@ -185,9 +185,10 @@ def bench(engine, request, tmp_path_factory):
             migrate.migrate_sqlite(path)
             db: Database = SQLite(path)
         else:
-            url = request.getfixturevalue("postgres_server").create_database()
-            runner.run(migrate.migrate_postgres(url))
-            db = Postgres(url, connections=10, seconds=10)
+            server = request.getfixturevalue("postgres_server")
+            url = server.create_database()
+            runner.run(migrate.migrate_postgres(url, spread=server.spread))
+            db = Postgres(server.asked(url), connections=10, seconds=10)
         yield Bench(db, runner.run)
         runner.run(db.close())
 

@@ -90,36 +90,6 @@ def test_what_could_not_be_written_is_written_the_next_time(opened):
     assert any(str(column).startswith(touched[:10]) for column in used)
 
 
-def test_sessions_are_touched_in_the_order_of_their_keys(postgres_server):
-    """Two processes that touch the same sessions wait for each other, and never both."""
-    where = postgres_server.create_database()
-    asyncio.run(migrate.migrate_postgres(where))
-    low, high = (f"{n:08d}-0000-5000-8000-000000000000" for n in (1, 2))
-    early, late = "2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"
-
-    async def story():
-        db = Postgres(where, connections=4, seconds=10)
-        store, _, _ = await _shop(db)
-        for id in (high, low):  # so that they lie in the other order
-            await db.write(rows, "profile_create", id, store.id, f"gid://w/Session/{id}", 1, early)
-        other = await asyncpg.connect(where)
-        await other.execute("BEGIN")
-        await other.execute(f"SELECT 1 FROM profiles WHERE profile_id = '{low}' FOR UPDATE")
-        touching = asyncio.create_task(db.write(rows, "sessions_touch", [high, low], late))
-        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-        while not await other.fetchval(waiting):  # noqa: ASYNC110 -- the server's own event
-            await asyncio.sleep(0.01)
-        await other.execute(f"SELECT 1 FROM profiles WHERE profile_id = '{high}' FOR UPDATE NOWAIT")
-        await other.execute("COMMIT")
-        await touching
-        done = await other.fetch("SELECT touched_at FROM profiles WHERE touched_at = $1", late)
-        await other.close()
-        await db.close()
-        return len(done)
-
-    assert asyncio.run(story()) == 2
-
-
 def test_made_up_admin_tokens_leave_connections_for_others(opened):
     """contract: admin-token-guess. A hundred at once, while each look-up takes long: the other
     statements are served."""

@@ -56,7 +56,7 @@ def tell(bench, store, first, last):
     bench.insert("events", columns, rows)
     bench.one("feed_open", store.id)
     bench.one("feed_give", store.id, last)
-    bench.one("feed_publish", store.id)
+    bench.one("feed_publish", store.id, last)
 
 
 async def deliver(sender, enough):

@@ -20,6 +20,7 @@ from tests.servers.base import (
     free_port,
     wait_until,
 )
+from tests.servers.citus import Cluster, OwnCluster, has_citus
 from tests.servers.postgres import PostgresServer, postgres_binaries
 from tests.servers.redis import RedisServer, redis_binary
 from tests.servers.service import KEPT, PRINTED, SECRETS, WISHWELL, Service
@@ -32,12 +33,15 @@ __all__ = [
     "SECRETS",
     "WISHWELL",
     "AnsweringProgram",
+    "Cluster",
+    "OwnCluster",
     "PostgresServer",
     "Program",
     "RedisServer",
     "ServerFailed",
     "Service",
     "free_port",
+    "has_citus",
     "postgres_binaries",
     "redis_binary",
     "wait_until",

@@ -46,6 +46,7 @@ class PostgresServer(Program):
     """A PostgreSQL server of its own on the loopback, trusting everybody there."""
 
     user = "wishwell"
+    spread = False
 
     def __init__(
         self,
@@ -179,6 +180,10 @@ class PostgresServer(Program):
 
     def url(self, database: str) -> str:
         return f"postgresql://{self.user}@{HERE}:{self.port}/{database}"
+
+    def asked(self, url: str) -> str:
+        """The URL of the same database for the program."""
+        return url
 
     def sql(self, statement: str, database: str = "postgres") -> str:
         """Run a statement through psql; its rows, one a line, columns separated by `|`."""

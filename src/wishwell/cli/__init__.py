@@ -118,17 +118,23 @@ Get a visitor's session token, save an item with it, and read the item back:
 
 
 @main.command("migrate")
-@click.option("--plan", is_flag=True, help="Show the pending migrations and change nothing.")
+@click.option("--plan", is_flag=True, help="Show what would be done and change nothing.")
+@click.option("--cluster", is_flag=True, help="Spread the tables over the servers of a cluster.")
 @click.pass_obj
-def migrate_command(settings: Settings, plan: bool) -> None:
+def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
     """Migrate the database to the current schema."""
     path = config.sqlite_path(settings.database_url)
     embedded = settings.engine == "sqlite"
+    if embedded and cluster:
+        raise Misconfigured(
+            "An embedded database can't be spread: WISHWELL_DATABASE_URL must name the "
+            "coordinator of a PostgreSQL cluster with Citus."
+        )
     if plan:
         names = (
             migrate.pending_sqlite(path)
             if embedded
-            else asyncio.run(migrate.pending_postgres(settings.database_url))
+            else asyncio.run(migrate.pending_postgres(settings.database_url, spread=cluster))
         )
         for name in names:
             terminal.say(name)
@@ -136,7 +142,9 @@ def migrate_command(settings: Settings, plan: bool) -> None:
     if embedded:
         done = migrate.migrate_sqlite(path, terminal.say)
     else:
-        done = asyncio.run(migrate.migrate_postgres(settings.database_url, terminal.say))
+        done = asyncio.run(
+            migrate.migrate_postgres(settings.database_url, terminal.say, spread=cluster)
+        )
     run(settings, lambda db: _make_ready(db, settings))
     terminal.say(f"{len(done)} applied; the schema is up to date" if done else "nothing to do")
 

@@ -74,6 +74,9 @@ class Writer(Reader, Protocol):
     async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         """Runs a statement once for each row of arguments."""
 
+    async def all_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> Sequence[Row]:
+        """``run_many`` that returns the rows of all. One that locks may begin the transaction."""
+
 
 class Database(Protocol):
     """An open database."""

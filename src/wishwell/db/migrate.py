@@ -16,7 +16,7 @@ from typing import NamedTuple
 import asyncpg
 
 from wishwell import ids
-from wishwell.db import postgres, sqlite
+from wishwell.db import cluster, postgres, sqlite
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured
 
@@ -117,14 +117,23 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
     return [migration.name for migration in todo]
 
 
-# contract: migrate-once
-async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
-    """Migrates the database. Returns the names of the applied migrations."""
+# contract: migrate-once, migrate-cluster
+async def migrate_postgres(
+    url: str, progress: Progress = _silent, *, spread: bool = False
+) -> list[str]:
+    """Migrates the database. Returns what was done: the names of the applied migrations first.
+
+    ``spread``: spreads its tables over the servers of a cluster. What is new is spread in any case
+    once that was done. Raises ``Misconfigured``.
+    """
     with postgres.translated():
         connection = await postgres.connect(url, timeout=10)
         try:
             async with connection.transaction():
                 await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+                spread = spread or await cluster.is_spread(connection)
+                if spread:
+                    await cluster.prepare(connection)
                 await connection.execute(_TABLE)
                 todo = pending("postgresql", await _applied(connection))
                 for migration in todo:
@@ -139,19 +148,26 @@ async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
                         migration.checksum,
                         _now(),
                     )
+                done = [migration.name for migration in todo]
+                if spread:
+                    done += await cluster.spread(connection, progress)
         finally:
             await connection.close(timeout=5)
-    return [migration.name for migration in todo]
+    return done
 
 
-async def pending_postgres(url: str) -> list[str]:
-    """The names of the migrations to apply."""
+async def pending_postgres(url: str, *, spread: bool = False) -> list[str]:
+    """What ``migrate_postgres`` would do."""
     with postgres.translated():
         connection = await postgres.connect(url, timeout=10)
         try:
-            if await connection.fetchval("SELECT to_regclass('migrations')") is None:
-                return [migration.name for migration in available("postgresql")]
-            return [m.name for m in pending("postgresql", await _applied(connection))]
+            applied: list[tuple[int, str]] = []
+            if await connection.fetchval("SELECT to_regclass('migrations')") is not None:
+                applied = await _applied(connection)
+            todo = [migration.name for migration in pending("postgresql", applied)]
+            if spread or await cluster.is_spread(connection):
+                todo += map(cluster.plan, await cluster.waiting(connection))
+            return todo
         finally:
             await connection.close(timeout=5)
 

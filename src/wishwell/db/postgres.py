@@ -90,6 +90,17 @@ class _Handle:
         with translated():
             await self._connection.executemany(self._sql[statement].sql, rows, timeout=self._left())
 
+    async def all_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> Sequence[Row]:
+        known = self._sql[statement]
+        if not self.in_transaction:
+            assert known.does is Does.LOCK
+            await self._prepare(known.does)
+        with translated():
+            found: Sequence[Row] = await self._connection.fetchmany(
+                known.sql, rows, timeout=self._left()
+            )
+        return found
+
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
         try:
             rows: Sequence[Row] = await self._connection.fetch(

@@ -145,14 +145,8 @@ UPDATE profiles SET touched_at = CASE WHEN $2 > touched_at THEN $2 ELSE touched_
 WHERE profile_id = $1 AND closed_at IS NULL
 RETURNING profile_id;
 
--- name: sessions_touch
--- Locked in the order of their keys, as every process touches many at once.
-UPDATE profiles SET touched_at = $2 WHERE profile_id IN (
-    SELECT profile_id FROM profiles
-    WHERE profile_id in_uuids($1) AND touched_at < $2 AND closed_at IS NULL
-    ORDER BY profile_id
-    FOR NO KEY UPDATE --postgresql
-);
+-- name: session_touch
+UPDATE profiles SET touched_at = $2 WHERE profile_id = $1 AND touched_at < $2 AND closed_at IS NULL;
 
 -- name: session_close
 UPDATE profiles SET closed_at = $2, email = NULL, items = 0, lists = 0, changes = changes + 1
@@ -186,10 +180,10 @@ WHERE is_session = 1 AND touched_at < $2
 ORDER BY touched_at, profile_id
 LIMIT $5;
 
--- name: sessions_lock
--- Of those found, the ones that nobody writes to at this moment; the others go the next time.
-SELECT profile_id FROM profiles WHERE profile_id in_uuids($1)
-ORDER BY profile_id
+-- name: session_lock
+-- Unless somebody writes to it at this moment; then it goes the next time. One at a time: a cluster
+-- locks rows of one server only.
+SELECT profile_id FROM profiles WHERE profile_id = $1
 FOR UPDATE SKIP LOCKED --postgresql
 ;
 
@@ -276,10 +270,11 @@ WITH saved AS (part(item_new)),
 counted AS (
     UPDATE profiles SET items = items + 1, changes = changes + 1, events = events + 1
     FROM saved WHERE profiles.profile_id = $1
-    RETURNING events, store_id, gid),
+    RETURNING events),
 told AS (
     INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-    SELECT $1, events, store_id, 'item.created', $8::text, gid, $10::text FROM counted)
+    SELECT p.profile_id, c.events, p.store_id, 'item.created', $8::text, p.gid, $10::text
+    FROM counted c JOIN profiles p ON p.profile_id = $1)
 SELECT * FROM saved;
 
 -- name: item_create_told for sqlite
@@ -343,7 +338,7 @@ gone AS (
       AND e.list_id = ANY (ARRAY(SELECT removed.id FROM fits, removed))),
 put AS (
     INSERT INTO entries (profile_id, list_id, item_id, position)
-    SELECT $1, added.id, $2::uuid, 0 FROM fits, added),
+    SELECT p.profile_id, added.id, $2::uuid, 0 FROM fits, added, profiles p WHERE p.profile_id = $1),
 sized AS (
     UPDATE lists l SET item_count = l.item_count + c.change
     FROM fits, (SELECT id, 1 AS change FROM added UNION ALL SELECT id, -1 FROM removed) AS c
@@ -744,12 +739,6 @@ WHERE profile_id = $1;
 -- The next $2 of a profile's events; the last of them. Under the profile's lock.
 UPDATE profiles SET events = events + $2::integer WHERE profile_id = $1 RETURNING events, gid;
 
--- name: events_count_each
--- The same of several profiles, each under its lock: $1, how many of each.
-UPDATE profiles SET events = events + n.value::integer
-FROM pairs($1) AS n WHERE profiles.profile_id = n.key::uuid
-RETURNING profile_id, events, gid;
-
 -- name: event_add
 INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data) VALUES ($1, $2, $3, $4, $5, $6, $7);
 
@@ -771,18 +760,20 @@ FOR UPDATE --postgresql
 ;
 
 -- name: events_waiting
--- Those of sessions first: what a link tells was told of the session before.
-SELECT profile_id, sequence FROM events WHERE store_id = $1 AND number IS NULL
-ORDER BY gid LIKE 'gid://%/Customer/%', profile_id, sequence LIMIT $2;
+-- $2: of customers, or of sessions.
+SELECT profile_id, sequence FROM events
+WHERE store_id = $1 AND number IS NULL AND (gid LIKE 'gid://%/Customer/%') = $2::boolean
+ORDER BY profile_id, sequence LIMIT $3;
 
 -- name: event_number
-UPDATE events SET number = $3 WHERE profile_id = $1 AND sequence = $2;
+-- Unless it got one after all: from a process that died while a cluster committed.
+UPDATE events SET number = $3 WHERE profile_id = $1 AND sequence = $2 AND number IS NULL;
 
 -- name: feed_give
 UPDATE feeds SET given = $2 WHERE store_id = $1;
 
 -- name: feed_publish
-UPDATE feeds SET last = given WHERE store_id = $1 AND last < given;
+UPDATE feeds SET last = $2 WHERE store_id = $1 AND last < $2;
 
 -- name: feed
 SELECT last, removed, given FROM feeds WHERE store_id = $1;
@@ -979,10 +970,9 @@ WHERE i.store_id = $1 AND i.product_id = $2 AND i.id > $3 AND p.closed_at IS NUL
 ORDER BY i.id
 LIMIT $4;
 
--- name: owners_lock
--- Those that nobody writes to at this moment, so that this waits for nobody and no deadlock is possible.
-SELECT profile_id FROM profiles WHERE profile_id in_uuids($1) AND closed_at IS NULL
-ORDER BY profile_id
+-- name: owner_lock
+-- Unless somebody writes to it at this moment, so that this waits for nobody and no deadlock is possible.
+SELECT profile_id FROM profiles WHERE profile_id = $1 AND closed_at IS NULL
 FOR NO KEY UPDATE SKIP LOCKED --postgresql
 ;
 

@@ -133,6 +133,9 @@ class _Handle:
         with _translated():
             self._connection.executemany(self._sql[statement].sql, rows)
 
+    async def all_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> Sequence[Row]:
+        return [found for row in rows for found in self._all(statement, row)]
+
     def _all(self, statement: str, arguments: Sequence[Any]) -> Sequence[Row]:
         bound = _bound(arguments)
         steps = self._sql[statement].steps

@@ -1,0 +1,109 @@
+"""A cluster that runs already, of PostgreSQL with Citus: databases on all of its servers."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import secrets
+import subprocess
+from typing import ClassVar
+
+from tests.servers.base import HERE, ServerFailed
+from tests.servers.postgres import PostgresServer, postgres_binaries
+
+
+class Cluster:
+    """The cluster of a coordinator's URL, used as a ``PostgresServer`` is.
+
+    WISHWELL_TEST_CITUS_NODE says which of its servers the program asks, by their order: 0, the
+    default, is the coordinator.
+    """
+
+    spread = True
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._names = itertools.count(1)
+        self._made: list[str] = []
+        found = self.sql("SELECT nodename, nodeport FROM pg_dist_node ORDER BY groupid")
+        self.nodes = [tuple(line.split("|")) for line in found.split()]
+        self._node = int(os.environ.get("WISHWELL_TEST_CITUS_NODE", "0"))
+
+    def url(self, database: str, node: int = 0) -> str:
+        """The URL of a database, through one of the servers."""
+        url = re.sub(r"/[^/]*$", f"/{database}", self._url)
+        if node:
+            url = re.sub(r"[^@/]+(?=/[^/]*$)", ":".join(self.nodes[node]), url)
+        return url
+
+    def asked(self, url: str) -> str:
+        """The URL of the same database for the program."""
+        return self.url(url.rpartition("/")[2], self._node)
+
+    def sql(self, statement: str, database: str | None = None, node: int = 0) -> str:
+        """Run a statement through psql; its rows, one a line, columns separated by `|`."""
+        url = self._url if database is None else self.url(database, node)
+        done = subprocess.run(
+            [postgres_binaries() / "psql", "-XwqAt", "-v", "ON_ERROR_STOP=1", url, "-c", statement],
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            raise ServerFailed(f"psql: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def create_database(self) -> str:
+        """A new database that knows all servers, and is empty; its URL."""
+        name = f"wishwell_{next(self._names)}_{secrets.token_hex(4)}"
+        self._made.append(name)
+        for node in range(len(self.nodes)):
+            self.sql(f"CREATE DATABASE {name} TEMPLATE template0", "postgres", node)
+            self.sql("CREATE EXTENSION citus", name, node)
+        (host, port), *workers = self.nodes
+        add = "".join(f"SELECT citus_add_node('{host}', {port});" for host, port in workers)
+        self.sql(f"SELECT citus_set_coordinator_host('{host}', {port});{add}", name)
+        return self.url(name)
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name in self._made:
+            for node in reversed(range(len(self.nodes))):
+                self.sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", "postgres", node)
+
+
+def has_citus() -> bool:
+    """Whether the PostgreSQL that the tests start has Citus."""
+    return any(postgres_binaries().parent.glob("lib/**/citus.so"))
+
+
+class OwnCluster(Cluster):
+    """A cluster of its own, which may be broken: a coordinator and two workers with 8 shards."""
+
+    _SETTINGS: ClassVar = {
+        "shared_preload_libraries": "citus",
+        "citus.shard_count": "8",
+        "citus.node_conninfo": "sslmode=disable",
+        "citus.recover_2pc_interval": "1s",
+        "wal_level": "logical",
+        "max_worker_processes": "32",
+        "max_prepared_transactions": "200",
+    }
+
+    def __init__(self, workers: int = 2) -> None:
+        self.servers = [
+            PostgresServer(settings=self._SETTINGS, fsync=True) for _ in range(workers + 1)
+        ]
+        first = self.servers[0]
+        for server in self.servers:
+            server.sql("CREATE EXTENSION citus")
+        first.sql(f"SELECT citus_set_coordinator_host('{HERE}', {first.port})")
+        for server in self.servers[1:]:
+            first.sql(f"SELECT citus_add_node('{HERE}', {server.port})")
+        super().__init__(first.url("postgres"))
+
+    def __exit__(self, *_: object) -> None:
+        for server in self.servers:
+            server.close()
