@@ -9,6 +9,7 @@ import structlog
 
 from wishwell import __version__, app, auth, config, ids, log, purge, stores, terminal, webhooks
 from wishwell import store_secrets as secrets
+from wishwell.cli.data_commands import export_command, import_command
 from wishwell.cli.opening import in_days, new_id, now, run
 from wishwell.cli.store_commands import store
 from wishwell.cli.token_commands import token
@@ -37,6 +38,8 @@ def main(ctx: click.Context) -> None:
 main.add_command(store)
 main.add_command(token)
 main.add_command(webhook)
+main.add_command(export_command)
+main.add_command(import_command)
 
 # ------------------------------------------------------------------------------ serve, migrate
 

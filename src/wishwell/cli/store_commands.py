@@ -8,7 +8,7 @@ from typing import Any, Literal
 import click
 import msgspec
 
-from wishwell import app, ids, store_secrets, stores, terminal
+from wishwell import app, ids, naming, store_secrets, stores, terminal
 from wishwell.cli.opening import new_id, now, run
 from wishwell.config import Settings
 from wishwell.db import Writer
@@ -158,7 +158,7 @@ def _store_patch(
 
 
 def _naming(settings: Settings, given: dict[str, Any]) -> dict[str, str]:
-    fields = stores.Naming.__struct_fields__
+    fields = naming.Naming.__struct_fields__
     named = {name: given[name] for name in fields if given[name] is not None}
     place = named.get("jwt_key_set", "")
     if place and not place.startswith(("http://", "https://")):

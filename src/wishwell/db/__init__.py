@@ -8,7 +8,8 @@ runs it with ``await db.write(items.save, profile, new, ...)``.
 Statements have names; they are in ``queries.sql``.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -74,6 +75,9 @@ class Writer(Reader, Protocol):
     async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         """Runs a statement once for each row of arguments."""
 
+    async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Adds rows to a table, with the columns in ``rows.FILLED``; in a transaction."""
+
 
 class Database(Protocol):
     """An open database."""
@@ -105,6 +109,9 @@ class Database(Protocol):
     ) -> T:
         """``write`` for use-cases that move many records: with five times as long in all, and the
         usual time for each statement."""
+
+    def snapshot(self) -> AbstractAsyncContextManager[Reader]:
+        """Reads of one moment, however long the block takes."""
 
     async def ping(self) -> None:
         """Raises ``Unavailable`` if the database does not answer."""
