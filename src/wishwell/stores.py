@@ -138,7 +138,7 @@ class StorePatch(msgspec.Struct, frozen=True):
 
 async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) -> Store:
     """Creates a store. Raises ``Invalid`` for a bad field or a handle that is in use."""
-    store = _patched(_blank(id, handle, now), patch, now)
+    store = patched(blank(id, handle, now), patch, now)
     await tx.all("stores_lock")
     await _add(tx, store, now)
     return store
@@ -180,7 +180,7 @@ async def erase(tx: Writer, id: str) -> None:
 
 def is_as_made(store: Store) -> bool:
     """Whether nothing of it was ever set."""
-    return store == _blank(store.id, store.handle, store.created_at)
+    return store == blank(store.id, store.handle, store.created_at)
 
 
 async def is_empty(tx: Reader, store: Store) -> bool:
@@ -196,7 +196,7 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     integer product ids while the store has items or products with text ids."""
     await tx.all("stores_lock")
     before = await by_handle(tx, handle)
-    store = _patched(before, patch, now)
+    store = patched(before, patch, now)
     to_integer = before.has_text_ids and not store.has_text_ids
     for statement in ("store_holds_items", "store_holds_products") if to_integer else ():
         if await tx.one(statement, store.id) is not None:
@@ -229,7 +229,7 @@ async def _claim_hosts(tx: Writer, store: Store) -> None:
 # contract: store-default
 async def ensure_default(tx: Writer, id: str, now: str) -> None:
     """Creates the store ``default`` if the database has no store."""
-    await tx.run("store_create_first", *_values(_blank(id, DEFAULT_HANDLE, now)), now)
+    await tx.run("store_create_first", *_values(blank(id, DEFAULT_HANDLE, now)), now)
 
 
 async def by_handle(tx: Reader, handle: str) -> Store:
@@ -297,14 +297,16 @@ def bounds(store: Store, settings: Settings) -> Bounds:
     return Bounds(*(limit(store, settings, name) for name in Bounds._fields))
 
 
-def _blank(id: str, handle: str, now: str) -> Store:
+def blank(id: str, handle: str, now: str) -> Store:
+    """A store of which nothing was set."""
     return Store(
         *(id, handle, "shopify", "integer", "/account/login", (), Naming(), (), {}),
         *(DEFAULT_DROP, None, now),
     )
 
 
-def _patched(store: Store, patch: StorePatch, now: str) -> Store:
+def patched(store: Store, patch: StorePatch, now: str) -> Store:
+    """The store with the changes. Raises ``Invalid``."""
     limits = dict(store.limits)
     for name, value in (patch.limits or {}).items():
         if name not in LIMITS:

@@ -1,34 +1,17 @@
 """`wishwell export` and `wishwell import`: a whole store as a file."""
 
-import time
-
 import click
 
 from wishwell import app, exporting, importing, stores, terminal
 from wishwell.cli.opening import now, run
+from wishwell.cli.progress import Progress
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
 from wishwell.import_file import ImportFile
 from wishwell.importing import Counts
 
-_EVERY = 2.0
-"""Seconds between two lines of progress."""
-
 _store = click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
-
-
-class _Progress:
-    """Lines on standard error, so that it is seen that a long command goes on."""
-
-    def __init__(self) -> None:
-        self._last = time.monotonic()
-
-    def tell(self, text: str) -> None:
-        """Prints the text, if the last one was a while ago."""
-        if time.monotonic() - self._last > _EVERY:
-            self._last = time.monotonic()
-            terminal.say(text, err=True)
 
 
 # contract: command-export
@@ -41,7 +24,7 @@ def export_command(settings: Settings, handle: str) -> None:
     All of it is of one moment; others may write meanwhile. docs/data.md says what is in it and
     what is not.
     """
-    progress, counts = _Progress(), exporting.Counts()
+    progress, counts = Progress(), exporting.Counts()
 
     async def write(db: Database) -> None:
         async for piece in exporting.lines(db, handle, now(), counts):
@@ -95,7 +78,7 @@ def import_command(settings: Settings, path: str, handle: str, dry: bool) -> Non
             progress.tell(f"{100 * counts.read // max(1, file.size)} %: {_said(counts, dry)}")
         return counts
 
-    progress = _Progress()
+    progress = Progress()
     terminal.say(_said(run(settings, add), dry))
 
 
