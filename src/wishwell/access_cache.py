@@ -16,8 +16,9 @@ import structlog
 
 from wishwell import ids, store_secrets, stores
 from wishwell.db import Database, Reader, Writer
-from wishwell.errors import Unavailable
-from wishwell.stores import Store, authority
+from wishwell.errors import Unauthenticated, Unavailable
+from wishwell.naming import authority
+from wishwell.stores import Store
 
 AdminScope = Literal["admin", "storefront", "naming"]
 """What an admin token is for: the API, the storefront, or the storefront and naming customers."""
@@ -65,6 +66,7 @@ class AccessCache:
         self._db = db
         self._clock = clock
         self._stores: dict[str, Store] = {}
+        self._deleted: set[str] = set()
         self._origins: dict[str, int] = {}
         self._hosts: dict[str, Store] = {}
         self._platform_shops: dict[str, Store] = {}
@@ -93,6 +95,12 @@ class AccessCache:
 
     def store(self, id: str) -> Store | None:
         return self._stores.get(id)
+
+    # contract: store-delete
+    def check_not_deleted(self, id: str) -> None:
+        """Raises ``Unauthenticated`` if the store with this id was deleted."""
+        if id in self._deleted:
+            raise Unauthenticated("The store of this token was deleted.")
 
     def allows_origin(self, origin: str) -> bool:
         """Whether any store allows this browser origin."""
@@ -231,8 +239,17 @@ class AccessCache:
             news = await self._db.read(_news, since, max(since, a_day_ago), max(since, long_ago))
             # What changed in the last quarter of an hour is read each time. What is the same stays
             # the same object, with all that was made of it.
-            if changed := [one for one in news.stores if self._stores.get(one.id) != one]:
-                self._stores |= {store.id: store for store in changed}
+            gone = news.deleted
+            changed = {
+                one.id: one
+                for one in news.stores
+                if one.id not in gone and self._stores.get(one.id) != one
+            }
+            # One that was deleted may have been made again, by an import.
+            self._deleted = (self._deleted - changed.keys()) | gone
+            if changed or gone & self._stores.keys():
+                there = self._stores | changed
+                self._stores = {id: one for id, one in there.items() if id not in gone}
                 self._index()
             self._sealed |= news.sealed
             self._revoked_admins.update(news.revoked_admins)
@@ -317,6 +334,7 @@ class _News(NamedTuple):
     """What has changed since the last refresh."""
 
     stores: list[Store]
+    deleted: set[str]
     sealed: dict[str, str]
     revoked_admins: list[str]
     revoked: dict[tuple[str, str], int]
@@ -324,13 +342,14 @@ class _News(NamedTuple):
 
 async def _news(tx: Reader, since: str, *revoked_since: str) -> _News:
     found = [stores.from_row(row) for row in await tx.all("stores_changed", since)]
+    deleted = {row[0] for row in await tx.all("stores_deleted", since)}
     sealed = await store_secrets.changed(tx, since)
     admins = [id for id, _ in await tx.all("admin_tokens_revoked", since)]
     revoked = {
         (profile_id, jti): ids.from_timestamp(at)
         for profile_id, jti, at in await tx.all("revocations_since", *revoked_since)
     }
-    return _News(found, sealed, admins, revoked)
+    return _News(found, deleted, sealed, admins, revoked)
 
 
 async def _token(tx: Reader, hashed: str) -> AdminToken | None:

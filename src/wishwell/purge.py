@@ -82,7 +82,7 @@ async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
     gone = None if gids else 0
     try:
         while gone is None:
-            gone = await db.write(_locked_step, list(gids))
+            gone = await db.write(remove_some, list(gids))
             yield gone or 0
     except Exception as error:
         await db.ping()  # raises if the database is the cause
@@ -94,7 +94,11 @@ async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
                 yield number
 
 
-async def _locked_step(tx: Writer, sessions: list[str]) -> int | None:
+async def remove_some(tx: Writer, sessions: list[str]) -> int | None:
+    """Removes some of what these profiles hold; once it is little, all and the profiles themselves.
+
+    Returns how many profiles it removed, or None while there is more.
+    """
     await tx.all_many("session_lock", [(id,) for id in sessions])
     return await _step(tx, sessions)
 

@@ -3,8 +3,9 @@
 One sealed text a store (``sealing.py``). Changes happen one after the other, as those of stores do.
 """
 
+import functools
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import msgspec
@@ -79,8 +80,8 @@ async def change(
 
 
 # contract: storefront-jwt-apart
-async def check_apart(tx: Reader, sealing: Sealing | None, store: Store) -> None:
-    """Raises ``Invalid`` if a JWT may name a customer of this store and of another.
+async def check_apart(tx: Reader, sealing: Sealing | None, *changed: Store) -> None:
+    """Raises ``Invalid`` if a JWT may name a customer of one of these stores and of another.
 
     Keys are compared only with ``sealing``, which opens them. Raises ``Misconfigured`` for those
     that can't be opened.
@@ -88,12 +89,19 @@ async def check_apart(tx: Reader, sealing: Sealing | None, store: Store) -> None
     rows = await tx.all("stores_secrets") if sealing is not None else []
     sealed = {row[0]: row[1] for row in rows}
 
+    @functools.cache
     def keys(of: Store) -> set[str]:
         text = sealed.get(of.id)
         return set(opened(sealing, of.id, text).jwt_keys) if sealing and text else set()
 
+    there = await stores.listed(tx)
+    for store in changed:
+        _check_apart(store, there, keys)
+
+
+def _check_apart(store: Store, there: Sequence[Store], keys: Callable[[Store], set[str]]) -> None:
     mine, own = store.naming, keys(store)
-    for other in await stores.listed(tx):
+    for other in there:
         its = other.naming
         apart = len({"", mine.jwt_audience, its.jwt_audience}) == 3
         if other.id == store.id or apart:
@@ -128,6 +136,18 @@ async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
         kept = _patched(known, SecretsPatch(), now)
         if text is None or kept != known or not sealing.is_newest(text):
             await tx.run("store_secrets_set", store.id, _sealed(sealing, store.id, kept), at)
+
+
+def changed_by(patch: SecretsPatch, known: StoreSecrets | None) -> tuple[str, ...]:
+    """In words, without any secret, what a patch changes; ``known`` is None for a new store."""
+    said = []
+    for word, new, old in (
+        ("JWT keys", patch.jwt_keys, known.jwt_keys if known else ()),
+        ("platform secrets", patch.platform, known.platform if known else ()),
+    ):
+        if new is not None and new != old:
+            said.append(f"{len(new)} {word}")
+    return tuple(said)
 
 
 def _fresh() -> StoreSecrets:

@@ -1,7 +1,7 @@
 """Stores: the shops of one deployment, isolated from each other (contract: store-isolation)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 from urllib.parse import quote
 
@@ -11,6 +11,7 @@ from wishwell import ids
 from wishwell.config import Settings
 from wishwell.db import Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Conflict, Invalid, NotFound
+from wishwell.naming import Naming, authority, check_hosts, check_naming, plain
 
 LIMITS = (
     "profile_read",
@@ -29,7 +30,7 @@ LIMITS = (
 DEFAULT_HANDLE = "default"
 DEFAULT_DROP = 5
 
-_SEEN_MS = 5_000
+SEEN_MS = 5_000
 """By then every process has seen a change of a store (contract: store-change-seen)."""
 
 ProductIds = Literal["integer", "text"]
@@ -42,35 +43,6 @@ TEXT_RULE = (
 
 _HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{0,100}")
-_TEXT = re.compile(r"[ -~]{0,1000}")
-_SHOP = re.compile(
-    r"https?://([a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?"
-)
-_TAKEN = (
-    *("authorization", "connection", "content-", "cookie", "expect", "forwarded", "host", "origin"),
-    *("profile", "sec-", "set-cookie", "transfer-encoding", "wishwell-", "x-forwarded-"),
-    *("x-request-id",),
-)
-"""What the names of headers begin with that have a meaning of their own."""
-MOST_HOSTS = 50
-
-
-# contract: storefront-naming
-class Naming(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """How a shop names its signed-in customers. Empty texts are not set.
-
-    By a JWT in a cookie or a header, verified with the store's keys or with ``jwt_key_set``: a URL,
-    or the key set itself in JSON. Or by the platform's signed query of ``platform_shop``.
-    """
-
-    jwt_cookie: str = ""
-    jwt_header: str = ""
-    jwt_issuer: str = ""
-    jwt_audience: str = ""
-    jwt_claim: str = ""
-    jwt_key_set: str = ""
-    platform_shop: str = ""
 
 
 # contract: store-fields, store-product-ids
@@ -166,14 +138,56 @@ class StorePatch(msgspec.Struct, frozen=True):
 
 async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) -> Store:
     """Creates a store. Raises ``Invalid`` for a bad field or a handle that is in use."""
-    store = _patched(_blank(id, handle, now), patch, now)
+    store = patched(blank(id, handle, now), patch, now)
     await tx.all("stores_lock")
-    try:
-        await tx.run("store_create", *_values(store), now)
-    except UniqueViolation as error:
-        raise Invalid(f"handle: {handle!r} is already used by another store.") from error
-    await _claim_hosts(tx, store)
+    await _add(tx, store, now)
     return store
+
+
+async def _add(tx: Writer, store: Store, now: str) -> None:
+    try:
+        await tx.run("store_create", *_values(store), store.created_at, now)
+    except UniqueViolation as error:
+        raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
+    await _claim_hosts(tx, store)
+
+
+# contract: import-store
+async def restore(tx: Writer, store: Store, now: str) -> Store:
+    """Makes a store of another deployment here, with its id, in place of an empty one.
+
+    Its events are complete from now on. The caller has the stores' lock. Raises ``Invalid``.
+    """
+    since = ids.timestamp(ids.from_timestamp(now) + SEEN_MS)
+    store = msgspec.structs.replace(store, events_since=since if store.events_since else None)
+    _check(store)
+    empty = await tx.one("store_by_handle", store.handle)
+    if empty is not None:
+        await tx.run("store_deletion_begin", empty[0], now)
+        await erase(tx, empty[0])
+    await tx.run("store_deletion_forget", store.id)
+    await _add(tx, store, now)
+    return store
+
+
+async def erase(tx: Writer, id: str) -> None:
+    """Removes the rows of a store that holds nothing any more."""
+    for statement in ("erase_feeds", "erase_admin_tokens", "erase_store_secrets"):
+        await tx.run(statement, id)
+    await tx.run("store_hosts_clear", id)
+    await tx.run("erase_stores", id)
+
+
+def is_as_made(store: Store) -> bool:
+    """Whether nothing of it was ever set."""
+    return store == blank(store.id, store.handle, store.created_at)
+
+
+async def is_empty(tx: Reader, store: Store) -> bool:
+    """Whether it has no profiles, products, admin tokens and webhooks."""
+    holds = ("store_profiles", "export_products", "export_admin_tokens", "export_webhooks")
+    more = {"store_profiles": (1,), "export_products": (ids.NO_UUID, 1)}
+    return not [name for name in holds if await tx.all(name, store.id, *more.get(name, ()))]
 
 
 # contract: store-product-ids-change
@@ -182,7 +196,7 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     integer product ids while the store has items or products with text ids."""
     await tx.all("stores_lock")
     before = await by_handle(tx, handle)
-    store = _patched(before, patch, now)
+    store = patched(before, patch, now)
     to_integer = before.has_text_ids and not store.has_text_ids
     for statement in ("store_holds_items", "store_holds_products") if to_integer else ():
         if await tx.one(statement, store.id) is not None:
@@ -212,25 +226,37 @@ async def _claim_hosts(tx: Writer, store: Store) -> None:
             raise Invalid(f"{label} belongs to another store.") from error
 
 
-def authority(origin: str) -> str:
-    """An origin without its scheme, as ``visit.host_of`` gives it."""
-    return origin.partition("://")[2]
-
-
 # contract: store-default
 async def ensure_default(tx: Writer, id: str, now: str) -> None:
     """Creates the store ``default`` if the database has no store."""
-    await tx.run("store_create_first", *_values(_blank(id, DEFAULT_HANDLE, now)), now)
+    await tx.run("store_create_first", *_values(blank(id, DEFAULT_HANDLE, now)), now)
 
 
 async def by_handle(tx: Reader, handle: str) -> Store:
-    """The store with this handle. Raises ``NotFound``."""
+    """The store with this handle. Raises ``NotFound``, and ``Conflict`` while it is deleted."""
+    store = await by_handle_or_deleted(tx, handle)
+    await check_not_deleted(tx, store)
+    return store
+
+
+async def by_handle_or_deleted(tx: Reader, handle: str) -> Store:
+    """``by_handle``, which finds a store that is being deleted too."""
     row = await tx.one("store_by_handle", handle) if _HANDLE.fullmatch(handle) else None
     if row is None:
         raise NotFound(
             f"There is no store {handle[:80]!r}. `wishwell store list` shows all stores."
         )
     return from_row(row)
+
+
+# contract: store-delete
+async def check_not_deleted(tx: Reader, store: Store) -> None:
+    """Raises ``Conflict`` for a store that is being deleted."""
+    if await tx.one("store_deleted", store.id) is not None:
+        raise Conflict(
+            f"The store {store.handle!r} is being deleted. If nothing does so any more, run "
+            f"`wishwell store delete {store.handle}` again."
+        )
 
 
 async def listed(tx: Reader) -> list[Store]:
@@ -271,14 +297,16 @@ def bounds(store: Store, settings: Settings) -> Bounds:
     return Bounds(*(limit(store, settings, name) for name in Bounds._fields))
 
 
-def _blank(id: str, handle: str, now: str) -> Store:
+def blank(id: str, handle: str, now: str) -> Store:
+    """A store of which nothing was set."""
     return Store(
         *(id, handle, "shopify", "integer", "/account/login", (), Naming(), (), {}),
         *(DEFAULT_DROP, None, now),
     )
 
 
-def _patched(store: Store, patch: StorePatch, now: str) -> Store:
+def patched(store: Store, patch: StorePatch, now: str) -> Store:
+    """The store with the changes. Raises ``Invalid``."""
     limits = dict(store.limits)
     for name, value in (patch.limits or {}).items():
         if name not in LIMITS:
@@ -297,23 +325,28 @@ def _patched(store: Store, patch: StorePatch, now: str) -> Store:
     if patch.origins is not None:
         named["origins"] = tuple(dict.fromkeys(patch.origins))
     if patch.hosts is not None:
-        named["hosts"] = tuple(dict.fromkeys(_plain(host) for host in patch.hosts if host))
+        named["hosts"] = tuple(dict.fromkeys(plain(host) for host in patch.hosts if host))
     if patch.naming:
         named["naming"] = msgspec.structs.replace(store.naming, **patch.naming)
     if patch.events is False:
         named["events_since"] = None
     elif patch.events and store.events_since is None:
         # By then every process knows it (contract: store-change-seen).
-        named["events_since"] = ids.timestamp(ids.from_timestamp(now) + _SEEN_MS)
+        named["events_since"] = ids.timestamp(ids.from_timestamp(now) + SEEN_MS)
     store = msgspec.structs.replace(store, limits=limits, **named)
     _check(store)
     return store
 
 
+def check_handle(handle: str) -> None:
+    """Raises ``Invalid`` for what can't be the handle of a store."""
+    if not _HANDLE.fullmatch(handle):
+        raise Invalid("handle: must be 1 to 63 characters (a-z, 0-9 or -) and not begin with -.")
+
+
 # contract: store-bounds
 def _check(store: Store) -> None:
-    if not _HANDLE.fullmatch(store.handle):
-        raise Invalid("handle: must be 1 to 63 characters (a-z, 0-9 or -) and not begin with -.")
+    check_handle(store.handle)
     if not re.fullmatch(r"[a-z0-9-]{1,40}", store.platform):
         raise Invalid("platform: must be 1 to 40 characters: a-z, 0-9 or -.")
     if store.product_ids not in get_args(ProductIds):
@@ -330,41 +363,8 @@ def _check(store: Store) -> None:
 
     if not 1 <= store.price_drop_percent <= 90:
         raise Invalid("price-drop-percent: must be a whole number from 1 to 90.")
-    _check_hosts(store.hosts)
-    _check_naming(store.naming)
-
-
-def _check_hosts(hosts: Sequence[str]) -> None:
-    if len(hosts) > MOST_HOSTS:
-        raise Invalid(f"host: a store has at most {MOST_HOSTS} hosts.")
-    for host in hosts:
-        port = host.rpartition(":")[2]
-        if not _SHOP.fullmatch(host) or (port.isdecimal() and int(port) > 65_535):
-            raise Invalid(
-                f"host: {host[:80]!r} is not an origin; use the form https://shop.example."
-            )
-    if len({authority(host) for host in hosts}) < len(hosts):
-        raise Invalid("host: names a host twice, with http and with https; keep one.")
-
-
-def _check_naming(naming: Naming) -> None:
-    for field in ("jwt_cookie", "jwt_header"):
-        if not _NAME.fullmatch(getattr(naming, field)):
-            raise Invalid(f"{field.replace('_', '-')}: must be a name of at most 100 characters.")
-    if naming.jwt_header.lower().startswith(_TAKEN):
-        raise Invalid(f"jwt-header: can't be {naming.jwt_header}, which has its own meaning.")
-    if naming.jwt_cookie.lower() in ("wishwell", "__host-wishwell"):
-        raise Invalid(f"jwt-cookie: can't be {naming.jwt_cookie}, which is the visitor's.")
-    for field in ("jwt_issuer", "jwt_audience", "jwt_claim", "platform_shop"):
-        if not _TEXT.fullmatch(getattr(naming, field)):
-            text = field.replace("_", "-")
-            raise Invalid(f"{text}: must be at most 1,000 printable ASCII characters.")
-
-
-def _plain(origin: str) -> str:
-    """An origin as a browser writes it: lower case, without the scheme's own port."""
-    origin = origin.lower().removesuffix("/")
-    return origin.removesuffix(":443" if origin.startswith("https:") else ":80")
+    check_hosts(store.hosts)
+    check_naming(store.naming)
 
 
 def _values(store: Store) -> tuple[str | int | None, ...]:

@@ -81,6 +81,24 @@ def say(text: str, err: bool = False) -> None:
         raise Misconfigured(f"The output can't be written ({reason}).") from error
 
 
+def write(piece: bytes) -> None:
+    """Writes to standard output as it is. Raises ``Misconfigured`` when that fails."""
+    try:
+        sys.stdout.buffer.write(piece)
+    except OSError as error:
+        _give_up(sys.stdout)
+        raise Misconfigured(f"The output can't be written ({error.strerror}).") from error
+
+
+def flush() -> None:
+    """Makes sure of what ``write`` wrote. Raises ``Misconfigured`` when that fails."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _give_up(sys.stdout)
+        raise Misconfigured(f"The output can't be written ({error.strerror}).") from error
+
+
 class NotShown(Misconfigured):
     """A new token could not be printed, so it was not made."""
 

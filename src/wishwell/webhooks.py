@@ -291,6 +291,11 @@ def _sealed(sealing: Sealing, store_id: str, id: str, secrets: Secrets) -> str:
     return sealing.seal(msgspec.json.encode(secrets), _owner(store_id, id))
 
 
+def check_sealed(sealing: Sealing, store_id: str, id: str, text: str) -> None:
+    """Raises ``Misconfigured`` if the secrets of a webhook can't be opened."""
+    sealing.open(text, _owner(store_id, id))
+
+
 def _owner(store_id: str, id: str) -> str:
     return f"webhook {id} of store {store_id}"
 

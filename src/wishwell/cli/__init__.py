@@ -9,8 +9,11 @@ import structlog
 
 from wishwell import __version__, app, auth, config, ids, log, purge, stores, terminal, webhooks
 from wishwell import store_secrets as secrets
+from wishwell.cli.data_commands import export_command, import_command
 from wishwell.cli.opening import in_days, new_id, now, run
+from wishwell.cli.store_apply import store_apply
 from wishwell.cli.store_commands import store
+from wishwell.cli.store_delete import store_delete
 from wishwell.cli.token_commands import token
 from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
@@ -34,9 +37,13 @@ def main(ctx: click.Context) -> None:
     ctx.obj = config.load(os.environ)
 
 
+store.add_command(store_apply)
+store.add_command(store_delete)
 main.add_command(store)
 main.add_command(token)
 main.add_command(webhook)
+main.add_command(export_command)
+main.add_command(import_command)
 
 # ------------------------------------------------------------------------------ serve, migrate
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import click
 import msgspec
 
-from wishwell import app, ids, store_secrets, stores, terminal
+from wishwell import app, ids, naming, store_secrets, stores, terminal
 from wishwell.cli.opening import new_id, now, run
 from wishwell.config import Settings
 from wishwell.db import Writer
@@ -70,7 +70,7 @@ def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any
 
     async def make(tx: Writer) -> Store:
         made = await stores.create(tx, new_id(), handle, patch, now())
-        await _change_secrets(tx, settings, made, hidden, new=True)
+        await change_secrets(tx, settings, made, hidden, new=True)
         await store_secrets.check_apart(tx, app.sealing(settings), made)
         return made
 
@@ -118,7 +118,7 @@ def store_update(
 
     async def change(tx: Writer) -> Store:
         changed = await stores.update(tx, handle, patch, now())
-        await _change_secrets(tx, settings, changed, hidden)
+        await change_secrets(tx, settings, changed, hidden)
         if patch.naming or hidden.jwt_keys:
             await store_secrets.check_apart(tx, app.sealing(settings), changed)
         return changed
@@ -158,27 +158,34 @@ def _store_patch(
 
 
 def _naming(settings: Settings, given: dict[str, Any]) -> dict[str, str]:
-    fields = stores.Naming.__struct_fields__
-    named = {name: given[name] for name in fields if given[name] is not None}
+    fields = naming.Naming.__struct_fields__
+    return naming_patch(settings, {name: given[name] for name in fields if given[name] is not None})
+
+
+def naming_patch(
+    settings: Settings, named: dict[str, str], folder: Path | None = None
+) -> dict[str, str]:
+    """The fields of ``Naming``, with the key set of a file in ``folder`` in place of its name."""
     place = named.get("jwt_key_set", "")
     if place and not place.startswith(("http://", "https://")):
-        named["jwt_key_set"] = place = _contents("jwt-key-set", place)
+        named["jwt_key_set"] = place = contents("jwt-key-set", str((folder or Path()) / place))
     if place:
         app.key_sets(settings).check("jwt-key-set", place)
     return named
 
 
 def _secrets_patch(given: dict[str, Any]) -> SecretsPatch:
-    keys = tuple(_contents("jwt-key-file", path) for path in given["jwt_keys"] if path)
+    keys = tuple(contents("jwt-key-file", path) for path in given["jwt_keys"] if path)
     secrets = tuple(
-        _contents("platform-secret-file", path) for path in given["platform_secrets"] if path
+        contents("platform-secret-file", path) for path in given["platform_secrets"] if path
     )
     return SecretsPatch(
         keys if given["jwt_keys"] else None, secrets if given["platform_secrets"] else None
     )
 
 
-def _contents(option: str, path: str) -> str:
+def contents(option: str, path: str) -> str:
+    """What a file of a secret or a key set holds. Raises ``Invalid``."""
     if path == "-":
         return terminal.first_line()
     try:
@@ -187,9 +194,10 @@ def _contents(option: str, path: str) -> str:
         raise Invalid(f"{option}: {path[:200]} can't be read ({error}).") from error
 
 
-async def _change_secrets(
+async def change_secrets(
     tx: Writer, settings: Settings, changed: Store, patch: SecretsPatch, *, new: bool = False
 ) -> None:
+    """Changes a store's secrets; a new one gets some. Raises ``Misconfigured`` without a key."""
     sealing = app.sealing(settings)
     if sealing is None:
         if patch.changes_nothing:

@@ -8,7 +8,8 @@ runs it with ``await db.write(items.save, profile, new, ...)``.
 Statements have names; they are in ``queries.sql``.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -77,6 +78,9 @@ class Writer(Reader, Protocol):
     async def all_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> Sequence[Row]:
         """``run_many`` that returns the rows of all. One that locks may begin the transaction."""
 
+    async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Adds rows to a table, with the columns in ``rows.FILLED``; in a transaction."""
+
 
 class Database(Protocol):
     """An open database."""
@@ -108,6 +112,9 @@ class Database(Protocol):
     ) -> T:
         """``write`` for use-cases that move many records: with five times as long in all, and the
         usual time for each statement."""
+
+    def snapshot(self) -> AbstractAsyncContextManager[Reader]:
+        """Reads of one moment, however long the block takes."""
 
     async def ping(self) -> None:
         """Raises ``Unavailable`` if the database does not answer."""

@@ -6,12 +6,21 @@ our statements leave no state on it. Ids are sent as text, to avoid a UUID objec
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import asyncpg
 
-from wishwell.db import Row, Stats, UniqueViolation, pages, statements
+from wishwell.db import Reader, Row, Stats, UniqueViolation, copying, pages, statements
+from wishwell.db import rows as columns
 from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Connection, Pool
 from wishwell.db.statements import Does, Statement
@@ -50,6 +59,7 @@ _ENCODINGS = ("UTF8", "SQL_ASCII")
 """Encodings that can store any text. SQL_ASCII stores bytes unchanged."""
 
 _TRIES = 4
+_SNAPSHOT_SECONDS = 7 * 86_400
 _STATEMENTS = 512
 """Prepared statements per connection: enough for all of ours and the common forms of pages."""
 
@@ -100,6 +110,17 @@ class _Handle:
                 known.sql, rows, timeout=self._left()
             )
         return found
+
+    async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+        if not self.in_transaction:
+            await self._prepare(Does.LOCK)
+        with translated():
+            await self._connection.copy_to_table(
+                table,
+                source=copying.text(rows),
+                columns=columns.FILLED[table],
+                timeout=self._left(),
+            )
 
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
         try:
@@ -265,6 +286,18 @@ class Postgres:
             self._pool.drop(connection)
             raise
         self._pool.give_back(connection)
+
+    @contextlib.asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Reader]:
+        with translated():
+            connection = await connect(self._url, timeout=self._seconds)
+        try:
+            await prepare(connection)
+            await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            end = asyncio.get_running_loop().time() + _SNAPSHOT_SECONDS
+            yield _Handle(connection, self.sql, end, end)
+        finally:
+            connection.terminate()
 
     async def ping(self) -> None:
         await self.read(_Handle.fetch, "SELECT 1")

@@ -8,6 +8,7 @@
 -- * ids_in(x): a row for each of the ids in a text, in its column `value`. id_count(x): how many there are.
 --   without(x, id): the text without this one. has_id(x, id): whether it is in there.
 -- * id_list(x): the ids of a group, as such a text; their order is that of the rows.
+-- * as_json(…): these values as a JSON array.
 -- * pairs($n): the key and the value of each entry of a JSON object.
 -- * AS MATERIALIZED is for PostgreSQL alone, which then joins two profiles without asking every shard; SQLite
 --   joins by the tables' own indexes.
@@ -28,7 +29,7 @@
 -- name: store_create
 INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
     price_drop_percent, events_since, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12);
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
 
 -- name: store_create_first
 -- Of several processes that start on an empty database, one makes the store `default`.
@@ -998,3 +999,132 @@ UPDATE products SET known = $3, position = $4, noticed_at = NULL WHERE store_id 
 INSERT INTO leases (name, taken_at) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET taken_at = excluded.taken_at WHERE leases.taken_at < $3
 RETURNING name;
+
+
+------------------------------------------------------------------------ export and import
+-- What they say of each table: transfer.py.
+
+-- name: export_admin_tokens
+SELECT id, scope, label, hash, created_at, expires_at, last_used_at, revoked_at
+FROM admin_tokens WHERE store_id = $1 ORDER BY id;
+
+-- name: export_webhooks
+SELECT id, enabled, created_at, updated_at, types, url, sealed, failing_since
+FROM webhooks WHERE store_id = $1 AND enabled >= 0 ORDER BY id;
+
+-- name: export_products
+SELECT product_id, id, position, created_at, updated_at, document, variants, known, noticed_at
+FROM products WHERE store_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- name: export_profiles
+SELECT profile_id, items, gid, created_at, touched_at, closed_at, email, events FROM profiles
+WHERE store_id = $1 AND profile_id > $2 ORDER BY profile_id LIMIT $3;
+
+-- name: profiles_known
+SELECT profile_id FROM profiles WHERE profile_id in_uuids($1);
+
+-- name: export_records
+-- One statement, so that each profile is of one moment even where a store is spread over machines.
+SELECT l.profile_id, 0 AS kind, l.id AS id, as_json(l.name, l.created_at, l.updated_at) AS record
+FROM lists l WHERE l.profile_id in_uuids($1)
+UNION ALL
+SELECT e.profile_id, 1, e.list_id, as_json(e.position, e.item_id)
+FROM entries e WHERE e.profile_id in_uuids($1) AND e.position > 0
+UNION ALL
+SELECT i.profile_id, 2, i.id,
+       as_json(i.product_id, i.created_at, i.updated_at, i.variant_id, i.quantity, i.tags, i.note, i.list_ids,
+               i.dropped_at, i.restocked_at)
+FROM items i WHERE i.profile_id in_uuids($1)
+ORDER BY 1, 2, 3;
+
+-- name: import_profiles_held
+SELECT profile_id, created_at, touched_at, events, email, closed_at FROM profiles WHERE profile_id in_uuids($1);
+
+-- name: import_lists_held
+SELECT profile_id, id FROM lists WHERE profile_id in_uuids($1);
+
+-- name: import_items_held
+SELECT profile_id, id, product_id, variant_id, list_ids FROM items WHERE profile_id in_uuids($1);
+
+-- name: import_item_lists
+UPDATE items SET list_ids = $3 WHERE profile_id = $1 AND id = $2;
+
+-- name: import_profile
+-- What is older stays the profile's beginning, what is later its end.
+UPDATE profiles
+SET created_at = CASE WHEN $2 < created_at THEN $2 ELSE created_at END,
+    touched_at = CASE WHEN $3 > touched_at THEN $3 ELSE touched_at END,
+    events = CASE WHEN $4 > events THEN $4 ELSE events END
+WHERE profile_id = $1;
+
+-- name: import_revocation
+INSERT INTO revocations (profile_id, jti, revoked_at) VALUES ($1, $2, $3) ON CONFLICT (profile_id, jti) DO NOTHING;
+
+-- name: import_admin_token
+INSERT INTO admin_tokens (store_id, id, scope, label, hash, created_at, expires_at, last_used_at, revoked_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING;
+
+-- name: import_webhook
+INSERT INTO webhooks (store_id, id, enabled, position, missed, created_at, updated_at, types, url, sealed, failing_since)
+VALUES ($1, $2, $3, 0, 0, $4, $5, $6, $7, $8, $9) ON CONFLICT (store_id, id) DO NOTHING;
+
+-- name: import_product
+INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, variants, known, noticed_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (store_id, product_id) DO NOTHING;
+
+
+------------------------------------------------------------------------- deletion of a store
+
+-- name: store_deletion_begin
+INSERT INTO deleted_stores (store_id, deleted_at) VALUES ($1, $2) ON CONFLICT (store_id) DO NOTHING;
+
+-- name: store_deletion_forget
+DELETE FROM deleted_stores WHERE store_id = $1;
+
+-- name: store_deleted
+SELECT 1 FROM deleted_stores WHERE store_id = $1;
+
+-- name: stores_deleted
+SELECT store_id FROM deleted_stores WHERE deleted_at >= $1;
+
+-- name: store_profiles
+SELECT profile_id FROM profiles WHERE store_id = $1 ORDER BY profile_id LIMIT $2;
+
+-- name: erase_revocations
+DELETE FROM revocations WHERE profile_id in_uuids($1);
+
+-- name: erase_webhooks
+DELETE FROM webhooks WHERE store_id = $1 RETURNING id;
+
+-- name: erase_deliveries
+DELETE FROM deliveries WHERE (store_id, webhook_id, id) IN (
+    SELECT d.store_id, d.webhook_id, d.id FROM deliveries d WHERE d.store_id = $1 LIMIT $2)
+RETURNING id;
+
+-- name: erase_products
+DELETE FROM products WHERE (store_id, product_id) IN (
+    SELECT p.store_id, p.product_id FROM products p WHERE p.store_id = $1 LIMIT $2)
+RETURNING id;
+
+-- name: erase_events_told
+-- By the index of the feed; the next one by that of what has no number yet.
+DELETE FROM events WHERE (profile_id, sequence) IN (
+    SELECT e.profile_id, e.sequence FROM events e WHERE e.store_id = $1 AND e.number IS NOT NULL LIMIT $2)
+RETURNING sequence;
+
+-- name: erase_events_new
+DELETE FROM events WHERE (profile_id, sequence) IN (
+    SELECT e.profile_id, e.sequence FROM events e WHERE e.store_id = $1 AND e.number IS NULL LIMIT $2)
+RETURNING sequence;
+
+-- name: erase_feeds
+DELETE FROM feeds WHERE store_id = $1;
+
+-- name: erase_admin_tokens
+DELETE FROM admin_tokens WHERE store_id = $1;
+
+-- name: erase_store_secrets
+DELETE FROM store_secrets WHERE store_id = $1;
+
+-- name: erase_stores
+DELETE FROM stores WHERE id = $1;

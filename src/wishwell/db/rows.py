@@ -43,4 +43,19 @@ DELIVERY = (
     "last_attempt_at",
     "next_at",
 )
+FILLED = {
+    "profiles": (
+        *("profile_id", "store_id", "gid", "is_session", "items", "lists", "events"),
+        *("created_at", "touched_at", "closed_at", "email"),
+    ),
+    "lists": ("profile_id", "id", "store_id", "item_count", "created_at", "updated_at", "name"),
+    "items": (
+        *("profile_id", "id", "store_id", "product_id", "variant_id", "quantity"),
+        *("created_at", "updated_at", "dropped_at", "restocked_at", "list_ids", "tags", "note"),
+    ),
+    "entries": ("profile_id", "list_id", "item_id", "position"),
+    "item_tags": ("profile_id", "item_id", "tag", "store_id"),
+}
+"""The columns of the tables that an import fills, in the order of its rows."""
+
 PRODUCT = ("id", "product_id", "document", "created_at", "updated_at")

@@ -15,7 +15,15 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
@@ -23,7 +31,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from wishwell.db import Row, Stats, UniqueViolation, Writer, pages, statements
+from wishwell.db import Reader, Row, Stats, UniqueViolation, Writer, pages, statements
+from wishwell.db import rows as columns
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Statement
 from wishwell.errors import Unavailable
@@ -41,6 +50,7 @@ _CONSTRAINTS = {
     "items.profile_id, items.product_id, items.variant_id": "items_variant_key",
     "stores.handle": "stores_handle_key",
     "store_hosts.host": "store_hosts_pkey",
+    "profiles.profile_id": "profiles_pkey",
 }
 
 
@@ -136,6 +146,13 @@ class _Handle:
     async def all_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> Sequence[Row]:
         return [found for row in rows for found in self._all(statement, row)]
 
+    async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+        names = columns.FILLED[table]
+        marks = ", ".join("?" * len(names))
+        sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608
+        with _translated():
+            self._connection.executemany(sql, rows)
+
     def _all(self, statement: str, arguments: Sequence[Any]) -> Sequence[Row]:
         bound = _bound(arguments)
         steps = self._sql[statement].steps
@@ -169,6 +186,7 @@ class SQLite:
     def __init__(self, path: str) -> None:
         """Opens the file, which must have been migrated."""
         self._sql = statements.load("sqlite")
+        self._path = path
         with _translated():
             self._writing = connect(path)
             self._reading = connect(path)
@@ -208,6 +226,14 @@ class SQLite:
             raise Unavailable("The service is shutting down.")
         if not self._thread.is_alive():
             raise Unavailable("The database's writer has stopped. Restart the service.")
+
+    @contextlib.asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Reader]:
+        with _translated():
+            connection = connect(self._path, read_only=True)
+            connection.execute("BEGIN")
+        with contextlib.closing(connection):
+            yield _Handle(connection, self._sql)
 
     async def ping(self) -> None:
         self._check_writer()

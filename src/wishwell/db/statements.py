@@ -32,6 +32,7 @@ _MACROS = {
             r"unnest(string_to_array(\1, ' ')::uuid[]) AS \2(value)",
         ),
         (r"id_list\((\w+)\)", r"string_agg(\1::text, ' ')"),
+        (r"\bas_json\(", "json_build_array("),
         (r"owner\((\$\d+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
         (
             r"settled\((\$\d+), (\w+)\)",
@@ -47,6 +48,7 @@ _MACROS = {
             r"""json_each('["' || replace(nullif(\1, ''), ' ', '","') || '"]') AS \2""",
         ),
         (r"id_list\((\w+)\)", r"group_concat(\1, ' ')"),
+        (r"\bas_json\(", "json_array("),
         (r"owner\((\$\d+)\)", _OWNER.format("")),
         (r" MATERIALIZED", ""),
         (r"::\w+(?:\[\])?", ""),

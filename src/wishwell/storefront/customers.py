@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, unquote_plus
 import jwt
 
 from wishwell.auth import strict_jwt
-from wishwell.stores import Naming
+from wishwell.naming import Naming
 
 _CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _PLATFORM = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})

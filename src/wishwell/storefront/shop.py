@@ -8,12 +8,13 @@ import jwt
 from wishwell import recent, store_secrets
 from wishwell.access_cache import AccessCache
 from wishwell.errors import Misconfigured, Unavailable
+from wishwell.naming import authority
 from wishwell.outbound import Outbound
 from wishwell.sealing import Sealing
 from wishwell.storefront import cookie, customers
 from wishwell.storefront.customers import Known, Wrong
 from wishwell.storefront.keys import KeySets
-from wishwell.stores import Store, authority
+from wishwell.stores import Store
 
 _KEPT = 10_000
 """JWTs whose customers are remembered, for each store."""

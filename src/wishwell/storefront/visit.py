@@ -121,7 +121,7 @@ async def count(service: Services, request: Request, key: str, limit: int) -> No
 
 # contract: storefront-host-source
 def host_of(request: Request, forwards: bool) -> str:
-    """The host that a browser asked for, as ``stores.authority`` writes it.
+    """The host that a browser asked for, as ``naming.authority`` writes it.
 
     ``forwards``: whether who sent the request may say it.
     """

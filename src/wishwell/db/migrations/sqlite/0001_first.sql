@@ -21,6 +21,12 @@ CREATE TABLE stores (
 
 CREATE INDEX stores_updated_at_idx ON stores (updated_at);
 
+-- Stores that were deleted, from when their deletion began: a process that knew one learns it from here.
+CREATE TABLE deleted_stores (
+    store_id   TEXT NOT NULL CONSTRAINT deleted_stores_pkey PRIMARY KEY,
+    deleted_at TEXT NOT NULL
+) STRICT;
+
 -- Each host of stores.hosts, without its scheme, and each platform's shop (`shop <name>`): of one store.
 CREATE TABLE store_hosts (
     host     TEXT NOT NULL CONSTRAINT store_hosts_pkey PRIMARY KEY,
@@ -80,6 +86,9 @@ CREATE TABLE profiles (
 
 -- The purge walks sessions in the order in which they were last touched.
 CREATE INDEX profiles_sessions_idx ON profiles (touched_at) WHERE is_session = 1;
+
+-- What walks a store profile by profile: its export, and its deletion.
+CREATE INDEX profiles_store_idx ON profiles (store_id, profile_id);
 
 -- list_ids and tags: separated by spaces, list_ids in order; what finds them is in entries and item_tags.
 -- dropped_at and restocked_at: when it was last told that, '' for never (notices.py).

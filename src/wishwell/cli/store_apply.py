@@ -1,0 +1,201 @@
+"""`wishwell store apply`: stores as a file says."""
+
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import msgspec
+import yaml
+from msgspec import UNSET, UnsetType
+
+from wishwell import app, naming, store_secrets, stores, terminal
+from wishwell.cli.opening import new_id, now, run
+from wishwell.cli.store_commands import change_secrets, contents, naming_patch
+from wishwell.config import Settings
+from wishwell.db import Database, Reader, Writer
+from wishwell.errors import Invalid
+from wishwell.store_secrets import SecretsPatch
+from wishwell.stores import Store, StorePatch
+
+
+class _StoreEntry(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """A store in the file. What it does not name stays as it is."""
+
+    handle: str
+    platform: str | UnsetType = UNSET
+    product_ids: str | UnsetType = UNSET
+    auth_flow: str | UnsetType = UNSET
+    hosts: list[str] | UnsetType = UNSET
+    naming: dict[str, str] | UnsetType = UNSET
+    origins: list[str] | UnsetType = UNSET
+    limits: dict[str, int | None] | UnsetType = UNSET
+    events: bool | UnsetType = UNSET
+    price_drop_percent: int | UnsetType = UNSET
+    jwt_key_files: list[str] | UnsetType = UNSET
+    platform_secret_files: list[str] | UnsetType = UNSET
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    stores: list[_StoreEntry]
+
+
+class _Change(NamedTuple):
+    """What the file says of a store, and the store as it was and as it would be."""
+
+    handle: str
+    patch: StorePatch
+    hidden: SecretsPatch
+    before: Store | None
+    after: Store
+    secrets: tuple[str, ...]
+
+    @property
+    def is_one(self) -> bool:
+        return self.before != self.after or bool(self.secrets)
+
+
+# contract: store-apply
+@click.command("apply")
+@click.argument("path", metavar="FILE")
+@click.option("--yes", is_flag=True, help="Don't ask.")
+@click.pass_obj
+def store_apply(settings: Settings, path: str, yes: bool) -> None:
+    """Make and change stores as a YAML file says.
+
+    Shows what it would change, and asks. A store that the file does not name, and what it does not
+    say of a store, stays as it is. All changes are made, or none.
+    """
+    entries = _read(path)
+
+    async def apply(db: Database) -> int:
+        changes = [c for c in await db.read(_plan, settings, path, entries) if c.is_one]
+        for change in changes:
+            terminal.say(_shown(change))
+        if kept := len(entries) - len(changes):
+            terminal.say(f"= {kept:,} more: nothing to change")
+        if changes and not yes:
+            terminal.say("Change this? Type yes to go on:", err=True)
+            if terminal.first_line() != "yes":
+                raise Invalid("Nothing was changed.")
+        if changes:
+            await db.long_write(_apply, settings, changes)
+        return len(changes)
+
+    number = run(settings, apply)
+    terminal.say(f"{number:,} changed" if number else "nothing to do")
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Refuses a key that is there twice, of which YAML would take the last."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        if twice := {str(key) for key in keys if keys.count(key) > 1}:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{min(twice)!r} is there twice", node.start_mark
+            )
+        found: dict[Hashable, Any] = super().construct_mapping(node, deep)
+        return found
+
+
+def _read(path: str) -> list[_StoreEntry]:
+    try:
+        with Path(path).open("rb") as file:
+            document = yaml.load(file, Loader=_Loader)  # noqa: S506
+        entries = msgspec.convert(document, _File).stores
+    except OSError as error:
+        raise Invalid(f"{path}: can't be read ({error.strerror}).") from error
+    except (yaml.YAMLError, msgspec.ValidationError, RecursionError) as error:
+        raise Invalid(f"{path}: {error}.") from error
+    handles = [entry.handle for entry in entries]
+    if twice := {handle for handle in handles if handles.count(handle) > 1}:
+        raise Invalid(f"{path}: names the store {min(twice)!r} twice.")
+    return entries
+
+
+async def _plan(
+    tx: Reader, settings: Settings, path: str, entries: Sequence[_StoreEntry]
+) -> list[_Change]:
+    known = {one.handle: one for one in await stores.listed(tx)}
+    at, found = now(), []
+    for entry in entries:
+        before = known.get(entry.handle)
+        if before is not None:
+            await stores.check_not_deleted(tx, before)
+        try:
+            patch, hidden = _patch(settings, Path(path).parent, entry)
+            after = stores.patched(before or stores.blank(new_id(), entry.handle, at), patch, at)
+        except Invalid as error:
+            raise Invalid(f"{path}: {entry.handle}: {error.message}") from error
+        secrets = await _secrets(tx, settings, before, hidden)
+        found.append(_Change(entry.handle, patch, hidden, before, after, secrets))
+    return found
+
+
+async def _secrets(
+    tx: Reader, settings: Settings, before: Store | None, hidden: SecretsPatch
+) -> tuple[str, ...]:
+    """What changes of the store's secrets, in words."""
+    sealing, known = app.sealing(settings), None
+    if not hidden.changes_nothing and before is not None and sealing is not None:
+        row = await tx.one("store_secrets", before.id)
+        known = None if row is None else store_secrets.opened(sealing, before.id, row[0])
+    return store_secrets.changed_by(hidden, known)
+
+
+async def _apply(tx: Writer, settings: Settings, changes: Sequence[_Change]) -> None:
+    done = []
+    for change in changes:
+        if change.before is None:
+            made = await stores.create(tx, new_id(), change.handle, change.patch, now())
+        else:
+            made = await stores.update(tx, change.handle, change.patch, now())
+        new = change.before is None
+        await change_secrets(tx, settings, made, change.hidden, new=new)
+        done.append(made)
+    await store_secrets.check_apart(tx, app.sealing(settings), *done)
+
+
+def _patch(settings: Settings, folder: Path, entry: _StoreEntry) -> tuple[StorePatch, SecretsPatch]:
+    def given(value: Any) -> Any:
+        return None if value is UNSET else value
+
+    def files(option: str, names: list[str] | UnsetType) -> tuple[str, ...] | None:
+        return None if names is UNSET else tuple(contents(option, str(folder / n)) for n in names)
+
+    names = {field.encode_name: field.name for field in msgspec.structs.fields(naming.Naming)}
+    named = dict(given(entry.naming) or {})
+    if unknown := named.keys() - names.keys():
+        raise Invalid(f"naming: {min(unknown)[:40]!r} is not one of {', '.join(names)}.")
+    patch = StorePatch(
+        None,
+        given(entry.platform),
+        given(entry.product_ids),
+        given(entry.auth_flow),
+        None if entry.hosts is UNSET else tuple(entry.hosts),
+        naming_patch(settings, {names[key]: value for key, value in named.items()}, folder),
+        None if entry.origins is UNSET else tuple(entry.origins),
+        given(entry.limits),
+        given(entry.events),
+        given(entry.price_drop_percent),
+    )
+    return patch, SecretsPatch(
+        files("jwtKeyFiles", entry.jwt_key_files),
+        files("platformSecretFiles", entry.platform_secret_files),
+    )
+
+
+def _shown(change: _Change) -> str:
+    """One line: the fields that differ, never a secret."""
+    before = {} if change.before is None else msgspec.to_builtins(change.before)
+    blank = msgspec.to_builtins(stores.blank("", "", ""))
+    parts = []
+    for name, value in msgspec.to_builtins(change.after).items():
+        old = before.get(name) if before else blank[name]
+        if name in ("id", "handle", "createdAt") or old == value:
+            continue
+        was = f"{msgspec.json.encode(old).decode()} → " if before else ""
+        parts.append(f"{name} {was}{msgspec.json.encode(value).decode()}")
+    parts += change.secrets
+    return f"{'~' if before else '+'} {change.handle}{': ' if parts else ''}{'; '.join(parts)}"

@@ -1,0 +1,66 @@
+"""Deletes a store with everything of it, in small steps beside live traffic."""
+
+from collections.abc import AsyncIterator, Sequence
+
+from wishwell import purge, stores
+from wishwell.db import Database, Reader, Row, Writer
+from wishwell.stores import Store
+
+_RECORDS = 2_000
+"""The most records that one step removes: other writes wait for it."""
+
+_PROFILES = 100
+_OF_STORE = ("erase_deliveries", "erase_products", "erase_events_told", "erase_events_new")
+
+
+# contract: store-delete
+async def begin(tx: Writer, handle: str, now: str) -> Store:
+    """From now on the store is gone for everybody; its hosts are free. Raises ``NotFound``."""
+    await tx.all("stores_lock")
+    store = await stores.by_handle_or_deleted(tx, handle)
+    await tx.run("store_deletion_begin", store.id, now)
+    await tx.run("store_hosts_clear", store.id)
+    await tx.run("erase_webhooks", store.id)
+    return store
+
+
+# contract: store-delete-steps
+async def run(db: Database, store: Store) -> AsyncIterator[int]:
+    """Removes all that the store holds, then the store. Yields how many profiles are gone so far.
+
+    Begins ``stores.SEEN_MS`` after ``begin``, when no process writes to the store any more. Killed
+    in between, it goes on where it was. Raises ``Unavailable``.
+    """
+    for statement in _OF_STORE:
+        while await db.write(_erase, statement, store.id):
+            yield 0
+    gone = 0
+    while not await db.write(_finish, store.id):
+        while rows := await db.read(_next, store.id):
+            keys = [row[0] for row in rows]
+            await db.write(_forget, keys)
+            while (removed := await db.write(purge.remove_some, keys)) is None:
+                yield gone
+            gone += removed
+            yield gone
+
+
+async def _erase(tx: Writer, statement: str, id: str) -> int:
+    return len(await tx.all(statement, id, _RECORDS))
+
+
+async def _next(tx: Reader, id: str) -> Sequence[Row]:
+    return await tx.all("store_profiles", id, _PROFILES)
+
+
+async def _forget(tx: Writer, keys: list[str]) -> None:
+    await tx.run("erase_revocations", keys)
+
+
+async def _finish(tx: Writer, id: str) -> bool:
+    """Removes the store, unless there are profiles."""
+    await tx.all("stores_lock")
+    if await _next(tx, id):
+        return False
+    await stores.erase(tx, id)
+    return True

@@ -1,0 +1,332 @@
+"""Puts what an export wrote into a store (contract: import-twice)."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import UNSET
+
+from wishwell import ids, store_secrets, stores, webhooks
+from wishwell.db import Database, Reader, UniqueViolation, Writer, rows
+from wishwell.errors import Invalid, Misconfigured
+from wishwell.import_file import Bundle, ImportFile, product_ids_differ
+from wishwell.sealing import Sealing
+from wishwell.stores import Store
+from wishwell.transfer import ItemRecord, Line
+
+_RECORDS = 2_000
+_PROFILES = 500
+"""About how many items and profiles go into one transaction, beside which others write."""
+
+_ROWS = 5_000
+_TABLES = tuple(rows.FILLED)
+_AT_ONCE = 3
+_TRIES = 5
+
+How = Literal["new", "same", "other"]
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+class Counts(msgspec.Struct):
+    """What was added, and what was there already."""
+
+    profiles: int = 0
+    lists: int = 0
+    items: int = 0
+    there: int = 0
+    read: int = 0
+
+
+class Held(NamedTuple):
+    """A profile of the store, its lists, and of its items by product and variant the id and the
+    lists."""
+
+    created_at: str
+    touched_at: str
+    events: int
+    email: str | None
+    closed_at: str | None
+    lists: set[str]
+    items: dict[tuple[str, str], tuple[str, str]]
+
+    @property
+    def ids(self) -> set[str]:
+        """The ids of its items."""
+        return {id for id, _ in self.items.values()}
+
+
+# contract: import-store
+async def plan(tx: Reader, file: ImportFile, handle: str) -> How:
+    """What becomes of the file's store: it is made here as ``handle`` ("new"), it is this one
+    ("same"), or its records go into another one ("other").
+
+    A store that is as it was made, and empty, is replaced. Raises ``Invalid``, ``Conflict``.
+    """
+    stores.check_handle(handle)
+    known = {store.handle: store for store in await stores.listed(tx)}
+    mine, store = file.first.store, known.get(handle)
+    if store is not None:
+        await stores.check_not_deleted(tx, store)
+        if store.id == mine.id:
+            return "same"
+        if not (stores.is_as_made(store) and await stores.is_empty(tx, store)):
+            if why := product_ids_differ(file, store):
+                raise Invalid(why)
+            return "other"
+    if here := next((one.handle for one in known.values() if one.id == mine.id), None):
+        raise Invalid(
+            f"store: that of the file is here already, as {here!r}; name it with --store."
+        )
+    return "new"
+
+
+def check_secrets(sealing: Sealing | None, file: ImportFile, of_store: Iterable[Line]) -> None:
+    """Raises ``Misconfigured`` for a secret of the store that can't be opened here."""
+    id = file.first.store.id
+    for line in of_store:
+        if sealing is None:
+            raise Misconfigured(
+                "The store has secrets: set WISHWELL_SEALING_KEYS to the keys of where it was "
+                "exported, behind new ones if you like."
+            )
+        if line.secrets is not UNSET:
+            store_secrets.opened(sealing, id, line.secrets.sealed)
+        elif line.webhook is not UNSET:
+            webhooks.check_sealed(sealing, id, line.webhook.id, line.webhook.sealed)
+
+
+async def take_store(
+    tx: Writer,
+    sealing: Sealing | None,
+    file: ImportFile,
+    handle: str,
+    of_store: Sequence[Line],
+    now: str,
+) -> Store:
+    """The store that the records go into, made where ``plan`` says "new"."""
+    await tx.all("stores_lock")
+    if await plan(tx, file, handle) != "new":
+        return await stores.by_handle(tx, handle)
+    store = await stores.restore(tx, msgspec.structs.replace(file.first.store, handle=handle), now)
+    for line in of_store:
+        if line.secrets is not UNSET:
+            await tx.run("store_secrets_set", store.id, line.secrets.sealed, now)
+    await store_secrets.check_apart(tx, sealing, store)
+    return store
+
+
+# contract: import-whole, import-twice, import-resumed
+async def load(
+    db: Database, file: ImportFile, store: Store, *, dry: bool, how: How
+) -> AsyncIterator[Counts]:
+    """Puts the file's records into the store, and yields after each step what was done so far.
+
+    Several transactions: killed in between, the next import of the file goes on. With ``dry`` it
+    only counts. Raises ``Unavailable``.
+    """
+    counts = Counts()
+    running: set[asyncio.Task[None]] = set()
+
+    async def settle(most: int) -> None:
+        nonlocal running
+        while len(running) > most:
+            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+
+    try:
+        for step in _steps(file):
+            if isinstance(step, Line):
+                if not dry:
+                    await _of_store(db, store, step, how)
+                continue
+            running.add(asyncio.create_task(_add(db, store, step, counts, dry=dry)))
+            await settle(_AT_ONCE - 1)
+            counts.read = file.read
+            yield counts
+        await settle(0)
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+    counts.read = file.size
+    yield counts
+
+
+def _steps(file: ImportFile) -> Iterable[Line | list[Bundle]]:
+    group: dict[str, Bundle] = {}
+    size = 0
+    for piece in file:
+        if not isinstance(piece, Bundle):
+            yield piece
+            continue
+        if piece.profile.gid in group or size >= _RECORDS or len(group) >= _PROFILES:
+            yield list(group.values())
+            group, size = {}, 0
+        group[piece.profile.gid] = piece
+        size += len(piece.items) + len(piece.lists)
+    yield list(group.values())
+
+
+async def _of_store(db: Database, store: Store, line: Line, how: How) -> None:
+    """What belongs to the store itself; of what names it by its id, nothing moves to another."""
+    if (product := line.product) is not UNSET:
+        await db.write(_put, "import_product", store.id, product)
+    elif how == "other":
+        return
+    elif line.admin_token is not UNSET:
+        await db.write(_put, "import_admin_token", store.id, line.admin_token)
+    elif line.webhook is not UNSET:
+        await db.write(_put, "import_webhook", store.id, line.webhook)
+    elif line.revocation is not UNSET:
+        await db.write(_put, "import_revocation", *msgspec.structs.astuple(line.revocation))
+
+
+async def _put(tx: Writer, statement: str, *values: object) -> None:
+    found: list[object] = []
+    for value in values:
+        found += msgspec.structs.astuple(value) if isinstance(value, msgspec.Struct) else [value]
+    await tx.run(statement, *found)
+
+
+async def _add(
+    db: Database, store: Store, bundles: Sequence[Bundle], counts: Counts, *, dry: bool
+) -> None:
+    keyed = {ids.profile_key(store.id, bundle.profile.gid): bundle for bundle in bundles}
+    for left in reversed(range(_TRIES)):
+        held = await db.read(_held, list(keyed))
+        fresh = [_additions(store, k, b, None) for k, b in keyed.items() if k not in held]
+        try:
+            if fresh and not dry:
+                await db.long_write(_fill, fresh)
+            break
+        except UniqueViolation:  # somebody made one of these profiles meanwhile
+            if not left:
+                raise
+    _count(counts, fresh)
+    for key, there in held.items():
+        more = _additions(store, key, keyed[key], there)
+        if any(more.values()) and not dry:
+            more = await db.long_write(_merge, store, key, keyed[key])
+        counts.there += 1
+        _count(counts, [more])
+
+
+def _count(counts: Counts, added: Iterable[Rows]) -> None:
+    for one in added:
+        counts.profiles += len(one["profiles"])
+        counts.lists += len(one["lists"])
+        counts.items += len(one["items"])
+
+
+async def _held(tx: Reader, keys: list[str]) -> dict[str, Held]:
+    """Those of these profiles that are there, with what they hold."""
+    found: dict[str, Held] = {}
+    for row in await tx.all("import_profiles_held", keys):
+        key, created_at, touched_at, events, email, closed_at = row
+        found[key] = Held(created_at, touched_at, events, email, closed_at, set(), {})
+    known = list(found)
+    if known:
+        for key, id in await tx.all("import_lists_held", known):
+            found[key].lists.add(id)
+        for key, id, product, variant, on in await tx.all("import_items_held", known):
+            found[key].items[product, variant] = id, on
+    return found
+
+
+def _additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows:
+    """The rows that the profile lacks. Of what it has, nothing changes but the lists that an item
+    is on, in ``listed``, and the profile itself, in ``changed``.
+
+    A profile that has ended gets nothing.
+    """
+    added: Rows = {table: [] for table in (*_TABLES, "listed", "changed")}
+    profile = bundle.profile
+    if held is None:
+        added["profiles"] = [_profile_row(store, key, bundle)]
+        held = Held("", "", 0, None, None, set(), {})
+    elif held.closed_at is not None or profile.closed_at is not None:
+        return added
+    elif (
+        profile.created_at < held.created_at
+        or profile.touched_at > held.touched_at
+        or profile.events > held.events
+        or (profile.email and not held.email)
+    ):
+        added["changed"] = [
+            (key, profile.created_at, profile.touched_at, profile.events, profile.email)
+        ]
+    fresh = bundle.lists.keys() - held.lists
+    places = {
+        (id, item): place for id in fresh for place, item in enumerate(bundle.lists[id].order, 1)
+    }
+    sizes, known = dict.fromkeys(fresh, 0), held.ids
+    for item in bundle.items:
+        product, variant = (
+            str(item.product_id),
+            "" if item.variant_id is None else str(item.variant_id),
+        )
+        there = held.items.get((product, variant))
+        id, on = (item.id, "") if there is None else there
+        if there is None and item.id in known:
+            continue  # it has become one of another product
+        before = on.split()
+        lists = [
+            one for one in item.list_ids if (there is None or one in fresh) and one not in before
+        ]
+        if there is None:
+            added["items"].append(_item_row(store, key, item, product, variant))
+            added["item_tags"] += [(key, id, tag, store.id) for tag in item.tags]
+        elif lists:
+            added["listed"].append((key, id, " ".join(sorted(before + lists))))
+        for one in lists:
+            added["entries"].append((key, one, id, places.get((one, item.id), 0)))
+            if one in sizes:
+                sizes[one] += 1
+    for one in fresh:
+        record = bundle.lists[one]
+        made, changed = record.created_at, record.updated_at
+        added["lists"].append((key, one, store.id, sizes[one], made, changed, record.name))
+    return added
+
+
+def _profile_row(store: Store, key: str, bundle: Bundle) -> tuple[Any, ...]:
+    profile = bundle.profile
+    return (
+        *(key, store.id, profile.gid, int(profile.is_session), len(bundle.items)),
+        *(len(bundle.lists), profile.events, profile.created_at, profile.touched_at),
+        *(profile.closed_at, profile.email),
+    )
+
+
+def _item_row(
+    store: Store, key: str, item: ItemRecord, product: str, variant: str
+) -> tuple[Any, ...]:
+    return (
+        *(key, item.id, store.id, product, variant, item.quantity, item.created_at),
+        *(item.updated_at, item.dropped_at or "", item.restocked_at or ""),
+        *(" ".join(sorted(item.list_ids)), " ".join(item.tags), item.note),
+    )
+
+
+async def _fill(tx: Writer, added: Sequence[Rows]) -> None:
+    for table in _TABLES:
+        found = [row for one in added for row in one[table]]
+        for at in range(0, len(found), _ROWS):
+            await tx.fill(table, found[at : at + _ROWS])
+
+
+async def _merge(tx: Writer, store: Store, key: str, bundle: Bundle) -> Rows:
+    """Adds what a profile lacks to one that is there, under its lock. Returns what it added."""
+    await tx.one("profile_lock", key)
+    held = (await _held(tx, [key])).get(key)
+    added = _additions(store, key, bundle, held)
+    await _fill(tx, [added])
+    if held is not None and any(added.values()):
+        await tx.run_many("import_item_lists", added["listed"])
+        await tx.run("link_size_lists", key)
+        await tx.run("link_count", key, bundle.profile.email)
+        profile = bundle.profile
+        await tx.run("import_profile", key, profile.created_at, profile.touched_at, profile.events)
+    return added

@@ -1,0 +1,76 @@
+"""How a store knows its shop: the shop's hosts, and how it names its customers."""
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from wishwell.errors import Invalid
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{0,100}")
+_TEXT = re.compile(r"[ -~]{0,1000}")
+_SHOP = re.compile(
+    r"https?://([a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?"
+)
+_TAKEN = (
+    *("authorization", "connection", "content-", "cookie", "expect", "forwarded", "host", "origin"),
+    *("profile", "sec-", "set-cookie", "transfer-encoding", "wishwell-", "x-forwarded-"),
+    *("x-request-id",),
+)
+"""What the names of headers begin with that have a meaning of their own."""
+MOST_HOSTS = 50
+
+
+# contract: storefront-naming
+class Naming(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """How a shop names its signed-in customers. Empty texts are not set.
+
+    By a JWT in a cookie or a header, verified with the store's keys or with ``jwt_key_set``: a URL,
+    or the key set itself in JSON. Or by the platform's signed query of ``platform_shop``.
+    """
+
+    jwt_cookie: str = ""
+    jwt_header: str = ""
+    jwt_issuer: str = ""
+    jwt_audience: str = ""
+    jwt_claim: str = ""
+    jwt_key_set: str = ""
+    platform_shop: str = ""
+
+
+def authority(origin: str) -> str:
+    """An origin without its scheme, as ``visit.host_of`` gives it."""
+    return origin.partition("://")[2]
+
+
+def check_hosts(hosts: Sequence[str]) -> None:
+    if len(hosts) > MOST_HOSTS:
+        raise Invalid(f"host: a store has at most {MOST_HOSTS} hosts.")
+    for host in hosts:
+        port = host.rpartition(":")[2]
+        if not _SHOP.fullmatch(host) or (port.isdecimal() and int(port) > 65_535):
+            raise Invalid(
+                f"host: {host[:80]!r} is not an origin; use the form https://shop.example."
+            )
+    if len({authority(host) for host in hosts}) < len(hosts):
+        raise Invalid("host: names a host twice, with http and with https; keep one.")
+
+
+def check_naming(naming: Naming) -> None:
+    for field in ("jwt_cookie", "jwt_header"):
+        if not _NAME.fullmatch(getattr(naming, field)):
+            raise Invalid(f"{field.replace('_', '-')}: must be a name of at most 100 characters.")
+    if naming.jwt_header.lower().startswith(_TAKEN):
+        raise Invalid(f"jwt-header: can't be {naming.jwt_header}, which has its own meaning.")
+    if naming.jwt_cookie.lower() in ("wishwell", "__host-wishwell"):
+        raise Invalid(f"jwt-cookie: can't be {naming.jwt_cookie}, which is the visitor's.")
+    for field in ("jwt_issuer", "jwt_audience", "jwt_claim", "platform_shop"):
+        if not _TEXT.fullmatch(getattr(naming, field)):
+            text = field.replace("_", "-")
+            raise Invalid(f"{text}: must be at most 1,000 printable ASCII characters.")
+
+
+def plain(origin: str) -> str:
+    """An origin as a browser writes it: lower case, without the scheme's own port."""
+    origin = origin.lower().removesuffix("/")
+    return origin.removesuffix(":443" if origin.startswith("https:") else ":80")

@@ -1,0 +1,245 @@
+"""The file that an export writes and an import reads: one JSON object a line (docs/data.md).
+
+Each line has one field, which says what it is of. A profile's line comes first, then its lists,
+then its items. What stands in several tables is one record here; an import makes the rows again.
+"""
+
+from typing import Annotated, Literal, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from wishwell import ids, items, lists, search
+from wishwell.access_cache import AdminScope
+from wishwell.errors import Invalid
+from wishwell.stores import Store
+
+VERSION: Literal[1] = 1
+
+# contract: export-whole
+OF_PROFILE: dict[str, str | None] = {
+    "profiles": "profile",
+    "lists": "list",
+    "items": "item",
+    "entries": "item",
+    "item_tags": "item",
+    "revocations": "revocation",
+    "events": None,
+}
+"""Each table of a profile, and the line that carries it; None where it stays behind."""
+
+OF_STORE: dict[str, str | None] = {
+    "stores": "store",
+    "store_hosts": "store",
+    "store_secrets": "secrets",
+    "admin_tokens": "admin_token",
+    "products": "product",
+    "webhooks": "webhook",
+    "deliveries": None,
+    "feeds": None,
+    "deleted_stores": None,
+}
+"""The same of the tables of a store."""
+
+Id = Annotated[str, Meta(pattern=rf"^{ids.UUID_PATTERN.pattern}$")]
+Time = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+        r"T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$"
+    ),
+]
+Whole = Annotated[int, Meta(ge=0, le=2**53)]
+T = TypeVar("T")
+
+
+class _Record(
+    msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
+):
+    """A record of the file. What is left out is empty."""
+
+
+class StoreRecord(_Record):
+    """The first line: the version of the format, the store, and when it was read."""
+
+    version: Literal[1]
+    exported_at: Time
+    store: Store
+
+
+class SecretsRecord(_Record):
+    """The store's secrets, as they are sealed in the database."""
+
+    sealed: str
+
+
+class AdminTokenRecord(_Record):
+    """An admin token: its hash, never the token."""
+
+    id: Id
+    scope: AdminScope
+    label: str
+    hash: str
+    created_at: Time
+    expires_at: Time | None = None
+    last_used_at: Time | None = None
+    revoked_at: Time | None = None
+
+
+class WebhookRecord(_Record):
+    """A webhook; its secret is sealed."""
+
+    id: Id
+    enabled: Literal[0, 1]
+    created_at: Time
+    updated_at: Time
+    types: str
+    url: str
+    sealed: str
+    failing_since: Time | None = None
+
+
+class ProductRecord(_Record):
+    """A product, with what notices compare, as it is in the database."""
+
+    product_id: str
+    id: Id
+    position: Id
+    created_at: Time
+    updated_at: Time
+    document: str
+    variants: str
+    known: str
+    noticed_at: Time | None = None
+
+
+class RevocationRecord(_Record):
+    """A revoked profile token; with an empty ``jti``, all that the profile was given until then."""
+
+    profile_id: Id
+    jti: str
+    revoked_at: Time
+
+
+class ProfileRecord(_Record):
+    """A customer or session. ``events``: the last ``sequence`` that was given."""
+
+    gid: str
+    created_at: Time
+    touched_at: Time
+    closed_at: Time | None = None
+    email: str | None = None
+    events: Whole = 0
+
+    @property
+    def is_session(self) -> bool:
+        return ids.customer_of(self.gid) is None
+
+
+class ListRecord(_Record):
+    """A list. ``order``: the items that have a place on it, in order."""
+
+    id: Id
+    name: str
+    created_at: Time
+    updated_at: Time
+    order: list[Id] = []
+
+
+class ItemRecord(_Record):
+    """An item. ``dropped_at``, ``restocked_at``: when it was last told that (``notices.py``)."""
+
+    id: Id
+    product_id: int | str
+    created_at: Time
+    updated_at: Time
+    variant_id: int | str | None = None
+    quantity: Annotated[int, Meta(ge=1, le=items.MAX_QUANTITY)] = 1
+    tags: list[str] = []
+    note: str = ""
+    list_ids: list[Id] = []
+    dropped_at: Time | None = None
+    restocked_at: Time | None = None
+
+
+class EndRecord(_Record):
+    """The last line: how many of each there are. A file without it was cut off."""
+
+    profiles: Whole
+    lists: Whole
+    items: Whole
+
+
+class Line(
+    msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
+):
+    """A line: exactly one of these."""
+
+    wishwell: StoreRecord | UnsetType = UNSET
+    secrets: SecretsRecord | UnsetType = UNSET
+    admin_token: AdminTokenRecord | UnsetType = UNSET
+    webhook: WebhookRecord | UnsetType = UNSET
+    product: ProductRecord | UnsetType = UNSET
+    revocation: RevocationRecord | UnsetType = UNSET
+    profile: ProfileRecord | UnsetType = UNSET
+    list: ListRecord | UnsetType = UNSET
+    item: ItemRecord | UnsetType = UNSET
+    end: EndRecord | UnsetType = UNSET
+
+
+KINDS = tuple(field.name for field in msgspec.structs.fields(Line))
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Line)
+
+
+def encode(line: Line) -> bytes:
+    return _encoder.encode(line) + b"\n"
+
+
+def decode(text: bytes) -> Line:
+    """The line. Raises ``Invalid``."""
+    try:
+        line = _decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Invalid(str(error)) from error
+    if sum(getattr(line, kind) is not UNSET for kind in KINDS) != 1:
+        raise Invalid(f"must have exactly one of {', '.join(KINDS)}")
+    return line
+
+
+def check_profile(record: ProfileRecord) -> None:
+    """Raises ``Invalid`` for what the types can't say."""
+    namespace, kind, id = record.gid.removeprefix("gid://").partition("/Session/")
+    if record.is_session and not (kind and ids.is_uuid(id) and search.TAG.fullmatch(namespace)):
+        raise Invalid("profile.gid: is not the GID of a customer or session")
+    _check_text("profile.email", record.email or "", 254)
+
+
+def check_list(record: ListRecord) -> None:
+    """Raises ``Invalid`` for what the types can't say."""
+    if lists.check_name(record.name) != record.name:
+        raise Invalid("list.name: must not begin or end with white space")
+    _check_once("list.order", record.order)
+
+
+def check_item(record: ItemRecord, store: Store) -> None:
+    """Raises ``Invalid`` for what the types can't say."""
+    store.product_id("item.productId", record.product_id)
+    if record.variant_id is not None:
+        store.product_id("item.variantId", record.variant_id)
+    for tag in record.tags:
+        if not search.TAG.fullmatch(tag):
+            raise Invalid("item.tags: each tag must be 1 to 50 characters: a-z, 0-9, _ or -")
+    _check_once("item.tags", record.tags)
+    _check_once("item.listIds", record.list_ids)
+    items.check_note(record.note)
+
+
+def _check_once(field: str, values: list[str]) -> None:
+    if len(set(values)) != len(values):
+        raise Invalid(f"{field}: must not contain duplicates")
+
+
+def _check_text(field: str, text: str, most: int) -> None:
+    if len(text) > most or items.has_control(text):
+        raise Invalid(f"{field}: must be at most {most} characters, none a control one")
