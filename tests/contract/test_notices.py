@@ -21,7 +21,7 @@ from tests.contract.drops import (
     wish,
     written,
 )
-from wishwell import ids, notices, stores
+from wishwell import ids, naming, notices, stores
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, perce
 def test_what_is_left_to_tell_is_true_now(sequence, percent):
     """contract: notice-taken-back, notice-again. After any puts that came before all was told: a drop
     that is left is one by the newest price, and its price before it is no lower than the reference."""
-    named = stores.Naming()
+    named = naming.Naming()
     store = stores.Store("1", "s", "p", "integer", "", (), named, (), {}, percent, "2027", "")
     known = ""
     for at, ((price, available), variants) in enumerate(sequence):

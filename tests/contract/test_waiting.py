@@ -213,7 +213,7 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
 
         def __init__(self, tx):
             self.one, self.all, self.run, self.page = tx.one, tx.all, tx.run, tx.page
-            self.all_many, self.tx = tx.all_many, tx
+            self.all_many, self.fill, self.tx = tx.all_many, tx.fill, tx
 
         async def run_many(self, *arguments):
             seen = await bench.db.read(items.page, profile, everything)

@@ -18,6 +18,7 @@ SPREAD: Mapping[str, str] = {
     # Whole on every server, as every request needs it. A write goes to all of them.
     "migrations": EVERYWHERE,
     "stores": EVERYWHERE,
+    "deleted_stores": EVERYWHERE,
     "store_hosts": EVERYWHERE,
     "store_secrets": EVERYWHERE,
     "admin_tokens": EVERYWHERE,
