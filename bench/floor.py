@@ -14,9 +14,11 @@ import msgspec
 
 from wishwell import config, ids, items, lists
 from wishwell.db import pages, sqlite, statements
+from wishwell.db.connecting import prepare
+from wishwell.db.hosts import Hosts
 from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Pool
-from wishwell.db.postgres import prepare
+from wishwell.db.url import Address, parse
 
 URL = os.environ["FLOOR_DATABASE"]
 ENGINE = "sqlite" if URL.startswith("sqlite:") else "postgresql"
@@ -38,7 +40,7 @@ HEAD = [
 """As many bytes as the service's, always the same."""
 
 
-async def _connect() -> Any:
+async def _connect(_address: Address) -> Any:
     connection = await asyncpg.connect(URL)
     await prepare(connection)
     return connection
@@ -133,7 +135,7 @@ async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
         await receive()
         if ENGINE == "postgresql":
             # The service's own: asyncpg's takes longer, and would flatter us.
-            connections["pool"] = Pool(_connect, 20)
+            connections["pool"] = Pool(Hosts(parse(URL), _connect, 2), 20)
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await send({"type": "lifespan.shutdown.complete"})

@@ -1,4 +1,4 @@
-"""An address that can be moved: passes bytes on to whichever port it leads to at the moment."""
+"""An address that can be moved or cut off: passes bytes on to whichever port it leads to."""
 
 from __future__ import annotations
 
@@ -11,13 +11,21 @@ from tests.servers import HERE
 
 
 class Relay:
-    """``port`` is where it listens; ``delay`` what each piece waits, in seconds, each way."""
+    """``port`` is where it listens; ``delay`` what each piece waits, in seconds, each way.
+
+    While ``swallows`` is set, what comes goes nowhere, both ways, as when a cable is cut.
+    """
 
     def __init__(self, target: int, delay: float = 0.0) -> None:
         self._target = target
         self._delay = delay
         self._open: set[asyncio.StreamWriter] = set()
+        self.swallows = False
         self.port = 0
+
+    @property
+    def connections(self) -> int:
+        return len(self._open) // 2
 
     def lead_to(self, target: int) -> None:
         """New connections lead there, and those that there are break."""
@@ -36,10 +44,14 @@ class Relay:
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):
             while data := await reader.read(65536):
+                if self.swallows:
+                    continue
                 if self._delay:
                     await asyncio.sleep(self._delay)
                 writer.write(data)
                 await writer.drain()
+            if self.swallows:  # the end does not come through either
+                await asyncio.sleep(3600)
         writer.transport.abort()
 
 

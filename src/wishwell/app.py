@@ -15,6 +15,7 @@ import structlog
 from wishwell import access_cache, auth, background, config, ids, limits, log, pages
 from wishwell.config import Settings
 from wishwell.db import Database
+from wishwell.db.hosts import Told, nobody
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Misconfigured, ServiceError, Unavailable
@@ -35,8 +36,8 @@ Python's default of 5 ms, a write took 50 ms and more under overload (docs/decis
 logger = structlog.get_logger("wishwell.app")
 
 
-def open_database(settings: Settings) -> Database:
-    """Opens the database, which must have been migrated.
+def open_database(settings: Settings, told: Told = nobody) -> Database:
+    """Opens the database, which must have been migrated. ``told`` hears which hosts are used.
 
     An embedded file is opened at once. Raises ``Unavailable`` if it can't be read.
     """
@@ -47,6 +48,7 @@ def open_database(settings: Settings) -> Database:
         settings.database_url,
         connections=settings.database_connections,
         seconds=settings.database_timeout,
+        told=told,
     )
 
 
@@ -82,7 +84,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     """Everything that serving needs, for as long as the block runs."""
     clock = ids.wall_clock
     keys = signing_keys(settings)
-    db = open_database(settings)
+    db = open_database(settings, logger.warning)
     known = access_cache.AccessCache(db, clock)
     new_id = ids.UUID7(clock)
     local = limits.LocalLimiter(clock)

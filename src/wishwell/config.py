@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from wishwell.db.statements import Engine
+from wishwell.db.url import parse as parse_hosts
 from wishwell.errors import Misconfigured
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -49,6 +50,7 @@ def _database(value: str) -> str:
         _check_file(value)
     elif value.startswith(("postgresql://", "postgres://")):
         _check_hosts(_split(value))
+        parse_hosts(value)
     else:
         raise ValueError("must start with sqlite:/// or postgresql://")
     return value

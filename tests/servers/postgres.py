@@ -173,6 +173,13 @@ class PostgresServer(Program):
             raise ServerFailed(f"the standby does not follow: {copy.log()[-2000:]}")
         return copy
 
+    def wait_for_standbys(self, *, wait: bool) -> None:
+        """From now on a commit waits until a standby has it, or does not."""
+        self.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{'*' if wait else ''}'")
+        self.sql("SELECT pg_reload_conf()")
+        shown = "*\n" if wait else "\n"
+        wait_until(lambda: self.sql("SHOW synchronous_standby_names") == shown, seconds=5)
+
     def stop(self, mode: str = "fast") -> None:
         """Stop as pg_ctl would: `smart` waits for clients, `fast` ends them, `immediate` drops all."""
         signals = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}

@@ -7,23 +7,22 @@ connection whose statement failed is dropped at once, and the next request opens
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 from wishwell.db import Stats
+from wishwell.db.hosts import Connection, Hosts
 from wishwell.errors import Unavailable
-
-Connection = Any  # asyncpg has no types
 
 
 class Pool:
     """At most ``size`` connections, opened when they are needed and kept until they break."""
 
-    def __init__(self, connect: Callable[[], Awaitable[Connection]], size: int) -> None:
-        self._connect = connect
+    def __init__(self, hosts: Hosts, size: int) -> None:
+        self._hosts = hosts
         self._size = size
         self._open = 0
         # The last one used is taken first: something in between may close one that is idle long.
+        # Where hosts share the work, it is the first one.
+        self._next = 0 if hosts.spread else -1
         self._idle: list[Connection] = []
         # Each gets a connection, or None, which permits it to open one.
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
@@ -38,9 +37,10 @@ class Pool:
         ``seconds`` bounds waiting and connecting together. Raises ``TimeoutError``.
         """
         while self._idle:
-            connection = self._idle.pop()
+            connection = self._idle.pop(self._next)
             if not connection.is_closed():
                 return connection
+            self._hosts.closed(connection)
             self._open -= 1
         if self._closed:
             raise Unavailable("The service is shutting down.")
@@ -52,15 +52,15 @@ class Pool:
             else:
                 self._open += 1
             try:
-                return await self._connect()
+                return await self._hosts.connect()
             except BaseException:
                 self._leave_to_open()
                 raise
 
     def give_back(self, connection: Connection) -> None:
         """Takes back a connection without an open statement or transaction."""
-        if connection.is_closed():
-            self._leave_to_open()
+        if connection.is_closed() or (self._hosts.spread and self._hosts.crowds(connection)):
+            self.drop(connection)
             return
         while self._waiting:
             waiter = self._waiting.popleft()
@@ -84,6 +84,7 @@ class Pool:
 
     def drop(self, connection: Connection) -> None:
         """Closes a connection that may still be in a statement or a transaction."""
+        self._hosts.closed(connection)
         connection.terminate()
         self._leave_to_open()
 

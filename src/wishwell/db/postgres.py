@@ -15,16 +15,20 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import asyncpg
 
 from wishwell.db import Reader, Row, Stats, UniqueViolation, copying, pages, statements
 from wishwell.db import rows as columns
+from wishwell.db.connecting import is_pooled, open_one, prepare
+from wishwell.db.hosts import Connection, Hosts, Told, nobody
 from wishwell.db.pages import PageQuery
-from wishwell.db.pool import Connection, Pool
+from wishwell.db.pool import Pool
 from wishwell.db.statements import Does, Statement
-from wishwell.errors import Misconfigured, ServiceError, Unavailable, Undecided
+from wishwell.db.url import Address, parse
+from wishwell.db.writes import WAITING, Writes
+from wishwell.errors import ServiceError, Unavailable, Undecided
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -55,28 +59,51 @@ _BROKEN = (
     TimeoutError,
 )
 _TRY_AGAIN = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
-_ENCODINGS = ("UTF8", "SQL_ASCII")
-"""Encodings that can store any text. SQL_ASCII stores bytes unchanged."""
-
 _TRIES = 4
-_SNAPSHOT_SECONDS = 7 * 86_400
+_SNAPSHOT_SECONDS = 7 * 86_400.0
 _STATEMENTS = 512
 """Prepared statements per connection: enough for all of ours and the common forms of pages."""
+_LATE = 0.25
+"""The share of the time for a statement after which it is asked whether its host still answers."""
 
 
 class _Handle:
-    """``Writer`` on one connection. The first statement that locks begins a transaction."""
+    """``Writer`` on one connection. The first statement that locks begins a transaction.
+
+    What is overdue ends with its connection. The driver's own timeouts would send a cancel request:
+    a commit that waits for its standby is then visible, and may be lost.
+    """
 
     def __init__(
-        self, connection: Connection, sql: Mapping[str, Statement], end: float, last: float
+        self,
+        connection: Connection,
+        sql: Mapping[str, Statement],
+        times: tuple[float, float, float],
+        late: Callable[["_Handle"], None],
     ) -> None:
-        """``end`` is the deadline of a single statement, ``last`` that of a transaction."""
+        """``times``: the deadline of a single statement, that of a transaction, and how long each
+        of its statements may take. ``late`` hears of a statement long before it is cut."""
         self._connection = connection
         self._sql = sql
-        self._end = end
-        self._last = last
+        self._end, self._last, self._each = times
+        self._tell = late
+        self._loop = asyncio.get_running_loop()
+        self._began = self._loop.time()
         self._wrote = False
         self.in_transaction = False
+        self.late = False
+        self.overdue = False
+        self._timer = self._loop.call_later(self._left() * _LATE, self._late)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    @property
+    def writes(self) -> bool:
+        return self._wrote or self.in_transaction
 
     async def one(self, statement: str, *arguments: Any) -> Row | None:
         rows = await self.all(statement, *arguments)
@@ -97,7 +124,10 @@ class _Handle:
 
     async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         assert self.in_transaction
+        self._began = self._loop.time()
         with translated():
+            # With a time of the driver: it may wait for room to write, which no cut ends. Before
+            # the commit a cancelled statement does no harm.
             await self._connection.executemany(self._sql[statement].sql, rows, timeout=self._left())
 
     async def all_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> Sequence[Row]:
@@ -105,6 +135,7 @@ class _Handle:
         if not self.in_transaction:
             assert known.does is Does.LOCK
             await self._prepare(known.does)
+        self._began = self._loop.time()
         with translated():
             found: Sequence[Row] = await self._connection.fetchmany(
                 known.sql, rows, timeout=self._left()
@@ -114,6 +145,7 @@ class _Handle:
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         if not self.in_transaction:
             await self._prepare(Does.LOCK)
+        self._began = self._loop.time()
         with translated():
             await self._connection.copy_to_table(
                 table,
@@ -123,67 +155,97 @@ class _Handle:
             )
 
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
+        self._began = self._loop.time()
         try:
-            rows: Sequence[Row] = await self._connection.fetch(
-                sql, *arguments, timeout=self._left()
-            )
+            rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
         except asyncpg.UniqueViolationError as error:
             raise UniqueViolation(error.constraint_name or "") from error
         except _UNREACHABLE as error:
-            if self._wrote and not self.in_transaction and isinstance(error, _BROKEN):
-                raise _undecided(error) from error
-            raise _unavailable(error) from error
+            why = self._cause(error)
+            if self._wrote and not self.in_transaction and isinstance(why, _BROKEN):
+                raise _undecided(why) from why
+            raise _unavailable(why) from why
         return rows
 
     async def commit(self, seconds: float) -> None:
         """Commits. ``seconds`` is the least time that it gets."""
+        self._began = self._loop.time()
+        self._move_end(max(self._end, self._began + seconds))
         try:
-            await self._connection.execute("COMMIT", timeout=max(seconds, self._left()))
+            await self._connection.execute("COMMIT")
         except (*_BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
             # The last two: it broke while nothing was asked of it.
-            raise _undecided(error) from error
+            why = self._cause(error)
+            raise _undecided(why) from why
 
     async def _prepare(self, does: Does) -> None:
         if does is Does.LOCK:
-            self._end = self._last
+            self._move_end(self._last)
             with translated():
-                await self._connection.execute("BEGIN", timeout=self._left())
+                await self._connection.execute("BEGIN")
             self.in_transaction = True
         else:
             assert not self._wrote, "a use-case of several writes begins with a lock"
             self._wrote = True
 
     def _left(self) -> float:
-        return max(0.01, self._end - asyncio.get_running_loop().time())
+        end = min(self._end, self._began + self._each) if self.in_transaction else self._end
+        return max(0.01, end - self._loop.time())
+
+    def _cause(self, error: BaseException) -> BaseException:
+        return TimeoutError() if self.overdue else error
+
+    def _move_end(self, end: float) -> None:
+        sooner = end < self._end
+        self._end = end
+        if sooner:  # else the timer that runs looks at it again
+            self._timer.cancel()
+            self._timer = self._loop.call_later(self._left(), self._late)
+
+    # contract: write-cut
+    def _late(self) -> None:
+        left = self._left()
+        if left > 0.01:  # a loop's clock counts milliseconds
+            self._tell(self)
+            self._timer = self._loop.call_later(left, self._late)
+        else:
+            self.overdue = True
+            self._connection.terminate()
 
 
 class Postgres:
     """See ``wishwell.db.Database``."""
 
-    def __init__(self, url: str, *, connections: int, seconds: float) -> None:
+    def __init__(self, url: str, *, connections: int, seconds: float, told: Told = nobody) -> None:
         """Connections are opened when they are needed, at most ``connections``.
 
         ``seconds`` bounds a single statement, including the wait for its connection. A transaction
-        has twice that, and at least half of it to commit.
+        has twice that, and at least half of it to commit. ``told`` hears which hosts are used.
         """
         self.sql = statements.load("postgresql")
-        self._url = url
+        self._target = parse(url)
         self._seconds = seconds
-        self._pool = Pool(self._connect, connections)
+        self._hosts = Hosts(self._target, self._connect, seconds, told)
+        self._writes = Writes(max(1, connections // 2), self._waiting)
+        self._pooled: bool | None = None
+        self._pool = Pool(self._hosts, connections)
 
-    async def _connect(self) -> Connection:
-        connection: Connection = await connect(
-            self._url,
-            timeout=self._seconds,
-            command_timeout=self._seconds,
-            statement_cache_size=_STATEMENTS,
+    async def _connect(self, address: Address) -> Connection:
+        if self._pooled is None:
+            self._pooled = await is_pooled(self._target, address)
+        settings = {"application_name": "wishwell"}
+        if not self._pooled:
+            # The server's own bounds, in case this process dies. They end no commit. A pooler
+            # refuses them.
+            settings["statement_timeout"] = str(int(self._seconds * 2000))
+            settings["idle_in_transaction_session_timeout"] = str(int(self._seconds * 4000))
+        connection = await open_one(
+            self._target,
+            address,
+            # A pooler may send each transaction to another server, which knows no names.
+            statement_cache_size=0 if self._pooled else _STATEMENTS,
             max_cached_statement_lifetime=0,
-            server_settings={
-                "application_name": "wishwell",
-                # The server's own bounds, in case this process dies.
-                "statement_timeout": str(int(self._seconds * 2000)),
-                "idle_in_transaction_session_timeout": str(int(self._seconds * 4000)),
-            },
+            server_settings=settings,
         )
         try:
             await prepare(connection)
@@ -200,7 +262,7 @@ class Postgres:
     ) -> T:
         end = asyncio.get_running_loop().time() + self._seconds
         try:
-            return await self._once(end, use_case, *arguments, **named)
+            return await self._once((end, self._seconds), use_case, *arguments, **named)
         except _TRY_AGAIN as error:
             raise Unavailable("The database is too busy with this profile.") from error
 
@@ -210,7 +272,8 @@ class Postgres:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        return await self._repeated(2 * self._seconds, use_case, *arguments, **named)
+        end = 2 * self._seconds
+        return await self._repeated(end, end, use_case, *arguments, **named)
 
     async def long_write(
         self,
@@ -218,20 +281,25 @@ class Postgres:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        return await self._repeated(10 * self._seconds, use_case, *arguments, **named)
+        return await self._repeated(
+            10 * self._seconds, self._seconds, use_case, *arguments, **named
+        )
 
     async def _repeated(
         self,
         seconds: float,
+        each: float,
         use_case: Callable[Concatenate[Any, P], Awaitable[T]],
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """Runs the use-case, and again after a deadlock. ``seconds`` bounds all tries together."""
+        """Runs the use-case, and again after a deadlock. ``seconds`` bounds all tries together,
+        ``each`` a statement."""
+        await self._writes.admit()
         last = asyncio.get_running_loop().time() + seconds
         for left in reversed(range(_TRIES)):
             try:
-                return await self._once(last, use_case, *arguments, **named)
+                return await self._once((last, each), use_case, *arguments, **named)
             except _TRY_AGAIN as error:
                 if not left:
                     raise Unavailable("The database is too busy with this profile.") from error
@@ -241,42 +309,60 @@ class Postgres:
     # contract: write-kept
     async def _once(
         self,
-        last: float,
+        last: tuple[float, float],
         use_case: Callable[Concatenate[Any, P], Awaitable[T]],
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """Runs the use-case on one connection. ``last``: a transaction's deadline to commit."""
+        """Runs the use-case on one connection. ``last``: a transaction's deadline to commit, and
+        how long each of its statements may take."""
         end = asyncio.get_running_loop().time() + self._seconds
         try:
             connection = await self._pool.take(self._seconds)
         except _UNREACHABLE as error:
             raise _unavailable(error) from error
-        handle = _Handle(connection, self.sql, end, last)
-        try:
-            result = await use_case(handle, *arguments, **named)
-            if handle.in_transaction:
-                await handle.commit(self._seconds / 2)
-        except Unavailable as error:
-            # If the server refused a single statement, nothing is open. Otherwise drop the
-            # connection: that rolls back too, and a ROLLBACK would wait for the same server.
-            refused = isinstance(error.__cause__, asyncpg.PostgresError)
-            if refused and not handle.in_transaction:
-                self._pool.give_back(connection)
-            else:
+        with _Handle(connection, self.sql, (end, *last), self._is_late) as handle:
+            try:
+                result = await use_case(handle, *arguments, **named)
+                if handle.in_transaction:
+                    await handle.commit(self._seconds / 2)
+                if handle.writes:
+                    self._writes.cut = 0
+            except Unavailable as error:
+                # If the server refused a single statement, nothing is open. Otherwise drop the
+                # connection: that rolls back too, and a ROLLBACK would wait for the same server.
+                refused = isinstance(error.__cause__, asyncpg.PostgresError)
+                if refused and not handle.in_transaction:
+                    self._pool.give_back(connection)
+                else:
+                    self._pool.drop(connection)
+                raise
+            except (asyncpg.PostgresError, ServiceError):
+                if handle.in_transaction:
+                    await self._roll_back(connection)
+                else:
+                    self._pool.give_back(connection)
+                raise
+            except BaseException:
                 self._pool.drop(connection)
-            raise
-        except (asyncpg.PostgresError, ServiceError):
-            if handle.in_transaction:
-                await self._roll_back(connection)
-            else:
-                self._pool.give_back(connection)
-            raise
-        except BaseException:
-            self._pool.drop(connection)
-            raise
-        self._pool.give_back(connection)
-        return result
+                raise
+            finally:
+                if handle.late:
+                    self._writes.late -= 1
+                    self._writes.cut += handle.overdue
+            self._pool.give_back(connection)
+            return result
+
+    def _is_late(self, handle: _Handle) -> None:
+        if self._hosts.several:
+            self._hosts.suspect()
+        if handle.writes and not handle.late:
+            handle.late = True
+            self._writes.late += 1
+
+    async def _waiting(self) -> int:
+        [[count]] = await self.read(_Handle.fetch, WAITING)
+        return int(count)
 
     async def _roll_back(self, connection: Connection) -> None:
         try:
@@ -290,13 +376,15 @@ class Postgres:
     @contextlib.asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Reader]:
         with translated():
-            connection = await connect(self._url, timeout=self._seconds)
+            connection = await self._hosts.connect()
         try:
-            await prepare(connection)
             await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             end = asyncio.get_running_loop().time() + _SNAPSHOT_SECONDS
-            yield _Handle(connection, self.sql, end, end)
+            times = (end, end, _SNAPSHOT_SECONDS)
+            with _Handle(connection, self.sql, times, lambda _late: None) as handle:
+                yield handle
         finally:
+            self._hosts.closed(connection)
             connection.terminate()
 
     async def ping(self) -> None:
@@ -306,41 +394,8 @@ class Postgres:
         return self._pool.stats()
 
     async def close(self) -> None:
+        self._hosts.close()
         await self._pool.close(self._seconds)
-
-
-async def connect(
-    url: str, *, server_settings: Mapping[str, str] | None = None, **options: Any
-) -> Connection:
-    """A new connection, always in UTF-8.
-
-    Raises the driver's errors, and ``Misconfigured`` for a bad URL or a bad encoding.
-    """
-    settings = {"client_encoding": "UTF8", **(server_settings or {})}
-    try:
-        connection: Connection = await asyncpg.connect(url, server_settings=settings, **options)
-    except asyncpg.ClientConfigurationError as error:
-        raise Misconfigured(f"WISHWELL_DATABASE_URL: {error}.") from error
-    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
-        # The error may show a part of the URL, and so of the password.
-        raise Misconfigured(
-            "WISHWELL_DATABASE_URL: the driver can't read it; check its host, port and options."
-        ) from error
-    encoding = connection.get_settings().server_encoding
-    if encoding not in _ENCODINGS:
-        connection.terminate()
-        raise Misconfigured(
-            f"The database's encoding is {encoding}, which can't store all text. Create the "
-            "database with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0."
-        )
-    return connection
-
-
-async def prepare(connection: Connection) -> None:
-    """Makes this connection pass uuid values as text."""
-    await connection.set_type_codec(
-        "uuid", schema="pg_catalog", format="text", encoder=str, decoder=str
-    )
 
 
 @contextlib.contextmanager

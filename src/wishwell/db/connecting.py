@@ -1,0 +1,76 @@
+"""How one connection to a PostgreSQL server is made."""
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import asyncpg
+
+from wishwell.db.hosts import Connection, Hosts
+from wishwell.db.url import Address, Target, parse
+from wishwell.errors import Misconfigured
+
+_ENCODINGS = ("UTF8", "SQL_ASCII")
+"""Encodings that can store any text. SQL_ASCII stores bytes unchanged."""
+
+
+async def connect(url: str, seconds: float) -> Connection:
+    """A connection of its own, for a command; through a pooler too.
+
+    Raises the driver's errors, and ``Misconfigured`` for a bad URL or a bad encoding.
+    """
+    target = parse(url)
+    opened = functools.partial(open_one, target, statement_cache_size=0)
+    return await Hosts(target, opened, seconds).connect()
+
+
+async def open_one(
+    target: Target,
+    address: Address,
+    *,
+    server_settings: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Connection:
+    """A new connection to a host, always in UTF-8. The caller bounds its time.
+
+    Raises the driver's errors, and ``Misconfigured`` for a bad URL or a bad encoding.
+    """
+    settings = {"client_encoding": "UTF8", **(server_settings or {})}
+    where = {name: value for name, value in address._asdict().items() if value is not None}
+    try:
+        connection: Connection = await asyncpg.connect(
+            target.url, server_settings=settings, **where, **target.options, **options
+        )
+    except asyncpg.ClientConfigurationError as error:
+        raise Misconfigured(f"WISHWELL_DATABASE_URL: {error}.") from error
+    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+        # The error may show a part of the URL, and so of the password.
+        raise Misconfigured(
+            "WISHWELL_DATABASE_URL: the driver can't read it; check its host, port and options."
+        ) from error
+    encoding = connection.get_settings().server_encoding
+    if encoding not in _ENCODINGS:
+        connection.terminate()
+        raise Misconfigured(
+            f"The database's encoding is {encoding}, which can't store all text. Create the "
+            "database with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0."
+        )
+    return connection
+
+
+async def prepare(connection: Connection) -> None:
+    """Makes this connection pass uuid values as text."""
+    await connection.set_type_codec(
+        "uuid", schema="pg_catalog", format="text", encoder=str, decoder=str
+    )
+
+
+# contract: database-pooler
+async def is_pooled(target: Target, address: Address) -> bool:
+    """Whether a pooler answers at this host: it makes up the number of the server's process."""
+    connection = await open_one(target, address, statement_cache_size=0)
+    try:
+        pid = await connection.fetchval("SELECT pg_backend_pid()")
+        return bool(pid != connection.get_server_pid())
+    finally:
+        connection.terminate()

@@ -1,0 +1,218 @@
+"""Which host of a database new connections lead to, and which hosts are left behind.
+
+Of several hosts all are asked at once, each with a time of its own, and the one that may be written
+to is kept to until it is in doubt: a connection broke, a statement is late, none can be opened.
+Then all are asked again. A host that does not answer is left only for one that does.
+"""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import asyncpg
+
+from wishwell.db.url import Address, Target
+
+Connection = Any  # asyncpg has no types
+
+_AGAIN_SECONDS = 1.0
+"""The least time between two rounds of questions that a late statement causes."""
+_NONE_SECONDS = 0.25
+"""The time from a round that found no host to the next one."""
+_MISSING_SECONDS = 5.0
+"""How often a host that is used beside others is looked for while it is missing."""
+# A server's highest timeline says which of two was promoted last. pg_control_system
+# tells servers apart that are no copies of each other.
+_PLACE = """
+SELECT (SELECT system_identifier FROM pg_control_system()), pg_walfile_name(pg_current_wal_lsn())
+"""
+_AWAY = (OSError, TimeoutError, asyncpg.InternalClientError, asyncpg.CannotConnectNowError)
+Told = Callable[..., Any]
+"""Hears of an event, with what belongs to it by name: a function of a logger."""
+
+
+def nobody(_event: str, **_more: Any) -> None:
+    """Nothing is told."""
+
+
+class Hosts:
+    """Opens connections, and knows which host each leads to."""
+
+    def __init__(
+        self,
+        target: Target,
+        open_one: Callable[[Address], Awaitable[Connection]],
+        seconds: float,
+        told: Told = nobody,
+    ) -> None:
+        """``open_one`` connects to one host. ``seconds`` bounds that for a single host; of several
+        each has half of it. ``told`` hears which hosts are used."""
+        self.several = len(target.addresses) > 1
+        self.spread = target.spread
+        self._addresses = target.addresses
+        self._open_one = open_one
+        self._told = told
+        self._seconds = seconds / 2 if self.several else seconds
+        self._good: list[Address] = [] if self.several else [*target.addresses]
+        self._last: list[Address] = []
+        self._old: list[Address] = []
+        self._newest: dict[int, int] = {}
+        self._of: dict[Connection, Address] = {}
+        self._held: Counter[Address] = Counter()
+        self._asking: asyncio.Task[None] | None = None
+        self._asked = 0.0
+        self._again: asyncio.TimerHandle | None = None
+        self._why: list[Exception] = []
+
+    # contract: database-hosts
+    async def connect(self) -> Connection:
+        """A new connection to a good host. Raises what the hosts said, the most telling of it."""
+        if not self.several:
+            return await self._open(self._addresses[0])
+        for asked in (False, True):
+            if asked or not self._good:
+                await self._ask_all()
+            for address in self._in_order():
+                try:
+                    return await self._open(address)
+                except Exception as error:
+                    self._why = [error]
+                    self._doubt(address)
+        telling = [error for error in self._why if not isinstance(error, _AWAY)]
+        raise (telling or self._why or [ConnectionError("no host takes writes")])[0]
+
+    def closed(self, connection: Connection) -> None:
+        """Takes note of a connection that is gone, or is given up."""
+        if address := self._of.pop(connection, None):
+            self._held[address] -= 1
+            if connection.is_closed():  # it broke, or was cut
+                self._doubt(address)
+
+    # contract: database-spread
+    def crowds(self, connection: Connection) -> bool:
+        """Whether its host has more connections than another one that could have it."""
+        held = self._held[self._of[connection]]
+        return held > min((self._held[address] for address in self._good), default=held) + 1
+
+    # contract: database-hung
+    def suspect(self) -> None:
+        """Asks all hosts in the background, as a statement is late."""
+        self._later(max(0.0, self._asked + _AGAIN_SECONDS - asyncio.get_running_loop().time()))
+
+    def close(self) -> None:
+        """Stops asking."""
+        if self._again is not None:
+            self._again.cancel()
+        if self._asking is not None:
+            self._asking.cancel()
+
+    def _in_order(self) -> list[Address]:
+        mixed = random.sample(self._good, len(self._good))
+        return sorted(mixed, key=lambda address: self._held[address])
+
+    async def _open(self, address: Address) -> Connection:
+        self._held[address] += 1
+        try:
+            async with asyncio.timeout(self._seconds):
+                connection = await self._open_one(address)
+        except BaseException:
+            self._held[address] -= 1
+            raise
+        self._of[connection] = address
+        return connection
+
+    def _doubt(self, address: Address) -> None:
+        if self.several and address in self._good:
+            self._good.remove(address)
+            if self.spread:
+                self._later(_AGAIN_SECONDS)
+
+    def _later(self, seconds: float) -> None:
+        if self._again is None:
+            self._again = asyncio.get_running_loop().call_later(seconds, self._start)
+
+    def _start(self) -> asyncio.Task[None]:
+        self._again = None
+        if self._asking is None:
+            self._asked = asyncio.get_running_loop().time()
+            self._asking = asyncio.create_task(self._round())
+        return self._asking
+
+    async def _ask_all(self) -> None:
+        """Everybody who waits for an answer waits for the same round."""
+        await asyncio.shield(self._start())
+
+    async def _round(self) -> None:
+        try:
+            self._judge(await self._answers())
+        finally:
+            self._asking = None
+
+    async def _answers(self) -> dict[Address, tuple[int, int]]:
+        """What the hosts said in time. The first that was promoted since ends the round."""
+        asked = {asyncio.create_task(self._ask(address)): address for address in self._addresses}
+        answers: dict[Address, tuple[int, int]] = {}
+        self._why = []
+        try:
+            for answer in asyncio.as_completed(asked):
+                address, place = await answer
+                if place is not None:
+                    answers[address] = place
+                    if not self.spread and place[1] > self._newest.get(place[0], place[1]):
+                        break
+        finally:
+            for task in asked:
+                task.cancel()
+        return answers
+
+    async def _ask(self, address: Address) -> tuple[Address, tuple[int, int] | None]:
+        try:
+            async with asyncio.timeout(self._seconds):
+                connection = await self._open_one(address)
+                try:
+                    return address, await _place(connection)
+                finally:
+                    connection.terminate()
+        except Exception as error:
+            self._why.append(error)
+            return address, None
+
+    # contract: database-old-primary
+    def _judge(self, answers: dict[Address, tuple[int, int]]) -> None:
+        """Chooses the good hosts, and cuts the connections to the others if there are any."""
+        for cluster, timeline in answers.values():
+            self._newest[cluster] = max(timeline, self._newest.get(cluster, 0))
+        there = [address for address in self._addresses if address in answers]
+        old = [a for a in there if answers[a][1] < self._newest[answers[a][0]]]
+        good = [address for address in there if address not in old]
+        if not self.spread:
+            good = [address for address in self._last if address in good][:1] or good[:1]
+        self._good = good
+        if good:
+            for connection, address in self._of.items():
+                if address not in good:
+                    connection.terminate()
+        self._tell(good, old)
+        if not good:
+            self._later(_NONE_SECONDS)
+        elif self.spread and len(good) < len(self._addresses):
+            self._later(_MISSING_SECONDS)
+
+    def _tell(self, good: list[Address], old: list[Address]) -> None:
+        if good and good != self._last:
+            self._told("database_hosts", hosts=[str(address) for address in good])
+            self._last = [*good]
+        if old and old != self._old:
+            self._told("database_old_primary", hosts=[str(address) for address in old])
+        self._old = old
+
+
+async def _place(connection: Connection) -> tuple[int, int]:
+    """A server's cluster and timeline; zeros where it does not tell them, as a standby doesn't."""
+    try:
+        cluster, file = await connection.fetchrow(_PLACE)
+    except asyncpg.PostgresError:
+        return 0, 0
+    return cluster, int(file[:8], 16)

@@ -1,0 +1,239 @@
+"""A primary and its synchronous standby: what `torture/faults_failover.py` does, quick, and the cut."""
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx2
+import pytest
+
+from tests.conftest import SIGNING_KEY
+from tests.servers import HERE, PREFIX, PostgresServer, Service, wait_until
+from torture.relay import Relay, relay
+
+# They share nothing, but freeze servers for seconds: one process runs them.
+pytestmark = pytest.mark.xdist_group("failover")
+
+CUSTOMER = "gid://shopify/Customer/1"
+OURS = "FROM pg_stat_activity WHERE application_name = 'wishwell'"
+
+
+class Pair:
+    """A primary with a synchronous standby, and a service that knows both."""
+
+    def __init__(self) -> None:
+        self.primary = PostgresServer()
+        database = self.primary.create_database()
+        self.name = database.rpartition("/")[2]
+        self.service = Service(
+            {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_LIMIT_ADDRESS": "100000"}
+            | {"WISHWELL_DATABASE_URL": database, "WISHWELL_DATABASE_TIMEOUT": "1"}
+            | {"WISHWELL_DATABASE_CONNECTIONS": "6"}
+        )
+        self.service.cli("migrate")
+        self.standby = self.primary.standby()
+        self.primary.wait_for_standbys(wait=True)
+
+    def start(self, *ports: int, options: str = "") -> httpx2.Client:
+        """The service, started with hosts of these ports; a client of its admin."""
+        hosts = ",".join(
+            f"{HERE}:{port}" for port in ports or (self.primary.port, self.standby.port)
+        )
+        url = f"postgresql://{self.primary.user}@{hosts}/{self.name}{options}"
+        self.service.settings["WISHWELL_DATABASE_URL"] = url
+        self.service.start()
+        admin = self.service.client(self.service.admin_token())
+        admin.headers["Profile"] = CUSTOMER
+        admin.timeout = 30
+        return admin
+
+    def products(self, server: PostgresServer) -> set[int]:
+        return {int(n) for n in server.sql("SELECT product_id FROM items", self.name).split()}
+
+    def close(self) -> None:
+        self.standby.resume()
+        self.primary.resume()
+        for program in (self.service, self.standby, self.primary):
+            program.close()
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    """Where the standby is promoted."""
+    made = Pair()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def lasting() -> Iterator[Pair]:
+    made = Pair()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def shared(lasting) -> Iterator[Pair]:
+    """Where it never is."""
+    yield lasting
+    lasting.standby.resume()
+    lasting.service.stop()
+    lasting.primary.sql("TRUNCATE profiles CASCADE", lasting.name)
+
+
+@contextlib.contextmanager
+def relayed(*targets: int) -> Iterator[list[Relay]]:
+    """A relay to each of the ports, run beside the test."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+
+    async def begin(stack: contextlib.AsyncExitStack) -> list[Relay]:
+        return [await stack.enter_async_context(relay(target)) for target in targets]
+
+    stack = contextlib.AsyncExitStack()
+    try:
+        yield asyncio.run_coroutine_threadsafe(begin(stack), loop).result(10)
+    finally:
+        asyncio.run_coroutine_threadsafe(stack.aclose(), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+
+
+def saves(admin: httpx2.Client, product: int) -> bool:
+    return admin.post("/items", json={"productId": product}).status_code == 201
+
+
+def test_overdue_write_is_cut_and_never_cancelled(shared):
+    """contract: write-cut, unavailable-unknown, database-away. The standby is frozen: a save and a
+    link are cut after their time, and go on in the server past its own `statement_timeout`, seen by
+    nobody. Both are there once the standby goes on."""
+    admin = shared.start()
+    assert saves(admin, 1)
+    del admin.headers["Profile"]
+    session = admin.post("/profiles/token").json()["data"]
+    visitor = shared.service.client(session["token"])
+    assert saves(visitor, 2)
+    shared.standby.pause()
+    customer = {"Profile": CUSTOMER}
+    saved = admin.post("/items", json={"productId": 3}, headers=customer)
+    body = {"session": session["profile"], "customer": CUSTOMER + "2"}
+    linked = admin.post("/profiles/token", json=body)
+    for answer in (saved, linked):
+        assert answer.status_code == 503
+        assert "It is not known whether this was done" in answer.json()["error"]["message"]
+        assert answer.elapsed.total_seconds() < 5
+    waiting = f"SELECT count(*) {OURS} AND wait_event = 'SyncRep'"
+    # Twice the time for a statement, and more: what ends a statement in the server is over.
+    end = time.monotonic() + 2.5
+    while time.monotonic() < end:
+        assert int(shared.primary.sql(waiting)) == 2
+        assert shared.products(shared.primary) == {1, 2}
+        time.sleep(0.2)
+    [item] = admin.get("/items", headers=customer).json()["data"]
+    assert item["productId"] == 1
+    assert "canceling" not in shared.primary.log()
+    shared.standby.resume()
+    assert wait_until(lambda: shared.products(shared.primary) == {1, 2, 3}, seconds=5)
+    answer = admin.get("/items", headers={"Profile": CUSTOMER + "2"})
+    assert [item["productId"] for item in answer.json()["data"]] == [2]
+
+
+def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
+    """contract: write-room. Three times as many writes as connections: the server keeps few of them,
+    reads are answered, and writes go on with the standby."""
+    admin = shared.start()
+    assert saves(admin, 1)
+    shared.standby.pause()
+    answers: list[httpx2.Response] = []
+
+    def write(number: int) -> None:
+        headers = dict(admin.headers) | {"profile": f"gid://shopify/Customer/{number}"}
+        url = f"{shared.service.url}{PREFIX}/items"
+        body = {"productId": number}
+        answers.append(httpx2.post(url, headers=headers, json=body, timeout=30))
+
+    with ThreadPoolExecutor(18) as at_once:
+        list(at_once.map(write, range(2, 20)))
+    assert {answer.status_code for answer in answers} == {503}
+    assert {admin.get("/items").status_code for _ in range(5)} == {200}
+    refused = admin.post("/items", json={"productId": 30})
+    assert "Nothing was done" in refused.json()["error"]["message"]
+    assert refused.elapsed.total_seconds() < 1
+    assert int(shared.primary.sql(f"SELECT count(*) {OURS}")) <= 3 * 6
+    shared.standby.resume()
+    assert wait_until(lambda: saves(admin, 31), seconds=2)
+
+
+def test_hung_primary_is_left_and_not_gone_back_to(pair):
+    """contract: database-hosts, database-hung, database-old-primary. A frozen primary, which goes on
+    as it was: neither this process nor one that starts with it first in the URL writes to it."""
+    admin = pair.start()
+    assert saves(admin, 1)
+    pair.primary.pause()
+    assert admin.post("/items", json={"productId": 2}).status_code == 503
+    pair.standby.sql("SELECT pg_promote()")
+    assert wait_until(lambda: saves(admin, 3), seconds=2)
+    pair.primary.resume()
+    assert saves(admin, 4)
+    idle = f"SELECT count(*) {OURS} AND wait_event IS DISTINCT FROM 'SyncRep'"
+    assert wait_until(lambda: pair.primary.sql(idle) == "0\n", seconds=3)
+    pair.service.restart()
+    admin.base_url = pair.service.url + PREFIX
+    assert saves(admin, 5)
+    assert "database_old_primary" in pair.service.output()
+    assert pair.products(pair.standby) >= {1, 3, 4, 5}
+    # What still waits there for the standby that it has lost can be seen now.
+    pair.primary.wait_for_standbys(wait=False)
+    assert not wait_until(lambda: pair.products(pair.primary) - {1, 2}, seconds=0.5, every=0.1)
+
+
+@pytest.mark.slow
+def test_standby_promoted_beside_its_primary_is_found(pair):
+    """contract: database-old-primary. The old one answers as ever, but commits nothing any more."""
+    admin = pair.start()
+    assert saves(admin, 1)
+    pair.standby.sql("SELECT pg_promote()")
+    assert wait_until(lambda: saves(admin, 2), seconds=2)
+    assert pair.products(pair.standby) == {1, 2}
+
+
+def test_first_host_that_swallows_all_does_not_stop_a_start(shared):
+    """contract: database-hosts. Each host has a time of its own, for commands too."""
+    with relayed(shared.standby.port) as [first]:
+        first.swallows = True
+        admin = shared.start(first.port, shared.primary.port)
+        assert saves(admin, 1)
+        assert "nothing to do" in shared.service.cli("migrate").stdout
+
+
+def test_hosts_that_share_the_work_are_used_evenly(shared):
+    """contract: database-spread. Two ways to a server, one of which is cut, and mended."""
+    with relayed(shared.primary.port, shared.primary.port) as ways:
+        admin = shared.start(*(way.port for way in ways), options="?load_balance_hosts=random")
+
+        def used() -> tuple[int, int]:
+            """Connections through each way, after some reads at once."""
+            headers = dict(admin.headers)
+            url = f"{shared.service.url}{PREFIX}/items"
+            with ThreadPoolExecutor(12) as at_once:
+                asked = [at_once.submit(httpx2.get, url, headers=headers) for _ in range(24)]
+            assert {one.result().status_code for one in asked} <= {200, 503}
+            return ways[0].connections, ways[1].connections
+
+        def even() -> bool:
+            counts = used()
+            return min(counts) >= 1 and max(counts) - min(counts) <= 1
+
+        assert wait_until(even, seconds=5)
+        ways[1].swallows = True
+        assert wait_until(lambda: admin.get("/items").elapsed.total_seconds() > 0.2, seconds=3)
+        assert wait_until(lambda: used() and admin.get("/items").status_code == 200, seconds=3)
+        answers = [admin.get("/items") for _ in range(12)]
+        assert {answer.status_code for answer in answers} == {200}
+        assert max(answer.elapsed.total_seconds() for answer in answers) < 0.5
+        ways[1].swallows = False
+        assert wait_until(even, seconds=10)
