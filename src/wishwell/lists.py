@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import events, items, pages, profiles
+from wishwell import events, items, pages, profiles, shares
 from wishwell.db import Reader, Row, Writer, rows
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.items import Item
@@ -149,8 +149,12 @@ async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: s
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes the list and keeps its items. Raises ``NotFound``, ``profiles.missing``."""
     async with events.watch(tx, profile, now, "list", _record(tx, profile, id)):
-        if await profiles.certain(tx, profile, "list_delete", id) is None:
-            raise NotFound(_NO_LIST)
+        if await profiles.certain(tx, profile, "list_delete", id, _UNSHARED) is None:
+            if not await profiles.lock_known(tx, profile):
+                raise NotFound(_NO_LIST)
+            await shares.end_of_list(tx, profile, id)
+            if await tx.one("list_delete", profile.id, id, _SHARED) is None:
+                raise NotFound(_NO_LIST)
 
 
 # contract: list-order-partial, list-order-invalid
@@ -179,6 +183,7 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
     return await find(tx, profile, id, "customer")
 
 
+_UNSHARED, _SHARED = 0, 1
 _NO_LIST = "There is no such list."
 
 
