@@ -11,9 +11,10 @@ from typing import NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import opaque, profiles
+from wishwell import opaque, pages, profiles, stores
 from wishwell.db import Reader, Row, Writer
-from wishwell.errors import LimitReached, NotFound, UnknownShare
+from wishwell.errors import Invalid, LimitReached, NotFound, UnknownShare
+from wishwell.pages import Among, Cursor, Page, PageRequest
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 
@@ -42,12 +43,33 @@ class Share(msgspec.Struct, rename="camel", omit_defaults=True):
     profile: str | UnsetType = UNSET
 
 
-class NewShare(NamedTuple):
-    """How a list is to be shared. ``expires_at``: from when on it no longer is."""
+class Terms(NamedTuple):
+    """How a list is shared. None leaves a field as it is, an empty ``expires_at`` is for ever."""
 
+    reservations: bool | None = None
+    notes: bool | None = None
+    expires_at: str | None = None
+
+
+# contract: shared-fields
+class SharedItem(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+    """An item of a shared list, as anybody sees it. Product and variant ids as in ``Item``."""
+
+    id: str
+    product_id: str | int
+    variant_id: str | int | UnsetType
+    quantity: int
+    note: str | UnsetType
+
+
+# contract: shared-fields
+class SharedList(msgspec.Struct, rename="camel", omit_defaults=True):
+    """A shared list, as anybody sees it. ``reservations``: whether they can be made."""
+
+    name: str
+    items: list[SharedItem]
+    updated_at: str
     reservations: bool
-    notes: bool
-    expires_at: str | None
 
 
 class Shared(NamedTuple):
@@ -72,33 +94,63 @@ def new_token() -> str:
     return opaque.new(PREFIX, _RANDOM)
 
 
+# contract: share-expiry
+def check_expiry(expires_at: str, now: str) -> str:
+    """The time. Raises ``Invalid`` unless it is in the future."""
+    if expires_at <= now:
+        raise Invalid("expiresAt: must be in the future.")
+    return expires_at
+
+
 # contract: share-most
 async def create(
-    tx: Writer, profile: Profile, list_id: str, new: NewShare, id: str, token: str, now: str
+    tx: Writer, profile: Profile, list_id: str, terms: Terms, id: str, token: str, now: str
 ) -> Share:
     """Shares a list. Raises ``NotFound``, ``LimitReached``, ``profiles.missing``."""
     known = await profiles.lock_known(tx, profile)
     row = await tx.one("shares_count", profile.id, list_id) if known else None
     if row is None:
-        raise NotFound("There is no such list.")
+        raise NotFound(_NO_LIST)
     if row[0] >= MOST:
         raise LimitReached(f"A list has at most {MOST} shares; delete some first.")
-    made = await tx.one(
-        "share_add",
-        profile.id,
-        id,
-        profile.store.id,
-        list_id,
-        int(new.reservations),
-        int(new.notes),
-        now,
-        new.expires_at,
-        token,
-    )
-    assert made is not None
+    shown = (bool(terms.reservations), bool(terms.notes))
+    columns = (int(shown[0]), int(shown[1]), now, terms.expires_at or None, token)
+    await tx.run("share_add", profile.id, id, profile.store.id, list_id, *columns)
     await tx.run("share_token_add", opaque.hashed(token), profile.store.id, profile.id, id)
     await tx.run("list_share", profile.id, list_id)
-    return from_row(made)
+    return Share(id, token, list_id, *shown, now, terms.expires_at or UNSET)
+
+
+async def page(
+    tx: Reader, profile: Profile, list_id: str, cursor: Cursor | None, limit: int
+) -> Page[Share]:
+    """A page of a list's shares, newest first. Raises ``NotFound``, ``profiles.missing``."""
+    asked = PageRequest(cursor, limit, Among(("shares_of",), [list_id]))
+    found = await pages.read(tx, "shares", profile, asked, from_row)
+    if not found.records and await tx.one("list_find", profile.id, list_id) is None:
+        raise NotFound(_NO_LIST)
+    return found
+
+
+async def change(tx: Writer, profile: Profile, list_id: str, id: str, terms: Terms) -> Share:
+    """Changes a share. Raises ``NotFound``, ``profiles.missing``."""
+    chosen = [None if flag is None else int(flag) for flag in terms[:2]]
+    row = await tx.one("share_change", profile.id, id, list_id, *chosen, terms.expires_at)
+    if row is None:
+        await profiles.check_open(tx, profile)
+        raise NotFound(_NO_SHARE)
+    return from_row(row)
+
+
+# contract: share-ended
+async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
+    """Ends a share. Raises ``NotFound``, ``profiles.missing``."""
+    known = await profiles.lock_known(tx, profile)
+    found = await tx.all("shares_of_list", profile.id, list_id) if known else ()
+    chosen = [row for row in found if row[0] == id]
+    if not chosen:
+        raise NotFound(_NO_SHARE)
+    await end(tx, profile, chosen)
 
 
 async def end_of_list(tx: Writer, profile: Profile, list_id: str) -> None:
@@ -112,6 +164,33 @@ async def end(tx: Writer, profile: Profile, found: Sequence[Row]) -> None:
         hashes = [opaque.hashed(token) for _, token in found]
         await tx.run("share_tokens_remove", hashes)
         await tx.run("shares_remove", profile.id, [id for id, _ in found])
+
+
+_NO_LIST = "There is no such list."
+_NO_SHARE = "There is no such share of this list."
+
+
+# contract: shared-order
+async def view(
+    tx: Reader, find_store: FindStore, token: str, reader: Profile | None, now: str
+) -> SharedList:
+    """A shared list, as the reader sees it; None is anybody.
+
+    Raises ``UnknownShare``, ``profiles.missing(reader)``.
+    """
+    if reader is not None:
+        await profiles.check_open(tx, reader)
+    store, _, found = await _look_up(tx, find_store, token, "shared_list", now)
+    reservations, name, updated_at, *_ = found[0]
+    shown = str if store.has_text_ids else stores.number
+    items = [
+        SharedItem(
+            id, shown(product), shown(variant) if variant else UNSET, quantity, note or UNSET
+        )
+        for *_, id, product, variant, quantity, note in found
+        if id is not None
+    ]
+    return SharedList(name, items, updated_at, bool(reservations))
 
 
 # contract: shared-unknown, store-isolation

@@ -1,12 +1,14 @@
 """Shares in the database: what a token leads to, and what becomes of it."""
 
+import contextlib
+
 import pytest
 
 from tests.contract.conftest import bounds
-from wishwell import linking, lists, shares
+from wishwell import copies, linking, lists, shares
 from wishwell.errors import LimitReached, NotFound, UnknownShare
 
-PLAIN = shares.NewShare(reservations=True, notes=False, expires_at=None)
+PLAIN = shares.Terms(reservations=True)
 
 
 def new_list(bench, profile, name="Birthday"):
@@ -62,6 +64,20 @@ def test_list_has_at_most_twenty_shares(bench):
         share(bench, owner, at)
     with pytest.raises(LimitReached):
         share(bench, owner, at)
+
+
+def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
+    """contract: copy-limits. As one may after a link."""
+    owner, other = bench.new_session(), bench.new_customer()
+    [at] = bench.fill(owner, products=3, lists=1, on=1)
+    made = share(bench, owner, at)
+    for most, fits in ((2, False), (3, True)):
+        wanted, now = copies.Wanted(bench.new_id(), None), bench.clock.tick()
+        terms = (other, wanted, bench.new_id, bounds(9, list_items=most), now)
+        with contextlib.nullcontext() if fits else pytest.raises(LimitReached):
+            bench.write(copies.copy, lambda _: bench.store, made.token, *terms)
+        assert bench.holds(other) == ((3, 1, 3) if fits else (0, 0, 0))
+        bench.check(other)
 
 
 def test_link_moves_the_shares_of_lists_that_move_and_ends_the_others(bench):

@@ -592,6 +592,33 @@ SELECT item_id, position FROM entries WHERE profile_id = $1 AND list_id = $2;
 UPDATE entries SET position = $4 WHERE profile_id = $1 AND list_id = $2 AND item_id = $3;
 
 
+------------------------------------------------------------------------------------ copies
+
+-- name: holdings
+-- How many items, and how many entries of all lists together.
+SELECT p.items, (SELECT coalesce(sum(l.item_count), 0) FROM lists l WHERE l.profile_id = $1)
+FROM profiles p WHERE p.profile_id = $1;
+
+-- name: items_of_products
+SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.product_id in_texts($2);
+
+-- name: copy_items
+INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
+                   list_ids, tags, note)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, '', $9);
+
+-- name: copy_lists
+UPDATE items SET list_ids = $3, updated_at = CASE WHEN $4 > updated_at THEN $4 ELSE updated_at END
+WHERE profile_id = $1 AND id = $2;
+
+-- name: copy_entries
+INSERT INTO entries (profile_id, list_id, item_id, position) VALUES ($1, $2, $3, $4);
+
+-- name: copy_count
+-- link_count follows.
+UPDATE lists SET item_count = $3 WHERE profile_id = $1 AND id = $2;
+
+
 ------------------------------------------------------------------------------------ shares
 
 -- name: shares_count
@@ -601,8 +628,7 @@ FROM lists l WHERE l.profile_id = $1 AND l.id = $2;
 
 -- name: share_add
 INSERT INTO shares (profile_id, id, store_id, list_id, reservations, notes, created_at, expires_at, token)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-RETURNING share_fields(shares);
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- name: share_token_add
 INSERT INTO share_tokens (hash, store_id, profile_id, share_id) VALUES ($1, $2, $3, $4);
@@ -616,6 +642,22 @@ UPDATE profiles SET changes = changes + 1 WHERE profile_id = $1;
 UPDATE lists SET shared = 1 WHERE profile_id = $1 AND id = $2;
 UPDATE profiles SET changes = changes + 1 WHERE profile_id = $1;
 
+-- name: shares_page
+SELECT share_fields(s){beyond}
+FROM shares s
+WHERE s.profile_id = $1{conditions}{from_cursor}
+ORDER BY s.id {direction}
+LIMIT $3;
+
+-- name: share_change
+-- Null leaves a field as it is, an empty $6 clears it.
+UPDATE shares
+SET reservations = coalesce($4::integer, shares.reservations), notes = coalesce($5::integer, shares.notes),
+    expires_at = CASE WHEN $6::text IS NULL THEN shares.expires_at ELSE nullif($6::text, '') END
+FROM owner($1) AS o
+WHERE shares.profile_id = $1 AND shares.id = $2 AND shares.list_id = $3
+RETURNING share_fields(shares);
+
 -- name: shares_of_list
 SELECT id, token FROM shares WHERE profile_id = $1 AND list_id = $2;
 
@@ -628,6 +670,17 @@ DELETE FROM share_tokens WHERE hash in_texts($1);
 -- name: share_owner
 -- A share, wherever it lies.
 SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = $1;
+
+-- name: shared_list
+-- As anybody sees it, in the owner's order (lists.find). $3: now.
+SELECT s.reservations, l.name, l.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
+       CASE WHEN s.notes = 1 THEN i.note END
+FROM shares s
+JOIN lists l ON l.profile_id = $1 AND l.id = s.list_id
+LEFT JOIN entries e ON e.profile_id = $1 AND e.list_id = s.list_id
+LEFT JOIN items i ON i.profile_id = $1 AND i.id = e.item_id
+WHERE s.profile_id = $1 AND s.id = $2 AND (s.expires_at IS NULL OR s.expires_at > $3)
+ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
 
 -- name: share_open
 -- $3: now.
