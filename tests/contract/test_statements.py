@@ -11,6 +11,7 @@ from wishwell.db import pages, rows, statements
 from wishwell.db.pages import Edge, Noun, PageQuery
 from wishwell.items import Item
 from wishwell.lists import List
+from wishwell.shares import Share
 from wishwell.stores import Store
 from wishwell.webhooks import Webhook
 
@@ -27,6 +28,8 @@ STORE_WIDE = {
     "store_profiles",  # of a whole store: its deletion, export and import
     "export_profiles", "export_records",
     "import_profiles_held", "import_items_held", "import_lists_held", "profiles_known",
+    "purge_shares", "purge_reservations", "purge_held",
+    "profiles_kinds",  # of those whose items a session has reserved: its link
 }  # fmt: skip
 
 
@@ -109,7 +112,7 @@ def test_statement_on_a_profiles_data_names_the_profile(name):
     if name in STORE_WIDE:
         return
     for table, alias in re.findall(
-        r"(?:FROM|JOIN|UPDATE|,) (items|lists|entries|item_tags|profiles)\b(?: (?:AS )?([a-z])\b)?",
+        r"(?:FROM|JOIN|UPDATE|,) (items|lists|entries|item_tags|shares|reservations|held|profiles)\b(?![.,])(?: (?:AS )?([a-z])\b)?",
         sql,
     ):
         named = rf"\b(?:{alias or table}\.)?profile_id = \$[12]\b"
@@ -138,7 +141,13 @@ def test_pages_of_a_store_come_in_the_order_of_an_index(bench, engine):
 
 @pytest.mark.parametrize(
     ("columns", "record"),
-    [(rows.ITEM, Item), (rows.LIST, List), (rows.STORE, Store), (rows.WEBHOOK, Webhook)],
+    [
+        (rows.ITEM, Item),
+        (rows.LIST, List),
+        (rows.SHARE, Share),
+        (rows.STORE, Store),
+        (rows.WEBHOOK, Webhook),
+    ],
 )
 def test_columns_stand_in_the_order_of_the_records_fields(columns, record):
     """A record is made of its row by position, in one place."""
@@ -190,7 +199,10 @@ def test_entries_that_go_are_found_by_their_keys(bench, engine, name):
     if engine == "sqlite":
         pytest.skip("SQLite's form names the keys")
     step = statements.load(engine)[name].steps[0]
-    given = {"items_delete": [ID, [ID]], "item_set_lists": [ID, ID, [ID], ID, 9, 9, ""]}[name]
-    plan = explain(bench, engine, step.sql, given)
+    known: dict[str, list] = {
+        "items_delete": [ID, [ID], False],
+        "item_set_lists": [ID, ID, [ID], ID, 9, 9, "", False],
+    }
+    plan = explain(bench, engine, step.sql, known[name])
     _, scan, after = plan.partition("entries_pkey on entries e")
     assert scan and "list_id = ANY" in "".join(after.splitlines()[:4]), plan

@@ -15,6 +15,8 @@
 -- * owner($1): the profile's row, open and locked. Every write to a profile begins with it, so that
 --   the writes of one profile, links and purges among them, happen one after the other
 --   (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
+-- * owner($1, $n): the same, unless others have reserved any of its items and $n is false. What takes items
+--   off lists is then run again with $n, where reservations can be ended too (profiles.certain).
 -- * A PostgreSQL statement that waited for the lock still sees other rows as they were before. One that
 --   reads or removes entries or tags therefore joins `settled`: nothing, unless profiles.changes is what
 --   it was before the lock (docs/decisions/0013). The caller tries again with the lock in hand.
@@ -176,7 +178,8 @@ WHERE i.store_id = $1 AND i.id in_uuids($2);
 -- $1: anything untouched since then goes. $2: what holds nothing and was untouched since then.
 SELECT profile_id, touched_at, gid FROM profiles
 WHERE is_session = 1 AND touched_at < $2
-  AND (touched_at < $1 OR items = 0 AND lists = 0 AND closed_at IS NULL)
+  AND (touched_at < $1 OR items = 0 AND lists = 0 AND closed_at IS NULL
+                       AND NOT EXISTS (SELECT 1 FROM held h WHERE h.profile_id = profiles.profile_id))
   AND (touched_at, profile_id) > ($3, $4::uuid)
 ORDER BY touched_at, profile_id
 LIMIT $5;
@@ -193,7 +196,8 @@ FOR UPDATE SKIP LOCKED --postgresql
 -- Closed, it is gone for everybody, however many steps its records take.
 UPDATE profiles SET closed_at = coalesce(closed_at, $4), email = NULL
 WHERE profile_id in_uuids($3) AND is_session = 1 AND touched_at < $2
-  AND (touched_at < $1 OR items = 0 AND lists = 0 AND closed_at IS NULL)
+  AND (touched_at < $1 OR items = 0 AND lists = 0 AND closed_at IS NULL
+                       AND NOT EXISTS (SELECT 1 FROM held h WHERE h.profile_id = profiles.profile_id))
 RETURNING profile_id;
 
 -- name: purge_entries
@@ -215,6 +219,22 @@ RETURNING profile_id;
 DELETE FROM lists WHERE (profile_id, id) IN (
     SELECT l.profile_id, l.id FROM lists l WHERE l.profile_id in_uuids($1) LIMIT $2)
 RETURNING profile_id;
+
+-- name: purge_shares
+DELETE FROM shares WHERE (profile_id, id) IN (
+    SELECT s.profile_id, s.id FROM shares s WHERE s.profile_id in_uuids($1) LIMIT $2)
+RETURNING profile_id;
+
+-- name: purge_share_tokens
+DELETE FROM share_tokens WHERE hash IN (
+    SELECT t.hash FROM share_tokens t WHERE t.profile_id in_uuids($1) LIMIT $2)
+RETURNING profile_id;
+
+-- name: purge_held
+SELECT profile_id, owner_id, item_id FROM held WHERE profile_id in_uuids($1) LIMIT $2;
+
+-- name: purge_reservations
+SELECT holder_id, profile_id, item_id FROM reservations WHERE profile_id in_uuids($1) LIMIT $2;
 
 -- name: purge_profiles
 DELETE FROM profiles WHERE profile_id in_uuids($1) RETURNING profile_id;
@@ -318,7 +338,7 @@ RETURNING item_fields(items);
 -- name: item_set_lists for postgresql
 -- $3: the lists that the item shall be on, all of them the profile's; $4: the same as the row holds them;
 -- $5: how many entries the profile may have, $6: how many a list. Answers the item, as it was where it can't be.
-WITH o AS (SELECT * FROM owner($1) AS p),
+WITH o AS (SELECT * FROM owner($1, $8) AS p),
 item AS (
     SELECT i.id, i.list_ids FROM settled($1, o) JOIN items i ON i.profile_id = $1 AND i.id = $2),
 added AS (
@@ -361,7 +381,7 @@ WHERE NOT EXISTS (SELECT 1 FROM fits);
 -- The item's row first, if all can be; what else there is follows it. Nothing is written if nothing changes.
 UPDATE items
 SET updated_at = CASE WHEN $7::text > updated_at THEN $7::text ELSE updated_at END, list_ids = $4::text
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2 AND list_ids <> $4::text
+WHERE profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND id = $2 AND list_ids <> $4::text
   AND (SELECT count(*) FROM lists l WHERE l.profile_id = $1 AND l.id in_uuids($3)) = id_count($4::text)
   AND (id_count($4::text) <= id_count(list_ids)
        OR (SELECT coalesce(sum(l.item_count), 0) FROM lists l WHERE l.profile_id = $1)
@@ -372,24 +392,24 @@ WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2 AND lis
 UPDATE lists
 SET item_count = item_count + CASE WHEN has_id(i.list_ids, lists.id) THEN 1 ELSE -1 END
 FROM items i
-WHERE lists.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.profile_id = $1 AND i.id = $2
+WHERE lists.profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND i.profile_id = $1 AND i.id = $2
   AND has_id(i.list_ids, lists.id)
       <> EXISTS (SELECT 1 FROM entries e
                  WHERE e.profile_id = $1 AND e.list_id = lists.id AND e.item_id = $2);
 INSERT INTO entries (profile_id, list_id, item_id, position)
 SELECT i.profile_id, n.value, i.id, 0 FROM items i, ids_in(i.list_ids) AS n
-WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id = $2
+WHERE i.profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND i.id = $2
 ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
 DELETE FROM entries
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND item_id = $2
+WHERE profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND item_id = $2
   AND list_id IN (SELECT l.id FROM lists l, items i
                   WHERE l.profile_id = $1 AND i.profile_id = $1 AND i.id = $2
                     AND NOT has_id(i.list_ids, l.id));
 SELECT item_fields(i) FROM items i
-WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id = $2;
+WHERE i.profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND i.id = $2;
 
 -- name: items_delete for postgresql
-WITH o AS (SELECT * FROM owner($1) AS p),
+WITH o AS (SELECT * FROM owner($1, $3) AS p),
 gone AS (
     DELETE FROM items i USING settled($1, o)
     WHERE i.profile_id = $1 AND i.id in_uuids($2)
@@ -415,18 +435,18 @@ SELECT id FROM gone;
 -- name: items_delete for sqlite
 UPDATE lists SET item_count = item_count - c.gone
 FROM (SELECT n.value AS id, count(*) AS gone FROM items i, ids_in(i.list_ids) AS n
-      WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id in_uuids($2)
+      WHERE i.profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o) AND i.id in_uuids($2)
       GROUP BY n.value) AS c
 WHERE lists.profile_id = $1 AND lists.id = c.id;
 UPDATE profiles
 SET items = items - (SELECT count(*) FROM items i WHERE i.profile_id = $1 AND i.id in_uuids($2)),
     changes = changes + 1
-WHERE profile_id = $1 AND closed_at IS NULL;
+WHERE profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o);
 DELETE FROM entries
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND (list_id, item_id) IN (
+WHERE profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o) AND (list_id, item_id) IN (
     SELECT n.value, i.id FROM items i, ids_in(i.list_ids) AS n WHERE i.profile_id = $1 AND i.id in_uuids($2));
-DELETE FROM item_tags WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND item_id in_uuids($2);
-DELETE FROM items WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id in_uuids($2)
+DELETE FROM item_tags WHERE profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o) AND item_id in_uuids($2);
+DELETE FROM items WHERE profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o) AND id in_uuids($2)
 RETURNING id;
 
 -- name: items_page
@@ -505,8 +525,12 @@ WHERE lists.profile_id = $1 AND lists.id = $2
 RETURNING list_fields(lists);
 
 -- name: list_delete for postgresql
+-- $3: whether it may have been shared.
 WITH o AS (SELECT * FROM owner($1) AS p),
-gone AS (DELETE FROM lists l USING settled($1, o) WHERE l.profile_id = $1 AND l.id = $2 RETURNING l.id),
+gone AS (
+    DELETE FROM lists l USING settled($1, o)
+    WHERE l.profile_id = $1 AND l.id = $2 AND l.shared <= $3::integer
+    RETURNING l.id),
 off AS (
     DELETE FROM entries e USING gone WHERE e.profile_id = $1 AND e.list_id = gone.id RETURNING e.item_id),
 moved AS (
@@ -519,16 +543,21 @@ counted AS (
 SELECT id FROM gone;
 
 -- name: list_delete for sqlite
-UPDATE items SET list_ids = without(list_ids, $2)
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id IN (
-    SELECT e.item_id FROM entries e WHERE e.profile_id = $1 AND e.list_id = $2);
+-- The list's row first; what else there is goes where that is gone.
 UPDATE profiles
 SET lists = lists - 1, changes = changes + 1
 WHERE profile_id = $1 AND closed_at IS NULL
-  AND EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = $1 AND l.id = $2);
-DELETE FROM entries WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND list_id = $2;
-DELETE FROM lists WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2
+  AND EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = $1 AND l.id = $2 AND l.shared <= $3);
+DELETE FROM lists
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2 AND shared <= $3
 RETURNING id;
+UPDATE items SET list_ids = without(list_ids, $2)
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id IN (
+    SELECT e.item_id FROM entries e WHERE e.profile_id = $1 AND e.list_id = $2)
+  AND NOT EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = $1 AND l.id = $2);
+DELETE FROM entries
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND list_id = $2
+  AND NOT EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = $1 AND l.id = $2);
 
 -- name: lists_page
 SELECT list_fields(l){beyond}
@@ -557,6 +586,107 @@ SELECT item_id, position FROM entries WHERE profile_id = $1 AND list_id = $2;
 
 -- name: entry_place
 UPDATE entries SET position = $4 WHERE profile_id = $1 AND list_id = $2 AND item_id = $3;
+
+
+------------------------------------------------------------------------------------ copies
+
+-- name: holdings
+-- How many items, and how many entries of all lists together.
+SELECT p.items, (SELECT coalesce(sum(l.item_count), 0) FROM lists l WHERE l.profile_id = $1)
+FROM profiles p WHERE p.profile_id = $1;
+
+-- name: items_of_products
+SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.product_id in_texts($2);
+
+-- name: copy_items
+INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
+                   list_ids, tags, note)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, '', $9);
+
+-- name: copy_lists
+UPDATE items SET list_ids = $3, updated_at = CASE WHEN $4 > updated_at THEN $4 ELSE updated_at END
+WHERE profile_id = $1 AND id = $2;
+
+-- name: copy_entries
+INSERT INTO entries (profile_id, list_id, item_id, position) VALUES ($1, $2, $3, $4);
+
+-- name: copy_count
+-- link_count follows.
+UPDATE lists SET item_count = $3 WHERE profile_id = $1 AND id = $2;
+
+
+------------------------------------------------------------------------------------ shares
+
+-- name: shares_count
+-- A row if the list is there.
+SELECT (SELECT count(*) FROM shares s WHERE s.profile_id = $1 AND s.list_id = $2)
+FROM lists l WHERE l.profile_id = $1 AND l.id = $2;
+
+-- name: share_add
+INSERT INTO shares (profile_id, id, store_id, list_id, reservations, notes, created_at, expires_at, token)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+-- name: share_token_add
+INSERT INTO share_tokens (hash, store_id, profile_id, share_id) VALUES ($1, $2, $3, $4);
+
+-- name: list_share for postgresql
+-- A deletion of the list that waits for this must see the share.
+WITH marked AS (UPDATE lists SET shared = 1 WHERE profile_id = $1 AND id = $2)
+UPDATE profiles SET changes = changes + 1 WHERE profile_id = $1;
+
+-- name: list_share for sqlite
+UPDATE lists SET shared = 1 WHERE profile_id = $1 AND id = $2;
+UPDATE profiles SET changes = changes + 1 WHERE profile_id = $1;
+
+-- name: shares_page
+SELECT share_fields(s){beyond}
+FROM shares s
+WHERE s.profile_id = $1{conditions}{from_cursor}
+ORDER BY s.id {direction}
+LIMIT $3;
+
+-- name: share_change
+-- Null leaves a field as it is, an empty $6 clears it.
+UPDATE shares
+SET reservations = coalesce($4::integer, shares.reservations), notes = coalesce($5::integer, shares.notes),
+    expires_at = CASE WHEN $6::text IS NULL THEN shares.expires_at ELSE nullif($6::text, '') END
+FROM owner($1) AS o
+WHERE shares.profile_id = $1 AND shares.id = $2 AND shares.list_id = $3
+RETURNING share_fields(shares);
+
+-- name: shares_of_list
+SELECT id, token FROM shares WHERE profile_id = $1 AND list_id = $2;
+
+-- name: shares_remove
+DELETE FROM shares WHERE profile_id = $1 AND id in_uuids($2);
+
+-- name: share_tokens_remove
+DELETE FROM share_tokens WHERE hash in_texts($1);
+
+-- name: share_owner
+-- A share, wherever it lies.
+SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = $1;
+
+-- name: shared_list
+-- As $4 sees it, in the owner's order (lists.find). $3: now. $5: of one item alone.
+SELECT s.reservations, l.name, l.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
+       CASE WHEN s.notes = 1 THEN i.note END, coalesce(r.reserved, 0), coalesce(r.yours, 0)
+FROM shares s
+JOIN lists l ON l.profile_id = $1 AND l.id = s.list_id
+LEFT JOIN entries e ON e.profile_id = $1 AND e.list_id = s.list_id AND ($5::uuid IS NULL OR e.item_id = $5::uuid)
+LEFT JOIN items i ON i.profile_id = $1 AND i.id = e.item_id
+LEFT JOIN (SELECT g.item_id, sum(g.quantity) AS reserved,
+                  sum(CASE WHEN g.holder_id = $4::uuid THEN g.quantity END) AS yours
+           FROM reservations g WHERE g.profile_id = $1 GROUP BY g.item_id) AS r ON r.item_id = i.id
+WHERE s.profile_id = $1 AND s.id = $2 AND (s.expires_at IS NULL OR s.expires_at > $3)
+ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
+
+-- name: share_open
+-- $3: now.
+SELECT s.id, p.gid, p.is_session, s.list_id, s.reservations, s.notes
+FROM shares s
+JOIN profiles p ON p.profile_id = $1
+WHERE s.profile_id = $1 AND s.id = $2 AND (s.expires_at IS NULL OR s.expires_at > $3);
 
 
 ----------------------------------------------------------------------------------- linking
@@ -604,12 +734,12 @@ WHERE t.profile_id = $1 AND t.item_id >= $3 AND t.item_id < $4
 ON CONFLICT (profile_id, item_id, tag) DO NOTHING;
 
 -- name: link_lists
-SELECT id, name, item_count FROM lists WHERE profile_id = $1 ORDER BY id;
+SELECT id, name, item_count, shared FROM lists WHERE profile_id = $1 ORDER BY id;
 
 -- name: link_move_lists
 -- $3: those that join one of the customer's, and so don't move.
-INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, name)
-SELECT $2::uuid, s.id, s.store_id, s.item_count, s.created_at, s.updated_at, s.name
+INSERT INTO lists (profile_id, id, store_id, item_count, shared, created_at, updated_at, name)
+SELECT $2::uuid, s.id, s.store_id, s.item_count, s.shared, s.created_at, s.updated_at, s.name
 FROM lists s WHERE s.profile_id = $1 AND NOT (s.id in_uuids($3));
 
 -- name: link_touch_lists
@@ -709,6 +839,24 @@ FROM items s LEFT JOIN n ON n.item_id = s.id
 WHERE s.profile_id = $1
 ON CONFLICT (profile_id, product_id, variant_id) DO NOTHING;
 
+-- name: link_shares
+SELECT id, token, list_id FROM shares WHERE profile_id = $1;
+
+-- name: link_move_shares
+-- Those of lists that move, all that are left. No other column may change: their tokens stay good.
+INSERT INTO shares (profile_id, id, store_id, list_id, reservations, notes, created_at, expires_at, token)
+SELECT $2::uuid, s.id, s.store_id, s.list_id, s.reservations, s.notes, s.created_at, s.expires_at, s.token
+FROM shares s WHERE s.profile_id = $1;
+
+-- name: link_move_tokens
+UPDATE share_tokens SET profile_id = $1 WHERE hash in_texts($2);
+
+-- name: link_mark_lists
+UPDATE lists SET shared = 1 WHERE profile_id = $1 AND id in_uuids($2);
+
+-- name: link_leave_shares
+DELETE FROM shares WHERE profile_id = $1;
+
 -- name: link_leave_entries
 DELETE FROM entries WHERE profile_id = $1;
 
@@ -732,6 +880,108 @@ SET items = (SELECT count(*) FROM items WHERE profile_id = $1),
     lists = (SELECT count(*) FROM lists WHERE profile_id = $1),
     email = coalesce(email, $2::text), changes = changes + 1
 WHERE profile_id = $1;
+
+
+------------------------------------------------------------------------------ reservations
+-- A row of reservations lies with the item's owner, its row of held with the holder (reservations.py).
+
+-- name: entry_find
+SELECT 1 FROM entries WHERE profile_id = $1 AND list_id = $2 AND item_id = $3;
+
+-- name: reservation_put
+-- $4 of the item for the holder $3, if so many are left, or if it has as many already.
+INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
+SELECT i.profile_id, i.id, $3::uuid, i.store_id, $4::integer, $5::text
+FROM items i
+WHERE i.profile_id = $1 AND i.id = $2
+  AND ($4::integer <= (SELECT r.quantity FROM reservations r
+                       WHERE r.profile_id = $1 AND r.item_id = $2 AND r.holder_id = $3::uuid)
+       OR $4::integer + (SELECT coalesce(sum(r.quantity), 0) FROM reservations r
+                         WHERE r.profile_id = $1 AND r.item_id = $2 AND r.holder_id <> $3::uuid) <= i.quantity)
+ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = excluded.quantity
+RETURNING quantity;
+
+-- name: reservation_changed
+-- What waits for the lock meanwhile looks again (docs/decisions/0013).
+UPDATE profiles SET changes = changes + 1 WHERE profile_id = $1;
+
+-- name: reservation_end
+DELETE FROM reservations WHERE profile_id = $2 AND holder_id = $1 AND item_id = $3;
+
+-- name: reservations_of
+SELECT holder_id, profile_id, item_id FROM reservations WHERE profile_id = $1;
+
+-- name: reservations_unshared
+-- Those of items that are on no list which is or was shared.
+SELECT r.holder_id, r.profile_id, r.item_id FROM reservations r
+WHERE r.profile_id = $1 AND NOT EXISTS (
+    SELECT 1 FROM lists l JOIN entries e ON e.profile_id = $1 AND e.list_id = l.id AND e.item_id = r.item_id
+    WHERE l.profile_id = $1 AND l.shared = 1);
+
+-- name: held_add
+-- $5: the id that the item had before a link merged it.
+INSERT INTO held (profile_id, owner_id, item_id, store_id, merged_id) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (profile_id, owner_id, item_id) DO UPDATE SET merged_id = coalesce(excluded.merged_id, held.merged_id);
+
+-- name: held_find
+-- The item by its id, or by the one that it had before a link merged it.
+SELECT profile_id, owner_id, item_id FROM held WHERE profile_id = $1 AND (item_id = $2 OR merged_id = $2)
+ORDER BY item_id <> $2 LIMIT 1;
+
+-- name: held_end
+DELETE FROM held WHERE profile_id = $1 AND owner_id = $2 AND item_id = $3 RETURNING item_id;
+
+-- name: held_count
+SELECT count(*) FROM held WHERE profile_id = $1;
+
+-- name: held_owners
+SELECT owner_id FROM held WHERE profile_id = $1 GROUP BY owner_id;
+
+-- name: profiles_kinds
+SELECT profile_id, is_session FROM profiles WHERE profile_id in_uuids($1);
+
+-- name: link_pass
+-- Of the items of $1: what $2 has reserved is $3's, with what $3 has.
+INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
+SELECT r.profile_id, r.item_id, $3::uuid, r.store_id, r.quantity, r.created_at
+FROM reservations r WHERE r.profile_id = $1 AND r.holder_id = $2
+ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = reservations.quantity + excluded.quantity;
+
+-- name: link_passed
+DELETE FROM reservations WHERE profile_id = $1 AND holder_id = $2;
+
+-- name: link_move_held
+INSERT INTO held (profile_id, owner_id, item_id, store_id, merged_id)
+SELECT $2::uuid, h.owner_id, h.item_id, h.store_id, h.merged_id
+FROM held h WHERE h.profile_id = $1 AND h.owner_id <> $2::uuid
+ON CONFLICT (profile_id, owner_id, item_id) DO UPDATE SET merged_id = coalesce(excluded.merged_id, held.merged_id);
+
+-- name: link_leave_held
+DELETE FROM held WHERE profile_id = $1;
+
+-- part: link_reserved
+-- What others have reserved of the session's items, each with the customer's item that has the same product.
+SELECT r.holder_id, coalesce(c.id, r.item_id) AS item_id, r.store_id, r.quantity, r.created_at,
+       CASE WHEN c.id IS NOT NULL THEN r.item_id END AS merged_id
+FROM reservations r
+JOIN items s ON s.profile_id = $1 AND s.id = r.item_id
+LEFT JOIN c ON c.product_id = s.product_id AND c.variant_id = s.variant_id
+WHERE r.profile_id = $1 AND r.holder_id <> $2::uuid
+
+-- name: link_reservations
+WITH c AS MATERIALIZED (SELECT id, product_id, variant_id FROM items WHERE profile_id = $2::uuid)
+SELECT m.holder_id, $2::uuid, m.item_id, m.store_id, m.merged_id FROM (part(link_reserved)) AS m;
+
+-- name: link_move_reservations
+-- Of a merged item, what somebody has reserved of both adds up.
+WITH c AS MATERIALIZED (SELECT id, product_id, variant_id FROM items WHERE profile_id = $2::uuid)
+INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
+SELECT $2::uuid, m.item_id, m.holder_id, m.store_id, m.quantity, m.created_at FROM (part(link_reserved)) AS m
+WHERE true
+ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = reservations.quantity + excluded.quantity;
+
+-- name: link_leave_reservations
+DELETE FROM reservations WHERE profile_id = $1;
 
 
 ------------------------------------------------------------------------------------ events

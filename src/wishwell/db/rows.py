@@ -59,3 +59,4 @@ FILLED = {
 """The columns of the tables that an import fills, in the order of its rows."""
 
 PRODUCT = ("id", "product_id", "document", "created_at", "updated_at")
+SHARE = ("id", "token", "list_id", "reservations", "notes", "created_at", "expires_at")

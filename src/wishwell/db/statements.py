@@ -21,6 +21,9 @@ _OWNER = (
     r"(SELECT profile_id, store_id, items, lists, changes FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
 )
+_UNRESERVED = (
+    r" AND (\2::boolean OR NOT EXISTS (SELECT 1 FROM reservations r WHERE r.profile_id = \1))"
+)
 _MACROS = {
     "postgresql": (
         (r"in_uuids\((\$\d+)\)", r"= ANY(\1::uuid[])"),
@@ -34,6 +37,10 @@ _MACROS = {
         (r"id_list\((\w+)\)", r"string_agg(\1::text, ' ')"),
         (r"\bas_json\(", "json_build_array("),
         (r"owner\((\$\d+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
+        (
+            r"owner\((\$\d+), (\$\d+)\)",
+            _OWNER.format(_UNRESERVED + " FOR NO KEY UPDATE"),
+        ),
         (
             r"settled\((\$\d+), (\w+)\)",
             r"(SELECT 1 FROM profiles s JOIN \2 ON \2.changes = s.changes"
@@ -50,6 +57,7 @@ _MACROS = {
         (r"id_list\((\w+)\)", r"group_concat(\1, ' ')"),
         (r"\bas_json\(", "json_array("),
         (r"owner\((\$\d+)\)", _OWNER.format("")),
+        (r"owner\((\$\d+), (\$\d+)\)", _OWNER.format(_UNRESERVED)),
         (r" MATERIALIZED", ""),
         (r"::\w+(?:\[\])?", ""),
         (r"\$(\d+)", r"?\1"),
@@ -87,7 +95,9 @@ class Statement(NamedTuple):
 
 def for_engine(sql: str, engine: Engine) -> str:
     """A statement or fragment with its marks turned into the engine's SQL."""
-    sql = re.sub(r"(item|list|store|event|webhook|delivery|product)_fields\((\w+)\)", _fields, sql)
+    sql = re.sub(
+        r"(item|list|share|store|event|webhook|delivery|product)_fields\((\w+)\)", _fields, sql
+    )
     sql = re.sub(r"id_count\(([^()]+)\)", r"((length(\1) + 1) / 37)", sql)
     sql = re.sub(
         r"without\(([\w.]+), (\$\d+)\)",

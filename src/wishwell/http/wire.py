@@ -15,14 +15,13 @@ from msgspec import UNSET, Meta, UnsetType
 
 from wishwell import events, items, lists, pages, products, search
 from wishwell.errors import Invalid, UnsupportedMedia
-from wishwell.http import fields, product_bodies
-from wishwell.http.fields import ProductId
+from wishwell.http import fields, product_bodies, share_bodies
+from wishwell.http.fields import ProductId, Quantity
 from wishwell.items import ItemPatch, NewItem
 from wishwell.stores import Store
 
 T = TypeVar("T")
 
-Quantity = Annotated[int, Meta(ge=1, le=items.MAX_QUANTITY)]
 Tag = Annotated[str, Meta(pattern="^[a-z0-9_-]{1,50}$")]
 Tags = Annotated[list[Tag], Meta(max_length=items.MAX_TAGS)]
 Note = Annotated[str, Meta(max_length=items.MAX_NOTE)]
@@ -155,6 +154,9 @@ BODIES: tuple[type[msgspec.Struct], ...] = (
     NewListBody,
     ListPatchBody,
     ItemOrderBody,
+    share_bodies.ShareBody,
+    share_bodies.CopyBody,
+    share_bodies.ReservationBody,
     IdentifyBody,
     product_bodies.PriceBody,
     product_bodies.VariantBody,
@@ -184,6 +186,9 @@ _RULES = {
     "listIds": "must be an array of at most 250 list ids without duplicates",
     "itemIds": "must be an array of item ids: 1 to 250 to delete, at most 5000 to order",
     "name": f"must be a string of 1 to {lists.MAX_NAME} characters",
+    "expiresAt": "must be a time such as 2025-12-24T18:00:00Z, or null",
+    "reservations": "must be true or false",
+    "notes": "must be true or false",
     "email": "must be an e-mail address",
     "title": f"must be a string of 1 to {products.MAX_TITLE} characters, or null",
     "url": _URL_RULE,

@@ -68,8 +68,8 @@ CREATE TABLE revocations (
 CREATE INDEX revocations_revoked_at_idx ON revocations (revoked_at);
 
 -- items and lists are how many of each it has, for the limits. changes goes up with each of them, of the
--- entries and of the tags: by it a statement that waited for the profile's lock knows that what it sees is
--- of before.
+-- entries, tags, shares and reservations: by it a statement that waited for the profile's lock knows that what
+-- it sees is of before.
 CREATE TABLE profiles (
     profile_id uuid NOT NULL CONSTRAINT profiles_pkey PRIMARY KEY,
     store_id   uuid NOT NULL CONSTRAINT profiles_store_id_fkey REFERENCES stores (id),
@@ -126,11 +126,13 @@ CREATE TABLE item_tags (
 
 CREATE INDEX item_tags_store_idx ON item_tags (store_id, tag, item_id);
 
+-- shared: whether it has ever been; only then may there be shares and reservations.
 CREATE TABLE lists (
     profile_id uuid NOT NULL CONSTRAINT lists_profile_id_fkey REFERENCES profiles (profile_id),
     id         uuid NOT NULL,
     store_id   uuid NOT NULL,
     item_count bigint NOT NULL,
+    shared     smallint NOT NULL DEFAULT 0,
     created_at text COLLATE "C" NOT NULL,
     updated_at text COLLATE "C" NOT NULL,
     name       text NOT NULL,
@@ -242,3 +244,51 @@ CREATE TABLE products (
 
 CREATE INDEX products_store_idx ON products (store_id, id);
 CREATE INDEX products_noticed_idx ON products (noticed_at) WHERE noticed_at IS NOT NULL;
+
+-- The links that show a list to others. A share ends with its row.
+CREATE TABLE shares (
+    profile_id   uuid NOT NULL,
+    id           uuid NOT NULL,
+    store_id     uuid NOT NULL,
+    list_id      uuid NOT NULL,
+    reservations smallint NOT NULL,
+    notes        smallint NOT NULL,
+    created_at   text COLLATE "C" NOT NULL,
+    expires_at   text COLLATE "C",
+    token        text NOT NULL,
+    CONSTRAINT shares_pkey PRIMARY KEY (profile_id, id)
+);
+
+CREATE INDEX shares_list_idx ON shares (profile_id, list_id, id);
+
+-- Whose share a token is: found by its hash, so that the time a comparison takes says nothing.
+CREATE TABLE share_tokens (
+    hash       text COLLATE "C" NOT NULL CONSTRAINT share_tokens_pkey PRIMARY KEY,
+    store_id   uuid NOT NULL,
+    profile_id uuid NOT NULL,
+    share_id   uuid NOT NULL
+);
+
+CREATE INDEX share_tokens_profile_idx ON share_tokens (profile_id);
+
+-- Who has reserved how many of an item, beside the item.
+CREATE TABLE reservations (
+    profile_id uuid NOT NULL,
+    item_id    uuid NOT NULL,
+    holder_id  uuid NOT NULL,
+    store_id   uuid NOT NULL,
+    quantity   integer NOT NULL,
+    created_at text COLLATE "C" NOT NULL,
+    CONSTRAINT reservations_pkey PRIMARY KEY (profile_id, item_id, holder_id)
+);
+
+-- The same beside who holds it: which items of whom. merged_id: which id the item had when it was reserved, if
+-- a link has merged it since.
+CREATE TABLE held (
+    profile_id uuid NOT NULL,
+    owner_id   uuid NOT NULL,
+    item_id    uuid NOT NULL,
+    store_id   uuid NOT NULL,
+    merged_id  uuid,
+    CONSTRAINT held_pkey PRIMARY KEY (profile_id, owner_id, item_id)
+);
