@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 
 import jwt
 
-from demo import catalogue, pages
+from demo import catalogue, pages, wishes
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -111,7 +111,9 @@ def _main(path: str, query: dict[str, list[str]], who: str | None) -> tuple[str,
         count = int(given) if given.isdecimal() and len(given) < 4 else 48
         return "A long page", pages.shop(catalogue.many(count))
     if path == "/wishlist":
-        return "Wishlist", pages.wishlist(everything, who)
+        return "Wishlist", wishes.wishlist(who)
+    if path == "/cart":
+        return "Cart", wishes.cart()
     if path == "/sign-in":
         return "Sign in", pages.sign_in()
     product = catalogue.BY_PICTURE.get(path.removeprefix("/products/"))
