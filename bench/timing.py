@@ -16,7 +16,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from tests.servers import PREFIX, PostgresServer, Service
-from wishwell import auth, ids
+from wishwell import auth, ids, opaque
 
 PAIRS = 1_500
 Ask = Callable[[], float]
@@ -65,11 +65,11 @@ def measure(engine: str, service: Service) -> None:
     def near() -> str:
         """The real token but for the last 4 of its random letters; its checksum holds."""
         changed = body[:-4] + letters(4)
-        return auth.ADMIN_PREFIX + changed + auth._checksum(changed)
+        return auth.ADMIN_PREFIX + changed + opaque._checksum(auth.ADMIN_PREFIX + changed)
 
     def far() -> str:
         changed = letters(len(body))
-        return auth.ADMIN_PREFIX + changed + auth._checksum(changed)
+        return auth.ADMIN_PREFIX + changed + opaque._checksum(auth.ADMIN_PREFIX + changed)
 
     def signed(wrong_at: int) -> Callable[[], str]:
         def make() -> str:
@@ -94,7 +94,7 @@ def measure(engine: str, service: Service) -> None:
 
 
 def letters(count: int) -> str:
-    return "".join(random.choices(auth._ALPHABET, k=count))
+    return "".join(random.choices(opaque._ALPHABET, k=count))
 
 
 def asking(

@@ -28,6 +28,7 @@ from wishwell import (
     ids,
     items,
     lists,
+    opaque,
     pages,
     profiles,
     search,
@@ -129,7 +130,7 @@ def gid(data: bytes) -> None:
     assert (platform, kind) == (
         ("wishwell", "Session") if profile.is_session else ("shopify", "Customer")
     )
-    assert not set(id) - set(auth._ALPHABET + "_-")
+    assert not set(id) - set(opaque._ALPHABET + "_-")
 
 
 def query(data: bytes) -> None:

@@ -155,7 +155,8 @@ def new_service(engine, request):
 @pytest.fixture(scope="session")
 def service(new_service):
     """The program, shared by every test that needs no settings of its own."""
-    settings = {"WISHWELL_LIMIT_ADDRESS": "100000", "WISHWELL_SEALING_KEYS": SEALING_KEY}
+    settings = {"WISHWELL_SEALING_KEYS": SEALING_KEY}
+    settings |= {f"WISHWELL_LIMIT_{kind}": "100000" for kind in ("ADDRESS", "SHARED")}
     service = new_service(**settings).start()
     yield service
     assert service.running, f"the service ended by itself\n{service.output()[-4000:]}"

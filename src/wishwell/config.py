@@ -230,6 +230,7 @@ class Settings:
     limit_admin_write: int = setting(3_000, _whole(1, 10_000_000))
     limit_admin_token: int = setting(3_000, _whole(1, 10_000_000))
     limit_address: int = setting(60, _whole(1, 10_000_000))
+    limit_shared: int = setting(120, _whole(1, 10_000_000))
     limit_visitor_read: int = setting(600, _whole(1, 10_000_000))
     limit_new_sessions: int = setting(60, _whole(1, 10_000_000))
     trusted_proxies: tuple[Network, ...] = setting((), _networks)

@@ -8,6 +8,7 @@
     │   │   └── SessionEnded    that of a session which was linked or purged
     │   ├── Forbidden           a token that may not do this
     │   ├── NotFound            no such record, profile or path for this caller
+    │   │   └── UnknownShare    a share's token that shows nothing, or nothing any more
     │   ├── Gone                what was there, and is not kept any more
     │   ├── MethodNotAllowed
     │   ├── Conflict            the change would make two items the same
@@ -60,6 +61,10 @@ class Forbidden(RequestError):
 
 class NotFound(RequestError):
     """No such record, profile or path for this caller."""
+
+
+class UnknownShare(NotFound):
+    """A share's token that is wrong, expired or revoked, or whose list is gone."""
 
 
 class Gone(RequestError):

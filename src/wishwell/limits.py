@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Protocol
 from wishwell.errors import TooManyRequests
 
 WINDOW = 60
-Kind = Literal["read", "write", "token"]
+Kind = Literal["read", "write", "token", "shared"]
 
 
 class Taken(NamedTuple):

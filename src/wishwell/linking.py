@@ -8,7 +8,7 @@ The number of statements does not depend on how many records are moved.
 
 import msgspec
 
-from wishwell import events, ids, items, lists, profiles
+from wishwell import events, ids, items, lists, opaque, profiles, shares
 from wishwell.db import Writer
 from wishwell.errors import NotFound
 from wishwell.profiles import Profile
@@ -41,6 +41,8 @@ async def link(tx: Writer, session: Profile, customer: Profile, list_items: int,
         await _move_lists(tx, session, customer, list_items, now)
         await tx.run("link_merge_items", session.id, customer.id, now)
         await tx.run("link_move_items", session.id, customer.id)
+        await tx.run("link_move_reservations", session.id, customer.id)
+        await tx.run("link_move_held", session.id, customer.id)
         for statement in _LEAVE:
             await tx.run(statement, session.id)
         await tx.run("link_size_lists", customer.id)
@@ -61,7 +63,10 @@ class _Linked(msgspec.Struct):
     lists: int
 
 
-_LEAVE = ("link_leave_entries", "link_leave_tags", "link_leave_lists", "link_leave_items")
+_LEAVE = (
+    *("link_leave_entries", "link_leave_tags", "link_leave_lists", "link_leave_items"),
+    *("link_leave_shares", "link_leave_reservations", "link_leave_held"),
+)
 
 
 # contract: link-tags
@@ -83,22 +88,40 @@ async def _move_lists(
     """Moves the lists. A list whose name the customer has is appended to the customer's list."""
     named: dict[str, str] = {}
     sizes = {}
-    for id, name, size in await tx.all("link_lists", customer.id):
+    for id, name, size, _ in await tx.all("link_lists", customer.id):
         if size <= list_items:
             named.setdefault(name.strip().casefold(), id)
             sizes[id] = size
-    joins = {}
-    for id, name, size in await tx.all("link_lists", session.id):
+    joins, marked = {}, []
+    for id, name, size, shared in await tx.all("link_lists", session.id):
         target = named.get(name.strip().casefold())
         if target is not None and sizes[target] <= list_items:
             joins[id] = target
             sizes[target] += size
+            if shared:
+                marked.append(target)
     await tx.run("link_move_lists", session.id, customer.id, list(joins))
+    await _move_shares(tx, session, customer, joins)
+    if marked:
+        await tx.run("link_mark_lists", customer.id, marked)
     pairs = _pairs(joins)
     grown = await tx.all("link_touch_lists", session.id, customer.id, pairs, now)
     if grown:
         await tx.run("link_place", session.id, customer.id, [row[0] for row in grown])
     await tx.run("link_move_entries", session.id, customer.id, pairs)
+
+
+# contract: share-link
+async def _move_shares(
+    tx: Writer, session: Profile, customer: Profile, joins: dict[str, str]
+) -> None:
+    """Moves the shares with their lists. Those of a list that joins another end: it is private."""
+    found = await tx.all("link_shares", session.id)
+    if found:
+        await shares.end(tx, session, [row[:2] for row in found if row[2] in joins])
+        hashes = [opaque.hashed(token) for _, token, list_id in found if list_id not in joins]
+        await tx.run("link_move_tokens", customer.id, hashes)
+        await tx.run("link_move_shares", session.id, customer.id)
 
 
 def _pairs(texts: dict[str, str]) -> str:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import events, items, pages, profiles
+from wishwell import events, items, pages, profiles, shares
 from wishwell.db import Reader, Row, Writer, rows
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.items import Item
@@ -70,7 +70,7 @@ def records(tx: Reader, profile: Profile) -> Callable[[], Awaitable[events.Recor
     return read
 
 
-def _record(tx: Reader, profile: Profile, id: str) -> Callable[[], Awaitable[events.Records]]:
+def record(tx: Reader, profile: Profile, id: str) -> Callable[[], Awaitable[events.Records]]:
     """What reads one list and its order, for ``events.watch``."""
 
     async def read() -> events.Records:
@@ -120,22 +120,27 @@ async def create(
     tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str
 ) -> List:
     """Creates an empty list. Raises ``LimitReached``, ``profiles.missing``."""
+    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
+        return await add(tx, profile, name, id, bounds, now)
+
+
+async def add(tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str) -> List:
+    """``create`` within a use-case that tells of more than the list."""
     arguments = (profile.id, id, name, now, bounds.lists)
-    async with events.watch(tx, profile, now, "list", _record(tx, profile, id)):
+    row = await tx.one("list_create", *arguments)
+    if row is None:
+        # The customer has no row yet, or the profile is full or has ended.
+        await profiles.lock(tx, profile, now)
         row = await tx.one("list_create", *arguments)
-        if row is None:
-            # The customer has no row yet, or the profile is full or has ended.
-            await profiles.lock(tx, profile, now)
-            row = await tx.one("list_create", *arguments)
-        if row is None:
-            raise LimitReached(f"A profile holds at most {bounds.lists} lists; delete some first.")
-        return from_row(row)
+    if row is None:
+        raise LimitReached(f"A profile holds at most {bounds.lists} lists; delete some first.")
+    return from_row(row)
 
 
 # contract: list-update, list-updated-at
 async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: str) -> List:
     """Sets the name, unless it is None. Raises ``NotFound``, ``profiles.missing``."""
-    async with events.watch(tx, profile, now, "list", _record(tx, profile, id)):
+    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
         if name is None:
             row = await tx.one("list_find", profile.id, id)
         else:
@@ -148,9 +153,13 @@ async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: s
 # contract: list-delete
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes the list and keeps its items. Raises ``NotFound``, ``profiles.missing``."""
-    async with events.watch(tx, profile, now, "list", _record(tx, profile, id)):
-        if await profiles.certain(tx, profile, "list_delete", id) is None:
-            raise NotFound(_NO_LIST)
+    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
+        if await profiles.certain(tx, profile, "list_delete", id, _UNSHARED) is None:
+            if not await profiles.lock_known(tx, profile):
+                raise NotFound(_NO_LIST)
+            await shares.end_of_list(tx, profile, id)
+            if await tx.one("list_delete", profile.id, id, _SHARED) is None:
+                raise NotFound(_NO_LIST)
 
 
 # contract: list-order-partial, list-order-invalid
@@ -160,7 +169,7 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
     Items placed before follow in their old order; items that were never placed come last. Raises
     ``Invalid`` if an id is a duplicate or not on the list; ``NotFound``; ``profiles.missing``.
     """
-    async with events.watch(tx, profile, now, "list", _record(tx, profile, id)):
+    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
         known = await profiles.lock_known(tx, profile)
         if not known or await tx.one("list_find", profile.id, id) is None:
             raise NotFound(_NO_LIST)
@@ -179,6 +188,7 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
     return await find(tx, profile, id, "customer")
 
 
+_UNSHARED, _SHARED = 0, 1
 _NO_LIST = "There is no such list."
 
 

@@ -15,7 +15,10 @@ transaction's time limit. A large session takes several steps."""
 
 _DAY_MS = 86_400_000
 _FIRST = ("", "00000000-0000-0000-0000-000000000000")
-_STEPS = ("purge_entries", "purge_tags", "purge_items", "purge_lists")
+_STEPS = (
+    *("purge_entries", "purge_tags", "purge_items", "purge_lists", "purge_share_tokens"),
+    *("purge_shares", "purge_reservations", "purge_held"),
+)
 
 log = structlog.get_logger()
 

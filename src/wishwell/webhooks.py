@@ -28,7 +28,6 @@ _KEY_BYTES = 32
 _DAY_MS = 86_400_000
 _LAG_MS = 60_000
 """How far the times of events may be from their order in the feed."""
-_LAST_MS = 253_402_300_799_999  # the end of the year 9999, the last time that can be written
 
 
 # contract: webhook-fields
@@ -177,7 +176,7 @@ async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Web
     feed = await tx.one("feed", store.id)
     if feed is not None:
         last, removed = feed
-        from_ = ids.timestamp(min(max(0, since - _LAG_MS), _LAST_MS))
+        from_ = ids.timestamp(min(max(0, since - _LAG_MS), ids.LAST))
         place = await _place_before(tx, store.id, removed, last, from_)
         kept = kept._replace(position=min(kept.position, place))
     kept.shown.updated_at = max(now, kept.shown.updated_at)

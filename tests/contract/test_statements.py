@@ -11,6 +11,7 @@ from wishwell.db import pages, rows, statements
 from wishwell.db.pages import Edge, Noun, PageQuery
 from wishwell.items import Item
 from wishwell.lists import List
+from wishwell.shares import Share
 from wishwell.stores import Store
 from wishwell.webhooks import Webhook
 
@@ -24,6 +25,7 @@ STORE_WIDE = {
     "events_count_each", "items_wishing", "owners_lock", "items_due",  # of many profiles: notices
     "sessions_idle", "sessions_lock", "sessions_end", "sessions_touch",  # of many sessions: the purge
     "purge_entries", "purge_tags", "purge_items", "purge_lists", "purge_profiles",
+    "purge_shares", "purge_reservations", "purge_held",
 }  # fmt: skip
 
 
@@ -105,7 +107,7 @@ def test_statement_on_a_profiles_data_names_the_profile(name):
     if name in STORE_WIDE:
         return
     for table, alias in re.findall(
-        r"(?:FROM|JOIN|UPDATE|,) (items|lists|entries|item_tags|profiles)\b(?: (?:AS )?([a-z])\b)?",
+        r"(?:FROM|JOIN|UPDATE|,) (items|lists|entries|item_tags|shares|reservations|held|profiles)\b(?![.,])(?: (?:AS )?([a-z])\b)?",
         sql,
     ):
         named = rf"\b(?:{alias or table}\.)?profile_id = \$[12]\b"
@@ -134,7 +136,13 @@ def test_pages_of_a_store_come_in_the_order_of_an_index(bench, engine):
 
 @pytest.mark.parametrize(
     ("columns", "record"),
-    [(rows.ITEM, Item), (rows.LIST, List), (rows.STORE, Store), (rows.WEBHOOK, Webhook)],
+    [
+        (rows.ITEM, Item),
+        (rows.LIST, List),
+        (rows.SHARE, Share),
+        (rows.STORE, Store),
+        (rows.WEBHOOK, Webhook),
+    ],
 )
 def test_columns_stand_in_the_order_of_the_records_fields(columns, record):
     """A record is made of its row by position, in one place."""

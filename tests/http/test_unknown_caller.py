@@ -18,7 +18,7 @@ from wishwell.profiles import WholeStore
 from wishwell.storefront.shop import Shops
 
 MARK = "mark-e1c1b1a7"
-GUARDED = [route for route in routes.API if route.needs_token]
+GUARDED = [route for route in routes.API if route.caller == "needed"]
 
 
 class Unthought:

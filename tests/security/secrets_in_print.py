@@ -10,6 +10,7 @@ from tests.servers import PRINTED, SECRETS
 # the start of its run, or 5,000 digits would be looked at from each of them on.
 FORMS = {
     "an admin token": re.compile(r"wwadm_[0-9A-Za-z]{20,}"),
+    "a share's token": re.compile(r"wwshr_[0-9A-Za-z]{20,}"),
     "a profile token": re.compile(r"eyJ[\w-]{10,}\.[\w-]+\.?[\w-]*"),
     "an e-mail address": re.compile(r"(?<![\w.+%-])[\w.+%-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+"),
     "an address with a password": re.compile(r"(?<!\w)\w+://[^/\s:@]+:[^/\s@]+@"),

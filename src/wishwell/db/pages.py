@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from wishwell.db import statements
 from wishwell.db.statements import Engine
 
-Noun = Literal["items", "lists", "webhooks", "deliveries", "products"]
+Noun = Literal["items", "lists", "webhooks", "deliveries", "products", "shares"]
 Edge = Literal["older", "newer"]
 
 _IN_PROFILE = {
@@ -23,6 +23,7 @@ _IN_PROFILE = {
         " AND i.id IN (SELECT x.item_id FROM entries x"
         " WHERE x.profile_id = $1 AND x.list_id in_uuids({0}))"
     ),
+    "shares_of": " AND s.list_id = {0}::uuid",
 }
 _IN_STORE = _IN_PROFILE | {
     # By the index of tags: finding a rare tag must not scan the whole store.

@@ -221,6 +221,26 @@ DELETE FROM lists WHERE (profile_id, id) IN (
     SELECT l.profile_id, l.id FROM lists l WHERE l.profile_id in_uuids($1) LIMIT $2)
 RETURNING profile_id;
 
+-- name: purge_shares
+DELETE FROM shares WHERE (profile_id, id) IN (
+    SELECT s.profile_id, s.id FROM shares s WHERE s.profile_id in_uuids($1) LIMIT $2)
+RETURNING profile_id;
+
+-- name: purge_share_tokens
+DELETE FROM share_tokens WHERE hash IN (
+    SELECT t.hash FROM share_tokens t WHERE t.profile_id in_uuids($1) LIMIT $2)
+RETURNING profile_id;
+
+-- name: purge_reservations
+DELETE FROM reservations WHERE (profile_id, item_id, holder_id) IN (
+    SELECT r.profile_id, r.item_id, r.holder_id FROM reservations r WHERE r.profile_id in_uuids($1) LIMIT $2)
+RETURNING profile_id;
+
+-- name: purge_held
+DELETE FROM held WHERE (profile_id, owner_id, item_id) IN (
+    SELECT h.profile_id, h.owner_id, h.item_id FROM held h WHERE h.profile_id in_uuids($1) LIMIT $2)
+RETURNING profile_id;
+
 -- name: purge_profiles
 DELETE FROM profiles WHERE profile_id in_uuids($1) RETURNING profile_id;
 
@@ -509,8 +529,12 @@ WHERE lists.profile_id = $1 AND lists.id = $2
 RETURNING list_fields(lists);
 
 -- name: list_delete for postgresql
+-- $3: whether it may have been shared.
 WITH o AS (SELECT * FROM owner($1) AS p),
-gone AS (DELETE FROM lists l USING settled($1, o) WHERE l.profile_id = $1 AND l.id = $2 RETURNING l.id),
+gone AS (
+    DELETE FROM lists l USING settled($1, o)
+    WHERE l.profile_id = $1 AND l.id = $2 AND l.shared <= $3::integer
+    RETURNING l.id),
 off AS (
     DELETE FROM entries e USING gone WHERE e.profile_id = $1 AND e.list_id = gone.id RETURNING e.item_id),
 moved AS (
@@ -523,16 +547,21 @@ counted AS (
 SELECT id FROM gone;
 
 -- name: list_delete for sqlite
-UPDATE items SET list_ids = without(list_ids, $2)
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id IN (
-    SELECT e.item_id FROM entries e WHERE e.profile_id = $1 AND e.list_id = $2);
+-- The list's row first; what else there is goes where that is gone.
 UPDATE profiles
 SET lists = lists - 1, changes = changes + 1
 WHERE profile_id = $1 AND closed_at IS NULL
-  AND EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = $1 AND l.id = $2);
-DELETE FROM entries WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND list_id = $2;
-DELETE FROM lists WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2
+  AND EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = $1 AND l.id = $2 AND l.shared <= $3);
+DELETE FROM lists
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2 AND shared <= $3
 RETURNING id;
+UPDATE items SET list_ids = without(list_ids, $2)
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id IN (
+    SELECT e.item_id FROM entries e WHERE e.profile_id = $1 AND e.list_id = $2)
+  AND NOT EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = $1 AND l.id = $2);
+DELETE FROM entries
+WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND list_id = $2
+  AND NOT EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = $1 AND l.id = $2);
 
 -- name: lists_page
 SELECT list_fields(l){beyond}
@@ -561,6 +590,104 @@ SELECT item_id, position FROM entries WHERE profile_id = $1 AND list_id = $2;
 
 -- name: entry_place
 UPDATE entries SET position = $4 WHERE profile_id = $1 AND list_id = $2 AND item_id = $3;
+
+
+------------------------------------------------------------------------------------ copies
+
+-- name: holdings
+-- How many items, and how many entries of all lists together.
+SELECT p.items, (SELECT coalesce(sum(l.item_count), 0) FROM lists l WHERE l.profile_id = $1)
+FROM profiles p WHERE p.profile_id = $1;
+
+-- name: items_of_products
+SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.product_id in_texts($2);
+
+-- name: copy_items
+INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
+                   list_ids, tags, note)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, '', $9);
+
+-- name: copy_lists
+UPDATE items SET list_ids = $3, updated_at = CASE WHEN $4 > updated_at THEN $4 ELSE updated_at END
+WHERE profile_id = $1 AND id = $2;
+
+-- name: copy_entries
+INSERT INTO entries (profile_id, list_id, item_id, position) VALUES ($1, $2, $3, $4);
+
+-- name: copy_count
+-- link_count follows.
+UPDATE lists SET item_count = $3 WHERE profile_id = $1 AND id = $2;
+
+
+------------------------------------------------------------------------------------ shares
+
+-- name: shares_count
+-- A row if the list is there.
+SELECT (SELECT count(*) FROM shares s WHERE s.profile_id = $1 AND s.list_id = $2)
+FROM lists l WHERE l.profile_id = $1 AND l.id = $2;
+
+-- name: share_add
+INSERT INTO shares (profile_id, id, store_id, list_id, reservations, notes, created_at, expires_at, token)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+-- name: share_token_add
+INSERT INTO share_tokens (hash, store_id, profile_id, share_id) VALUES ($1, $2, $3, $4);
+
+-- name: list_share for postgresql
+-- A deletion of the list that waits for this must see the share.
+WITH marked AS (UPDATE lists SET shared = 1 WHERE profile_id = $1 AND id = $2)
+UPDATE profiles SET changes = changes + 1 WHERE profile_id = $1;
+
+-- name: list_share for sqlite
+UPDATE lists SET shared = 1 WHERE profile_id = $1 AND id = $2;
+UPDATE profiles SET changes = changes + 1 WHERE profile_id = $1;
+
+-- name: shares_page
+SELECT share_fields(s){beyond}
+FROM shares s
+WHERE s.profile_id = $1{conditions}{from_cursor}
+ORDER BY s.id {direction}
+LIMIT $3;
+
+-- name: share_change
+-- Null leaves a field as it is, an empty $6 clears it.
+UPDATE shares
+SET reservations = coalesce($4::integer, shares.reservations), notes = coalesce($5::integer, shares.notes),
+    expires_at = CASE WHEN $6::text IS NULL THEN shares.expires_at ELSE nullif($6::text, '') END
+FROM owner($1) AS o
+WHERE shares.profile_id = $1 AND shares.id = $2 AND shares.list_id = $3
+RETURNING share_fields(shares);
+
+-- name: shares_of_list
+SELECT id, token FROM shares WHERE profile_id = $1 AND list_id = $2;
+
+-- name: shares_remove
+DELETE FROM shares WHERE profile_id = $1 AND id in_uuids($2);
+
+-- name: share_tokens_remove
+DELETE FROM share_tokens WHERE hash in_texts($1);
+
+-- name: share_owner
+-- A share, wherever it lies.
+SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = $1;
+
+-- name: shared_list
+-- As anybody sees it, in the owner's order (lists.find). $3: now.
+SELECT s.reservations, l.name, l.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
+       CASE WHEN s.notes = 1 THEN i.note END
+FROM shares s
+JOIN lists l ON l.profile_id = $1 AND l.id = s.list_id
+LEFT JOIN entries e ON e.profile_id = $1 AND e.list_id = s.list_id
+LEFT JOIN items i ON i.profile_id = $1 AND i.id = e.item_id
+WHERE s.profile_id = $1 AND s.id = $2 AND (s.expires_at IS NULL OR s.expires_at > $3)
+ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
+
+-- name: share_open
+-- $3: now.
+SELECT s.id, p.gid, p.is_session, s.list_id, s.reservations, s.notes
+FROM shares s
+JOIN profiles p ON p.profile_id = $1
+WHERE s.profile_id = $1 AND s.id = $2 AND (s.expires_at IS NULL OR s.expires_at > $3);
 
 
 ----------------------------------------------------------------------------------- linking
@@ -608,12 +735,12 @@ WHERE t.profile_id = $1 AND t.item_id >= $3 AND t.item_id < $4
 ON CONFLICT (profile_id, item_id, tag) DO NOTHING;
 
 -- name: link_lists
-SELECT id, name, item_count FROM lists WHERE profile_id = $1 ORDER BY id;
+SELECT id, name, item_count, shared FROM lists WHERE profile_id = $1 ORDER BY id;
 
 -- name: link_move_lists
 -- $3: those that join one of the customer's, and so don't move.
-INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, name)
-SELECT $2::uuid, s.id, s.store_id, s.item_count, s.created_at, s.updated_at, s.name
+INSERT INTO lists (profile_id, id, store_id, item_count, shared, created_at, updated_at, name)
+SELECT $2::uuid, s.id, s.store_id, s.item_count, s.shared, s.created_at, s.updated_at, s.name
 FROM lists s WHERE s.profile_id = $1 AND NOT (s.id in_uuids($3));
 
 -- name: link_touch_lists
@@ -712,6 +839,46 @@ SELECT $2::uuid, s.id, s.store_id, s.product_id, s.variant_id, s.quantity, s.cre
 FROM items s LEFT JOIN n ON n.item_id = s.id
 WHERE s.profile_id = $1
 ON CONFLICT (profile_id, product_id, variant_id) DO NOTHING;
+
+-- name: link_shares
+SELECT id, token, list_id FROM shares WHERE profile_id = $1;
+
+-- name: link_move_shares
+-- Those of lists that move, all that are left. No other column may change: their tokens stay good.
+INSERT INTO shares (profile_id, id, store_id, list_id, reservations, notes, created_at, expires_at, token)
+SELECT $2::uuid, s.id, s.store_id, s.list_id, s.reservations, s.notes, s.created_at, s.expires_at, s.token
+FROM shares s WHERE s.profile_id = $1;
+
+-- name: link_move_tokens
+UPDATE share_tokens SET profile_id = $1 WHERE hash in_texts($2);
+
+-- name: link_mark_lists
+UPDATE lists SET shared = 1 WHERE profile_id = $1 AND id in_uuids($2);
+
+-- name: link_move_reservations
+-- Of what both have, those of the session's item become the customer's item's.
+WITH c AS MATERIALIZED (SELECT id, product_id, variant_id FROM items WHERE profile_id = $2::uuid)
+INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
+SELECT $2::uuid, coalesce(c.id, r.item_id), r.holder_id, r.store_id, r.quantity, r.created_at
+FROM reservations r
+JOIN items s ON s.profile_id = $1 AND s.id = r.item_id
+LEFT JOIN c ON c.product_id = s.product_id AND c.variant_id = s.variant_id
+WHERE r.profile_id = $1
+ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = reservations.quantity + excluded.quantity;
+
+-- name: link_move_held
+INSERT INTO held (profile_id, owner_id, item_id, store_id)
+SELECT $2::uuid, h.owner_id, h.item_id, h.store_id FROM held h WHERE h.profile_id = $1
+ON CONFLICT (profile_id, owner_id, item_id) DO NOTHING;
+
+-- name: link_leave_shares
+DELETE FROM shares WHERE profile_id = $1;
+
+-- name: link_leave_reservations
+DELETE FROM reservations WHERE profile_id = $1;
+
+-- name: link_leave_held
+DELETE FROM held WHERE profile_id = $1;
 
 -- name: link_leave_entries
 DELETE FROM entries WHERE profile_id = $1;

@@ -44,3 +44,4 @@ DELIVERY = (
     "next_at",
 )
 PRODUCT = ("id", "product_id", "document", "created_at", "updated_at")
+SHARE = ("id", "token", "list_id", "reservations", "notes", "created_at", "expires_at")

@@ -85,7 +85,9 @@ class Statement(NamedTuple):
 
 def for_engine(sql: str, engine: Engine) -> str:
     """A statement or fragment with its marks turned into the engine's SQL."""
-    sql = re.sub(r"(item|list|store|event|webhook|delivery|product)_fields\((\w+)\)", _fields, sql)
+    sql = re.sub(
+        r"(item|list|share|store|event|webhook|delivery|product)_fields\((\w+)\)", _fields, sql
+    )
     sql = re.sub(r"id_count\(([^()]+)\)", r"((length(\1) + 1) / 37)", sql)
     sql = re.sub(
         r"without\(([\w.]+), (\$\d+)\)",

@@ -17,6 +17,12 @@ async def decode(service: Services, request: Request, shape: type[T]) -> T:
     return decoded(request, await read(service, request), shape)
 
 
+async def optional(service: Services, request: Request, shape: type[T]) -> T:
+    """``decode`` of a body that may be missing, which is as if it were ``{}``."""
+    raw = await read(service, request)
+    return decoded(request, raw, shape) if raw else shape()
+
+
 def decoded(request: Request, raw: bytes, shape: type[T]) -> T:
     """The same of a body that was read."""
     return wire.body(raw, request.header(b"content-type"), shape, request.store)

@@ -34,11 +34,11 @@ async def list_items(service: Services, request: Request) -> Response:
 
 
 async def create_item(service: Services, request: Request) -> Response:
-    profile = _new_owner(request)
+    profile = new_owner(request)
     new = (await bodies.decode(service, request, wire.NewItemBody)).new_item(request.store)
-    await _begin(request)
+    await begin(request)
     item, created = await service.db.write(
-        items.save, profile, new, service.new_id(), _bounds(service, request), service.now()
+        items.save, profile, new, service.new_id(), bounds(service, request), service.now()
     )
     _show([item], request)
     if not created:  # contract: save-status
@@ -66,8 +66,8 @@ async def delete_items(service: Services, request: Request) -> Response:
 
 
 async def get_item(service: Services, request: Request) -> Response:
-    id = _id(request)
-    owner, item = await _owned(
+    id = id_of(request)
+    owner, item = await owned(
         service, request, lambda owner: service.db.read(items.find, owner, id)
     )
     _show([item], request, owner)
@@ -75,10 +75,10 @@ async def get_item(service: Services, request: Request) -> Response:
 
 
 async def update_item(service: Services, request: Request) -> Response:
-    id = _id(request)
+    id = id_of(request)
     patch = (await bodies.decode(service, request, wire.ItemPatchBody)).patch(request.store)
     now = service.now()
-    owner, item = await _owned(
+    owner, item = await owned(
         service, request, lambda owner: service.db.write(items.change, owner, id, patch, now)
     )
     _show([item], request, owner)
@@ -86,19 +86,19 @@ async def update_item(service: Services, request: Request) -> Response:
 
 
 async def delete_item(service: Services, request: Request) -> Response:
-    id, now = _id(request), service.now()
-    await _owned(service, request, lambda owner: service.db.write(items.delete, owner, id, now))
+    id, now = id_of(request), service.now()
+    await owned(service, request, lambda owner: service.db.write(items.delete, owner, id, now))
     return responses.no_content()
 
 
 async def set_item_lists(service: Services, request: Request) -> Response:
-    id = _id(request)
+    id = id_of(request)
     chosen = wire.list_ids((await bodies.decode(service, request, wire.ItemListsBody)).list_ids)
-    bounds, now = _bounds(service, request), service.now()
-    owner, item = await _owned(
+    most, now = bounds(service, request), service.now()
+    owner, item = await owned(
         service,
         request,
-        lambda owner: service.db.write(items.set_lists, owner, id, chosen, bounds, now),
+        lambda owner: service.db.write(items.set_lists, owner, id, chosen, most, now),
     )
     _show([item], request, owner)
     return responses.record(item)
@@ -114,46 +114,46 @@ async def list_lists(service: Services, request: Request) -> Response:
 
 
 async def create_list(service: Services, request: Request) -> Response:
-    profile = _new_owner(request)
+    profile = new_owner(request)
     name = lists.check_name((await bodies.decode(service, request, wire.NewListBody)).name)
-    await _begin(request)
+    await begin(request)
     made = await service.db.write(
-        lists.create, profile, name, service.new_id(), _bounds(service, request), service.now()
+        lists.create, profile, name, service.new_id(), bounds(service, request), service.now()
     )
     return responses.created(made, f"{PREFIX}/lists/{made.id}")
 
 
 async def get_list(service: Services, request: Request) -> Response:
     known = wire.parameters(request.query_string, frozenset({"sort"}))
-    sort, (_, id) = wire.sort(known.get("sort")), _record(request)
-    owner, found = await _owned(
+    sort, (_, id) = wire.sort(known.get("sort")), named(request)
+    owner, found = await owned(
         service, request, lambda owner: service.db.read(lists.find, owner, id, sort)
     )
     return responses.record(_show_list(found, request, owner))
 
 
 async def update_list(service: Services, request: Request) -> Response:
-    id = _id(request)
+    id = id_of(request)
     body = await bodies.decode(service, request, wire.ListPatchBody)
     name = lists.check_name(body.name) if isinstance(body.name, str) else None
     now = service.now()
-    owner, found = await _owned(
+    owner, found = await owned(
         service, request, lambda owner: service.db.write(lists.rename, owner, id, name, now)
     )
     return responses.record(_show_list(found, request, owner))
 
 
 async def delete_list(service: Services, request: Request) -> Response:
-    id, now = _id(request), service.now()
-    await _owned(service, request, lambda owner: service.db.write(lists.delete, owner, id, now))
+    id, now = id_of(request), service.now()
+    await owned(service, request, lambda owner: service.db.write(lists.delete, owner, id, now))
     return responses.no_content()
 
 
 async def order_list_items(service: Services, request: Request) -> Response:
-    id = _id(request)
+    id = id_of(request)
     chosen = (await bodies.decode(service, request, wire.ItemOrderBody)).item_ids
     now = service.now()
-    owner, found = await _owned(
+    owner, found = await owned(
         service, request, lambda owner: service.db.write(lists.order, owner, id, chosen, now)
     )
     return responses.record(_show_list(found, request, owner))
@@ -172,7 +172,7 @@ async def check_admin(service: Services, request: Request) -> None:
         raise Forbidden("This needs an admin token.")
 
 
-def _new_owner(request: Request) -> Profile:
+def new_owner(request: Request) -> Profile:
     """The profile that will own a new record. Raises ``Invalid`` if none is named."""
     wire.parameters(request.query_string, _NONE)
     if not isinstance(request.scope, Profile):  # contract: whole-store-create
@@ -180,18 +180,18 @@ def _new_owner(request: Request) -> Profile:
     return request.scope
 
 
-async def _begin(request: Request) -> None:
+async def begin(request: Request) -> None:
     """Creates the owner of a first record. What was refused until now makes no session."""
     if request.begin is not None:
         await request.begin()
         request.begin = None
 
 
-def _bounds(service: Services, request: Request) -> stores.Bounds:
+def bounds(service: Services, request: Request) -> stores.Bounds:
     return stores.bounds(request.store, service.settings)
 
 
-def _record(request: Request) -> tuple[Noun, str]:
+def named(request: Request) -> tuple[Noun, str]:
     """The record that the path begins with: what it is, and its id."""
     name, id = next(iter(request.parameters.items()))
     noun: Noun = "list" if name == "listId" else "item"
@@ -200,13 +200,13 @@ def _record(request: Request) -> tuple[Noun, str]:
     return noun, id
 
 
-def _id(request: Request) -> str:
+def id_of(request: Request) -> str:
     """The id of the record, for a request without query parameters."""
     wire.parameters(request.query_string, _NONE)
-    return _record(request)[1]
+    return named(request)[1]
 
 
-async def _owned(
+async def owned(
     service: Services, request: Request, act: Callable[[Profile], Awaitable[T]]
 ) -> tuple[Profile, T]:
     """Calls ``act`` with the profile, or for a whole store with the owner of the record.
@@ -217,7 +217,7 @@ async def _owned(
     if isinstance(scope, Profile):
         return scope, await act(scope)
     for last in (False, True):
-        owner = await service.db.read(profiles.owner, scope, *_record(request))
+        owner = await service.db.read(profiles.owner, scope, *named(request))
         if owner.is_session and not request.reads:
             await service.access_cache.touch_now([owner.id])
         try:

@@ -11,7 +11,7 @@ from typing import Any
 
 import structlog
 
-from wishwell import addresses, ids, limits, profiles, stores
+from wishwell import ids, limits, profiles, stores
 from wishwell.auth import Caller
 from wishwell.errors import (
     Forbidden,
@@ -24,7 +24,7 @@ from wishwell.errors import (
     Unavailable,
     Undecided,
 )
-from wishwell.http import handlers, metrics, responses, routes
+from wishwell.http import handlers, metrics, per_address, responses, routes
 from wishwell.http.context import Receive, Request, Services
 from wishwell.http.handlers import Handler
 from wishwell.http.responses import Headers, Response
@@ -41,6 +41,11 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 _ONCE = (b"authorization", b"profile", b"content-type", b"content-length", b"origin")
 _API = "/api/"
 """The paths with rate limits, including unknown versions of the API."""
+
+_SHARED = "/shared/"
+# contract: shared-headers
+_UNLISTED = ((b"x-robots-tag", b"noindex"), (b"referrer-policy", b"no-referrer"))
+"""What the answers below ``_SHARED`` have: who has the address sees the list."""
 
 _PREFLIGHT_SECONDS = b"7200"
 
@@ -90,6 +95,8 @@ class Pipeline:
         elif of_api:
             answer.headers.extend(self._limits(request))
             self._cors(request.headers.get(b"origin"), request.caller, answer.headers)
+        if _SHARED in request.route:
+            answer.headers += _UNLISTED
         answer.headers.append((b"x-request-id", request.id.encode()))
         answer.headers.append((b"content-length", b"%d" % len(answer.body)))
         if answer.status == 204:
@@ -132,8 +139,8 @@ class Pipeline:
     async def _count(self, request: Request, route: Route | None, cost: int) -> None:
         kind = _kind(route, request.method)
         request.taken = taken = await self._take(request, kind, cost)
-        if not taken.allowed:
-            metrics.limited(kind if request.caller else "address")
+        if taken is not None and not taken.allowed:
+            metrics.limited(kind if request.caller or kind == "shared" else "address")
             raise limits.too_many(taken, f"{kind} requests", self._service.clock())
 
     async def _admitted(self, work: Coroutine[Any, Any, Response]) -> Response:
@@ -171,9 +178,13 @@ class Pipeline:
         if route is None:
             raise _unknown_path(request.path)
         handler = _handler(route, request.method)
-        if refused is not None and (route.needs_token or not isinstance(refused, Unauthenticated)):
+        if isinstance(refused, Unauthenticated) and (
+            route.caller == "ignored" or (route.caller == "welcome" and not _has_bad_token(request))
+        ):
+            refused = None
+        if refused is not None:
             raise refused
-        if request.caller is not None and request.acts_on is None and route.needs_token:
+        if request.caller is not None and request.acts_on is None and route.caller != "ignored":
             await self._set_scope(request, request.caller)
         if route.of_store:
             await self._check_admin(request)
@@ -232,16 +243,23 @@ class Pipeline:
             return self._service.admission.limits(request.peer)
         return responses.limits(request.taken)
 
-    async def _take(self, request: Request, kind: Kind, cost: int) -> Taken:
+    # contract: shared-limit
+    async def _take(self, request: Request, kind: Kind, cost: int) -> Taken | None:
+        """Counts a request for its caller or its address; None if neither is known."""
         service, caller = self._service, request.caller
-        if caller is None:
-            forwarded = addresses.forwarded(request.pairs)
-            address = addresses.of_client(request.peer, forwarded, service.settings.trusted_proxies)
-            limit = service.settings.limit_address
-            return await service.limiter.take(f"address:{address}", limit, cost)
+        shared = kind == "shared" and not _has_bad_token(request)
+        if caller is None or (shared and caller.profile is not None):
+            address = per_address.address(service, request)
+            name = "shared" if shared else "address"
+            if address is not None:
+                limit = getattr(service.settings, f"limit_{name}")
+                return await service.limiter.take(f"{name}:{address}", limit, cost)
+            if caller is None:
+                return None
         who, name = ("admin", caller.token_id)
         if caller.profile is not None:
             who, name = ("profile", caller.profile.id)
+        kind = "read" if kind == "shared" else kind
         limit = stores.limit(caller.store, service.settings, f"{who}_{kind}")
         return await service.limiter.take(f"{caller.store.id}:{name}:{kind}", limit, cost)
 
@@ -298,6 +316,12 @@ def _handler(route: Route, method: str) -> Handler:
         allowed = routes.allowed(route)
         raise MethodNotAllowed(f"This path allows only {', '.join(allowed)}.", allowed)
     return handler
+
+
+def _has_bad_token(request: Request) -> bool:
+    """Whether it was sent with a token that is not good. On the storefront that is a proxy's."""
+    sent = request.visit is None and b"authorization" in request.headers
+    return sent and request.caller is None
 
 
 # contract: path-unknown

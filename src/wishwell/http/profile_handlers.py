@@ -22,10 +22,7 @@ async def identify_profile(service: Services, request: Request) -> Response:
 async def create_profile_token(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, frozenset())
     await handlers.check_admin(service, request)
-    raw = await bodies.read(service, request)
-    body = wire.TokenBody()
-    if raw:
-        body = bodies.decoded(request, raw, wire.TokenBody)
+    body = await bodies.optional(service, request, wire.TokenBody)
     session = _named(service, request, "session", body.session)
     customer = _named(service, request, "customer", body.customer)
     # Read before anything is written: an error after a link would wrongly say "Nothing was done".

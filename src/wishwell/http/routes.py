@@ -1,13 +1,14 @@
 """Every URL: the API under ``/api/2025-04``, and management paths without tokens or limits."""
 
 import re
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from wishwell.http import (
     handlers,
     management,
     product_handlers,
     profile_handlers,
+    share_handlers,
     store_handlers,
     webhook_handlers,
 )
@@ -21,6 +22,8 @@ VERSIONS = ("2025-04",)
 class Route(NamedTuple):
     """One path: its handlers by method. ``kind`` overrides the kind of limit of the method.
 
+    ``caller``: a token is needed; or may be left out, though not be a bad one; or is ignored.
+
     ``on_storefront``: it is also at ``<base>/api`` (contract: storefront-paths). ``of_store``: it
     is about the store, not about a profile, and for admin tokens only (contract: token-admin-only).
     """
@@ -28,7 +31,7 @@ class Route(NamedTuple):
     path: str
     methods: dict[str, Handler]
     kind: Kind | None = None
-    needs_token: bool = True
+    caller: Literal["needed", "welcome", "ignored"] = "needed"
     on_storefront: bool = True
     of_store: bool = False
 
@@ -75,6 +78,16 @@ API = (
         "DELETE": handlers.delete_list,
     }),
     Route("/lists/{listId}/items/order", {"PUT": handlers.order_list_items}),
+    Route("/lists/{listId}/shares", {
+        "GET": share_handlers.list_shares,
+        "POST": share_handlers.create_share,
+    }),
+    Route("/lists/{listId}/shares/{shareId}", {
+        "PATCH": share_handlers.update_share,
+        "DELETE": share_handlers.delete_share,
+    }),
+    Route("/shared/{token}", {"GET": share_handlers.get_shared_list}, "shared", caller="welcome"),
+    Route("/shared/{token}/copies", {"POST": share_handlers.copy_shared_list}),
     Route("/profiles/identify", {"POST": profile_handlers.identify_profile}, "token",
           on_storefront=False),
     Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, "token",
@@ -90,7 +103,7 @@ API = (
         "PUT": product_handlers.put_product,
         "DELETE": product_handlers.delete_product,
     }, on_storefront=False, of_store=True),
-    Route("/.well-known/openapi", {"GET": management.openapi}, needs_token=False,
+    Route("/.well-known/openapi", {"GET": management.openapi}, caller="ignored",
           on_storefront=False),
 )  # fmt: skip
 

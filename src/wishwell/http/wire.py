@@ -15,7 +15,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from wishwell import events, items, lists, pages, products, search
 from wishwell.errors import Invalid, UnsupportedMedia
-from wishwell.http import fields, product_bodies
+from wishwell.http import fields, product_bodies, share_bodies
 from wishwell.http.fields import ProductId
 from wishwell.items import ItemPatch, NewItem
 from wishwell.stores import Store
@@ -155,6 +155,8 @@ BODIES: tuple[type[msgspec.Struct], ...] = (
     NewListBody,
     ListPatchBody,
     ItemOrderBody,
+    share_bodies.ShareBody,
+    share_bodies.CopyBody,
     IdentifyBody,
     product_bodies.PriceBody,
     product_bodies.VariantBody,
@@ -181,6 +183,9 @@ _RULES = {
     "listIds": "must be an array of at most 250 list ids without duplicates",
     "itemIds": "must be an array of item ids: 1 to 250 to delete, at most 5000 to order",
     "name": f"must be a string of 1 to {lists.MAX_NAME} characters",
+    "expiresAt": "must be a time such as 2025-12-24T18:00:00Z, or null",
+    "reservations": "must be true or false",
+    "notes": "must be true or false",
     "email": "must be an e-mail address",
     "title": f"must be a string of 1 to {products.MAX_TITLE} characters, or null",
     "url": _URL_RULE,

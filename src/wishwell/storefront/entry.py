@@ -13,7 +13,7 @@ import structlog
 from wishwell import ids, linking, profiles, recent, stores
 from wishwell.auth import Caller
 from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
-from wishwell.http import bodies, metrics, responses
+from wishwell.http import bodies, metrics, per_address, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
@@ -167,11 +167,13 @@ class Storefront:
     ) -> Response:
         """Nobody has anything, until they save something: only that begins a session."""
         request.caller = request.acts_on = None
+        if route.caller == "welcome":
+            return await self._run(request, route)
         service, store = self._service, seen.store
         if request.reads and seen.address is not None:
             limit = service.settings.limit_visitor_read
-            await visit.count(service, request, f"{store.id}:nobody:{seen.address}", limit)
-        if not found.is_page:
+            await per_address.count(service, request, f"{store.id}:nobody:{seen.address}", limit)
+        if not found.is_page and not found.begins(request.method):
             raise NotFound("There is no such record.")
         if request.method == "DELETE":
             return responses.no_content()
@@ -186,7 +188,9 @@ class Storefront:
         async def begin() -> None:
             if seen.address is not None:
                 limit = service.settings.limit_new_sessions
-                await visit.count(service, request, f"{store.id}:sessions:{seen.address}", limit)
+                await per_address.count(
+                    service, request, f"{store.id}:sessions:{seen.address}", limit
+                )
             now = service.now()
             await service.db.write(profiles.create_session, store, namespace, id, now)
             seen.shopper = session

@@ -10,7 +10,7 @@ from wishwell.http.routes import Route
 
 # contract: storefront-paths
 _PATH = re.compile(
-    r"/(?:api(?P<api>(?:/[A-Za-z0-9-]{1,64}){1,4})"
+    r"/(?:api(?P<api>(?:/[A-Za-z0-9_-]{1,64}){1,5})"
     r"|assets/(?P<asset>wishwell(?:-[0-9a-f]{1,64})?\.js)"
     r"|(?P<livez>livez))",
     re.ASCII,
@@ -48,6 +48,10 @@ class Found(NamedTuple):
     def is_page(self) -> bool:
         """Whether it is all items or all lists, and not one record."""
         return self.route is not None and not self.parameters
+
+    def begins(self, method: str) -> bool:
+        """Whether this is for who has a shared list's token, and so may begin a session."""
+        return "token" in self.parameters and method != "DELETE"
 
 
 def find(path: str, base: str) -> Found | None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import structlog
 
-from wishwell import addresses, limits
+from wishwell import addresses
 from wishwell.auth import Caller
 from wishwell.errors import Forbidden, Invalid, NotFound, Unauthenticated
-from wishwell.http import metrics
+from wishwell.http import per_address
 from wishwell.http.context import Request, Services
 from wishwell.profiles import Profile
 from wishwell.storefront import cookie, customers
@@ -95,28 +95,13 @@ async def _proxy(service: Services, request: Request) -> Caller | None:
     try:
         caller = await service.authenticator.caller(token.strip())
     except Unauthenticated:
-        await _count_guess(service, request)
+        await per_address.count_guess(service, request)
         raise
     if caller.kind not in ("storefront", "naming"):
         raise Forbidden(
             "This token is for the API. For here, `wishwell token create --for storefront`."
         )
     return caller
-
-
-# contract: limit-per-address
-async def _count_guess(service: Services, request: Request) -> None:
-    forwarded, trusted = addresses.forwarded(request.pairs), service.settings.trusted_proxies
-    address = addresses.of_client(request.peer, forwarded, trusted)
-    await count(service, request, f"address:{address}", service.settings.limit_address)
-
-
-async def count(service: Services, request: Request, key: str, limit: int) -> None:
-    """Counts a request of an address. Raises ``TooManyRequests``."""
-    request.taken = taken = await service.limiter.take(key, limit)
-    if not taken.allowed:
-        metrics.limited("address")
-        raise limits.too_many(taken, "requests from this address", service.clock())
 
 
 # contract: storefront-host-source

@@ -1,0 +1,94 @@
+"""Shares in the database: what a token leads to, and what becomes of it."""
+
+import contextlib
+
+import pytest
+
+from tests.contract.conftest import bounds
+from wishwell import copies, linking, lists, shares
+from wishwell.errors import LimitReached, NotFound, UnknownShare
+
+PLAIN = shares.Terms(reservations=True)
+
+
+def new_list(bench, profile, name="Birthday"):
+    most, now = bounds(1_000), bench.clock.tick()
+    return bench.write(lists.create, profile, name, bench.new_id(), most, now).id
+
+
+def share(bench, profile, list_id, new=PLAIN):
+    token, now = shares.new_token(), bench.clock.tick()
+    return bench.write(shares.create, profile, list_id, new, bench.new_id(), token, now)
+
+
+def resolve(bench, token):
+    return bench.read(shares.resolve, lambda _: bench.store, token, bench.clock.tick())
+
+
+def test_token_leads_to_its_share(bench):
+    """contract: share-token."""
+    owner = bench.new_customer()
+    at = new_list(bench, owner)
+    made = share(bench, owner, at)
+    found = resolve(bench, made.token)
+    assert (found.owner.id, found.owner.gid) == (owner.id, owner.gid)
+    assert (found.id, found.list_id, found.reservations, found.notes) == (made.id, at, True, False)
+    caller = bench.new_session()
+    now = bench.clock.tick()
+    assert bench.write(shares.lock, lambda _: bench.store, made.token, caller, now) == found
+
+
+def test_all_that_is_wrong_with_a_token_is_one_error(bench):
+    """contract: shared-unknown."""
+    owner = bench.new_customer()
+    at = new_list(bench, owner)
+    made = share(bench, owner, at)
+    late = share(bench, owner, at, PLAIN._replace(expires_at="2000-01-01T00:00:00.000Z"))
+    with pytest.raises(NotFound):
+        share(bench, owner, "01900000-0000-7000-8000-000000000000")
+    bench.write(lists.delete, owner, at, bench.clock.tick())
+    said = set()
+    for token in (made.token, late.token, shares.new_token(), made.token[:-1], "", "wwshr_é"):
+        with pytest.raises(UnknownShare) as refused:
+            resolve(bench, token)
+        said.add(refused.value.message)
+    assert len(said) == 1
+    assert bench.select("SELECT * FROM share_tokens WHERE profile_id = $1", owner.id) == []
+
+
+def test_list_has_at_most_twenty_shares(bench):
+    """contract: share-most."""
+    owner = bench.new_customer()
+    at = new_list(bench, owner)
+    for _ in range(shares.MOST):
+        share(bench, owner, at)
+    with pytest.raises(LimitReached):
+        share(bench, owner, at)
+
+
+def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
+    """contract: copy-limits. As one may after a link."""
+    owner, other = bench.new_session(), bench.new_customer()
+    [at] = bench.fill(owner, products=3, lists=1, on=1)
+    made = share(bench, owner, at)
+    for most, fits in ((2, False), (3, True)):
+        wanted, now = copies.Wanted(bench.new_id(), None), bench.clock.tick()
+        terms = (other, wanted, bench.new_id, bounds(9, list_items=most), now)
+        with contextlib.nullcontext() if fits else pytest.raises(LimitReached):
+            bench.write(copies.copy, lambda _: bench.store, made.token, *terms)
+        assert bench.holds(other) == ((3, 1, 3) if fits else (0, 0, 0))
+        bench.check(other)
+
+
+def test_link_moves_the_shares_of_lists_that_move_and_ends_the_others(bench):
+    """contract: share-link."""
+    visitor, customer = bench.new_session(), bench.new_customer()
+    new_list(bench, customer)
+    joins, moves = new_list(bench, visitor, "BIRTHDAY"), new_list(bench, visitor, "Garden")
+    ended, kept = share(bench, visitor, joins), share(bench, visitor, moves)
+    bench.run(bench.db.write(linking.link, visitor, customer, 1_000, bench.clock.tick()))
+    found = resolve(bench, kept.token)
+    assert (found.owner.id, found.owner.gid, found.list_id) == (customer.id, customer.gid, moves)
+    with pytest.raises(UnknownShare):
+        resolve(bench, ended.token)
+    assert bench.select("SELECT * FROM shares WHERE profile_id = $1", visitor.id) == []
