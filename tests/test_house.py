@@ -9,10 +9,21 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from wishwell import config, deliveries, items, linking, lists, products, purge, stores, webhooks
+from wishwell import (
+    config,
+    deliveries,
+    items,
+    linking,
+    lists,
+    products,
+    purge,
+    shares,
+    stores,
+    webhooks,
+)
 from wishwell.cli import main
 from wishwell.db import statements
-from wishwell.http import management, product_bodies, responses, routes, wire
+from wishwell.http import management, product_bodies, responses, routes, share_bodies, wire
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wishwell"
@@ -201,6 +212,11 @@ SHAPES = {
     "NewList": wire.NewListBody,
     "ListPatch": wire.ListPatchBody,
     "ItemOrder": wire.ItemOrderBody,
+    "ShareTerms": share_bodies.ShareBody,
+    "CopyTerms": share_bodies.CopyBody,
+    "Share": shares.Share,
+    "SharedList": shares.SharedList,
+    "SharedItem": shares.SharedItem,
     "Identify": wire.IdentifyBody,
     "TokenRequest": wire.TokenBody,
     "NewWebhook": wire.NewWebhookBody,
@@ -236,6 +252,7 @@ def resolved(node):
     return node
 
 
+SHARED = ("Share", "SharedList", "SharedItem")
 BOUNDS = ("minimum", "maximum", "minItems", "maxItems", "maxLength", "pattern")
 
 
@@ -258,10 +275,10 @@ def test_schema_is_the_type(name):
     optional_in_store = {"profile", "items"} if name in ("Item", "List") else set()
     described = schema["properties"]
     assert described.keys() - optional_in_store == real["properties"].keys() - optional_in_store
-    sometimes = {"variantId", "note"} if name == "Item" else set()
+    sometimes = {"variantId", "note"} if name in ("Item", "SharedItem") else set()
     assert set(schema.get("required", [])) == set(real.get("required", [])) - sometimes
     assert schema["additionalProperties"] is False
-    if name in ("Item", "List", "Product", "Variant", "Webhook", "Delivery"):
+    if name in ("Item", "List", "Product", "Variant", "Webhook", "Delivery", *SHARED):
         return  # bounds are of what comes in: after merges an item may have more tags
     for field, kind in real["properties"].items():
         typed = bounds(kind) if "$ref" not in kind else {}

@@ -71,6 +71,12 @@ EXPECTED = {
     "updateList": ("patch", "/lists/{listId}"),
     "deleteList": ("delete", "/lists/{listId}"),
     "orderListItems": ("put", "/lists/{listId}/items/order"),
+    "listShares": ("get", "/lists/{listId}/shares"),
+    "createShare": ("post", "/lists/{listId}/shares"),
+    "updateShare": ("patch", "/lists/{listId}/shares/{shareId}"),
+    "deleteShare": ("delete", "/lists/{listId}/shares/{shareId}"),
+    "getSharedList": ("get", "/shared/{token}"),
+    "copySharedList": ("post", "/shared/{token}/copies"),
     "listProducts": ("get", "/products"),
     "putProducts": ("put", "/products"),
     "getProduct": ("get", "/products/{productId}"),
@@ -99,6 +105,7 @@ OF_STORE = {
 SUCCESS = {"createItem": {"200", "201"}, "createList": {"201"}, "createProfileToken": {"201"}}
 NO_CONTENT = ("deleteItems", "deleteItem", "deleteList", "putProducts", "deleteProduct")
 SUCCESS |= {"createWebhook": {"201"}, "deleteWebhook": {"204"}}
+SUCCESS |= {"createShare": {"201"}, "copySharedList": {"201"}, "deleteShare": {"204"}}
 SUCCESS |= {name: {"204"} for name in NO_CONTENT}
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 WITH_TOKEN = {"401", "403", "404"}
@@ -116,8 +123,8 @@ MORE_HEADERS = {
     "429": {"Retry-After"},
     "503": {"Retry-After"},
 }
-# A token is a record without an address.
-LOCATED = {"createItem", "createList", "createWebhook"}
+# A token is a record without an address, and a share.
+LOCATED = {"createItem", "createList", "createWebhook", "copySharedList"}
 CONFLICTING = {"updateItem", "createWebhook", "renewWebhookSecret", "testWebhook", "retryDelivery"}
 
 
@@ -211,8 +218,10 @@ def test_operation_that_reads_says_that_head_works_too(name):
 
 
 @each_operation
-def test_operation_needs_a_token_unless_it_is_the_description(name):
+def test_operation_says_whether_it_needs_a_token(name):
     expected = [{"bearer": []}]
+    if name == "getSharedList":
+        expected = [{}, {"bearer": []}]
     if name == "getOpenapi":
         expected = []
     if name == "createProfileToken" or name in OF_STORE:
@@ -309,8 +318,9 @@ def test_request_body_is_a_closed_object(name):
     if body is None:
         return
     assert set(body["content"]) == {"application/json"}
-    # The two that may come without one: ids in the query, and a new session.
-    assert body["required"] is (name not in ("deleteItems", "createProfileToken"))
+    # Those that may come without one: ids in the query, a new session, and plain terms.
+    optional = ("deleteItems", "createProfileToken", "createShare", "copySharedList")
+    assert body["required"] is (name not in optional)
     schema = follow(body["content"]["application/json"]["schema"])
     assert schema["type"] == "object"
     assert schema["additionalProperties"] is False
