@@ -1,11 +1,13 @@
 """The shop's pages: plain HTML from plain functions, whole before any script runs."""
 
+import re
 from html import escape
 from pathlib import Path
 
 from demo.catalogue import Product, Variant
 
 BASE = "/apps/wishlist"
+SHARED = re.compile(r"/shared/([A-Za-z0-9_-]{1,64})")  # as <wishlist-share> makes its links
 CUSTOMERS = {"1001": "Mira", "1002": "Jonas"}
 
 _CHOSEN = ' aria-current="true"'
@@ -23,14 +25,15 @@ _BAG = (
 _COUNT = '<span class="badge" id="{}" hidden></span>'
 
 
-def page(title: str, main: str, customer: str | None, here: str = "") -> str:
-    """A whole page. ``customer``: who is signed in; ``here``: the path, for the menu."""
+def page(title: str, main: str, customer: str | None, here: str = "", head: str = "") -> str:
+    """A whole page. ``customer``: who is signed in; ``here``: the path, for the menu and, from a
+    shared list, for the way back from the sign-in; ``head``: more for its head."""
     if customer:
         account = f"""<form method="post" action="/sign-out">
       <span class="hello">Hello, {escape(CUSTOMERS[customer])}</span>
       <button class="plain">Sign out</button></form>"""
     else:
-        account = _link("/sign-in", "Sign in", here)
+        account = _link(sign_in_address(here), "Sign in", here)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -38,7 +41,7 @@ def page(title: str, main: str, customer: str | None, here: str = "") -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{escape(title)} · Small Hours</title>
-<link rel="icon" href="/static/icon.svg">
+{head}<link rel="icon" href="/static/icon.svg">
 <link rel="stylesheet" href="/static/shop.css">
 <script type="module" src="{BASE}/assets/wishwell.js"></script>
 <script type="module" src="/static/shop.js"></script>
@@ -128,7 +131,12 @@ def product(product: Product, chosen: Variant) -> str:
 # ---------------------------------------------------------------------------------- the account
 
 
-def sign_in() -> str:
+def sign_in_address(here: str) -> str:
+    """From a shared list, with the way back to it."""
+    return f"/sign-in?back={here}" if SHARED.fullmatch(here) else "/sign-in"
+
+
+def sign_in(back: str) -> str:
     """Offers two customers without a password. A real shop asks for one."""
     buttons = "\n".join(
         f'<button class="who" name="customer" value="{id}"><span aria-hidden="true">{name[0]}</span>'
@@ -137,7 +145,8 @@ def sign_in() -> str:
     )
     return f"""<div class="narrow"><h1>Sign in</h1>
 <p>Choose one of our two customers; they need no password. What you have saved comes with you.</p>
-<form method="post" action="/sign-in" class="customers">{buttons}</form></div>"""
+<form method="post" action="/sign-in" class="customers">
+<input type="hidden" name="back" value="{escape(back)}">{buttons}</form></div>"""
 
 
 def not_found() -> str:

@@ -3,15 +3,15 @@
 from html import escape
 
 from demo.catalogue import PRODUCTS, Product, Variant
-from demo.pages import picture
+from demo.pages import BASE, picture
 
 # Until a script has replaced it: for good where scripts are off, or can't be loaded.
 _NEEDS = """<div class="needs narrow" id="needs"><h1>{title}</h1>
 <p>{title}s need JavaScript. Turn it on for this shop and load the page again; if it is on, try again
 in a minute. <a href="/">The shop itself</a> works without.</p></div>"""
 _CROSS = """<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6L6 18"/></svg>"""
-_VISITOR = """<p class="visitor">You are not signed in. Only this browser knows this wishlist.
-<a href="/sign-in">Sign in</a> to keep it in your account.</p>"""
+_VISITOR = """<p class="visitor">Only this browser knows this wishlist.
+<a href="/sign-in">Sign in</a> to keep it.</p>"""
 
 
 def wishlist(customer: str | None) -> str:
@@ -25,6 +25,7 @@ def wishlist(customer: str | None) -> str:
       <div id="tools" hidden><details><summary aria-label="Change this list">Change</summary>
         <div class="menu"><button id="rename" class="plain">Rename</button>
         <button id="delete" class="plain">Delete list</button></div></details></div></div>
+    <wishlist-share reservations notes label="Share this list" hidden></wishlist-share>
     {"" if customer else _VISITOR}
     <p id="hint" class="hint" hidden>Drag things by their handle, or move them with the arrow keys.</p>
     <ul id="items" class="rows"></ul>
@@ -59,6 +60,7 @@ def wishlist(customer: str | None) -> str:
   <button class="remove" title="Remove">{_CROSS}</button>
 </li></template>
 {_known()}
+<script type="module" src="{BASE}/assets/share.js"></script>
 <script type="module" src="/static/wishlist.js"></script>"""
 
 

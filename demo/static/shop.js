@@ -44,14 +44,14 @@ export function complain(error) {
 }
 export const settle = () => find('#notice').replaceChildren();
 
-/** Shows what was done, with a way back, until it is closed or something else is done. */
-export function offer(text, undo) {
+/** Shows what was done, with buttons for what may come next, until it is closed or something else is done. */
+export function offer(text, buttons) {
   say(text);
-  tell(find('#done'), text, { Undo: undo, Close: undefined });
+  tell(find('#done'), text, { ...buttons, Close: undefined });
 }
 
 document.addEventListener('keydown', (event) => {
-  const undo = find('#done button');
+  const undo = [...document.querySelectorAll('#done button')].find(({ textContent }) => textContent === 'Undo');
   if (event.key !== 'z' || !(event.ctrlKey || event.metaKey) || event.shiftKey) return;
   if (!undo || event.target.closest('input, textarea')) return;
   event.preventDefault();
@@ -149,6 +149,6 @@ if (heart) {
     const [productId, variantId] = ['product-id', 'variant-id'].map((name) => +heart.getAttribute(name));
     const line = { productId, variantId, quantity: 1 };
     cart.put(line);
-    offer(`${find('h1').textContent} is in your cart.`, () => cart.put({ ...line, quantity: -1 }));
+    offer(`${find('h1').textContent} is in your cart.`, { Undo: () => cart.put({ ...line, quantity: -1 }) });
   };
 }

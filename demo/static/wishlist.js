@@ -48,6 +48,9 @@ function show(items) {
   const list = lists.find(({ id }) => id === current());
   find('#heading').textContent = list?.name ?? 'Everything';
   find('#tools').hidden = !list;
+  find('wishlist-share').hidden = !list;
+  find('wishlist-share').setAttribute('list-name', list?.name ?? '');
+  find('wishlist-share').setAttribute('list-id', list?.id ?? '');
   find('#hint').hidden = !list || items.length < 2;
   find('#nothing').hidden = list || items.length;
   find('#nothing-here').hidden = !list || items.length;
@@ -140,16 +143,15 @@ async function takeAway(row, item, text, undo) {
   const next = row.nextElementSibling ?? row.previousElementSibling;
   (next ? find('.remove', next) : find('#heading')).focus();
   row.remove();
-  offer(text, () =>
-    attempt(async () => {
-      undo?.();
-      const { productId, variantId, quantity, tags, note } = item;
-      const listIds = item.listIds.filter((id) => lists.some((other) => other.id === id));
-      const { id } = await wishlist.items.create({ productId, variantId, quantity, tags, note, listIds });
-      if (listIds.includes(list)) await place(list, ids.map((old) => (old === item.id ? id : old)));
-      say('It is back.');
-    }),
-  );
+  const back = async () => {
+    undo?.();
+    const { productId, variantId, quantity, tags, note } = item;
+    const listIds = item.listIds.filter((id) => lists.some((other) => other.id === id));
+    const { id } = await wishlist.items.create({ productId, variantId, quantity, tags, note, listIds });
+    if (listIds.includes(list)) await place(list, ids.map((old) => (old === item.id ? id : old)));
+    say('It is back.');
+  };
+  offer(text, { Undo: () => attempt(back) });
   await attempt(() => wishlist.items.delete(item.id));
 }
 
