@@ -13,10 +13,10 @@ from wishwell import (
     config,
     deliveries,
     items,
-    linking,
     lists,
     products,
     purge,
+    reservations,
     shares,
     stores,
     webhooks,
@@ -186,8 +186,8 @@ def test_every_table_of_a_profile_is_purged_and_linked():
     sql = statements.load("sqlite")
     moved = [sql[name].sql for name in sql if name.startswith("link_move_")]
     for steps, verb in (
-        ([sql[name].sql for name in purge._STEPS], "DELETE FROM"),
-        ([sql[name].sql for name in linking._LEAVE], "DELETE FROM"),
+        ([sql[name].sql for name in (*purge._STEPS, *reservations.ENDS)], "DELETE FROM"),
+        ([sql[name].sql for name in sql if name.startswith("link_leave_")], "DELETE FROM"),
         (moved, "INSERT INTO"),
     ):
         assert {table for table in held for step in steps if f"{verb} {table} " in step} == held

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import events, ids, pages, profiles, search, stores
+from wishwell import events, ids, pages, profiles, reservations, search, stores
 from wishwell.db import Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Conflict, Invalid, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope
@@ -199,7 +199,7 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes an item. Raises ``NotFound``, ``profiles.missing``."""
     async with events.watch(tx, profile, now, "item", records(tx, profile, "items_known", [id])):
-        if await profiles.certain(tx, profile, "items_delete", [id]) is None:
+        if await _certain(tx, profile, "items_delete", [id]) is None:
             raise NotFound(_NO_ITEM)
 
 
@@ -228,7 +228,8 @@ async def _delete_of(tx: Writer, profile: Profile, known: Sequence[str], now: st
         async with events.watch(
             tx, profile, now, "item", records(tx, profile, "items_known", known)
         ):
-            await tx.run("items_delete", profile.id, known)
+            await tx.run("items_delete", profile.id, known, True)
+            await reservations.end_unshared(tx, profile.id)
 
 
 # contract: item-set-lists, item-set-lists-place, list-item-limit, place-limit
@@ -249,7 +250,7 @@ async def _put_on(
 ) -> Item:
     wanted = sorted(at if ids.is_uuid(at) else ids.NO_UUID for at in list_ids)
     arguments = (id, wanted, " ".join(wanted), bounds.entries, bounds.list_items, now)
-    row = await profiles.certain(tx, profile, "item_set_lists", *arguments)
+    row = await _certain(tx, profile, "item_set_lists", *arguments)
     if row is None:
         raise NotFound(_NO_ITEM)
     item = from_row(row)
@@ -264,6 +265,19 @@ async def _put_on(
     raise LimitReached(
         f"listIds: all lists of a profile together hold at most {bounds.entries} items."
     )
+
+
+# contract: reserve-ends
+async def _certain(tx: Writer, profile: Profile, statement: str, *arguments: object) -> Row | None:
+    """``profiles.certain`` of what takes items off lists, which may end reservations of them.
+
+    So it does nothing in a single statement if others have reserved any item of the profile.
+    """
+    row = await profiles.certain(tx, profile, statement, *arguments, False)
+    if row is None and await profiles.lock_known(tx, profile):
+        row = await tx.one(statement, profile.id, *arguments, True)
+        await reservations.end_unshared(tx, profile.id)
+    return row
 
 
 _NO_ITEM = "There is no such item."

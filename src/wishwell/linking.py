@@ -8,7 +8,7 @@ The number of statements does not depend on how many records are moved.
 
 import msgspec
 
-from wishwell import events, ids, items, lists, opaque, profiles, shares
+from wishwell import events, ids, items, lists, opaque, profiles, reservations, shares
 from wishwell.db import Writer
 from wishwell.errors import NotFound
 from wishwell.profiles import Profile
@@ -22,13 +22,10 @@ async def link(tx: Writer, session: Profile, customer: Profile, list_items: int,
     ``list_items`` is the bound of a list; a list that exceeds it takes no further list. Returns 0
     for a session that is closed already. Raises ``NotFound`` for an unknown session.
     """
-    row = await tx.one("link_begin", session.id)
-    if row is None:
-        raise NotFound("session: there is no such session.")
-    closed_at, moved, moved_lists, email, *_ = row
-    if closed_at is not None:
+    begun = await _lock(tx, session, customer, now)
+    if begun is None:
         return 0
-    await profiles.lock(tx, customer, now)
+    moved, moved_lists, email, locked = begun
     of_items, of_lists = items.records(tx, customer, "items_all"), lists.records(tx, customer)
     async with (
         events.watch(tx, customer, now, "item", of_items),
@@ -39,10 +36,10 @@ async def link(tx: Writer, session: Profile, customer: Profile, list_items: int,
         for part in zip(begins, [*begins[1:], ids.MAX_UUID], strict=False):
             await tx.run("link_move_tags", session.id, customer.id, *part)
         await _move_lists(tx, session, customer, list_items, now)
+        await reservations.link_owned(tx, session.id, customer.id)
+        await reservations.link_held(tx, session.id, customer.id, locked)
         await tx.run("link_merge_items", session.id, customer.id, now)
         await tx.run("link_move_items", session.id, customer.id)
-        await tx.run("link_move_reservations", session.id, customer.id)
-        await tx.run("link_move_held", session.id, customer.id)
         for statement in _LEAVE:
             await tx.run(statement, session.id)
         await tx.run("link_size_lists", customer.id)
@@ -52,6 +49,32 @@ async def link(tx: Writer, session: Profile, customer: Profile, list_items: int,
     linked = _Linked(session.gid, customer.gid, moved, moved_lists)
     await events.tell(tx, customer, now, "profile.linked", msgspec.json.encode(linked))
     return linked.items
+
+
+async def _lock(
+    tx: Writer, session: Profile, customer: Profile, now: str
+) -> tuple[int, int, str | None, set[str]] | None:
+    """Locks both, and the owners of what the session has reserved, sessions first as everywhere.
+
+    Returns how many items and lists the session has, its e-mail address and all that is locked;
+    None if it is closed. Raises ``NotFound``.
+    """
+    both = {(False, session.id), (True, customer.id)}
+    others = await reservations.owners(tx, session.id)
+    row = None
+    for _, id in sorted(both | others):
+        if id == customer.id:
+            await profiles.lock(tx, customer, now)
+        elif id != session.id:
+            await tx.one("profile_lock", id)
+        else:
+            row = await tx.one("link_begin", id)
+            if row is None:
+                raise NotFound("session: there is no such session.")
+            if row[0] is not None:
+                return None
+    assert row is not None
+    return row[1], row[2], row[3], {id for _, id in both | others}
 
 
 class _Linked(msgspec.Struct):
@@ -65,7 +88,7 @@ class _Linked(msgspec.Struct):
 
 _LEAVE = (
     *("link_leave_entries", "link_leave_tags", "link_leave_lists", "link_leave_items"),
-    *("link_leave_shares", "link_leave_reservations", "link_leave_held"),
+    "link_leave_shares",
 )
 
 

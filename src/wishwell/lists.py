@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import events, items, pages, profiles, shares
+from wishwell import events, items, pages, profiles, reservations, shares
 from wishwell.db import Reader, Row, Writer, rows
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.items import Item
@@ -160,6 +160,7 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
             await shares.end_of_list(tx, profile, id)
             if await tx.one("list_delete", profile.id, id, _SHARED) is None:
                 raise NotFound(_NO_LIST)
+            await reservations.end_unshared(tx, profile.id)
 
 
 # contract: list-order-partial, list-order-invalid

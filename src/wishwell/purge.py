@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import structlog
 
-from wishwell import ids
+from wishwell import ids, reservations
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Row, Writer
 
@@ -16,8 +16,8 @@ transaction's time limit. A large session takes several steps."""
 _DAY_MS = 86_400_000
 _FIRST = ("", "00000000-0000-0000-0000-000000000000")
 _STEPS = (
-    *("purge_entries", "purge_tags", "purge_items", "purge_lists", "purge_share_tokens"),
-    *("purge_shares", "purge_reservations", "purge_held"),
+    *("purge_entries", "purge_tags", "purge_items", "purge_lists"),
+    *("purge_share_tokens", "purge_shares"),
 )
 
 log = structlog.get_logger()
@@ -104,7 +104,9 @@ async def _locked_step(tx: Writer, sessions: list[str]) -> int | None:
 
 async def _step(tx: Writer, sessions: list[str]) -> int | None:
     """Removes some of the records; or the rest and the sessions, and returns how many sessions."""
-    left = _RECORDS
+    left = _RECORDS - await reservations.purge(tx, sessions, _RECORDS)
+    if left <= 0:
+        return None
     for statement in _STEPS:
         left -= len(await tx.all(statement, sessions, left))
         if left <= 0:

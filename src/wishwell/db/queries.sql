@@ -14,6 +14,8 @@
 -- * owner($1): the profile's row, open and locked. Every write to a profile begins with it, so that
 --   the writes of one profile, links and purges among them, happen one after the other
 --   (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
+-- * owner($1, $n): the same, unless others have reserved any of its items and $n is false. What takes items
+--   off lists is then run again with $n, where reservations can be ended too (profiles.certain).
 -- * A PostgreSQL statement that waited for the lock still sees other rows as they were before. One that
 --   reads or removes entries or tags therefore joins `settled`: nothing, unless profiles.changes is what
 --   it was before the lock (docs/decisions/0013). The caller tries again with the lock in hand.
@@ -181,7 +183,8 @@ WHERE i.store_id = $1 AND i.id in_uuids($2);
 -- $1: anything untouched since then goes. $2: what holds nothing and was untouched since then.
 SELECT profile_id, touched_at, gid FROM profiles
 WHERE is_session = 1 AND touched_at < $2
-  AND (touched_at < $1 OR items = 0 AND lists = 0 AND closed_at IS NULL)
+  AND (touched_at < $1 OR items = 0 AND lists = 0 AND closed_at IS NULL
+                       AND NOT EXISTS (SELECT 1 FROM held h WHERE h.profile_id = profiles.profile_id))
   AND (touched_at, profile_id) > ($3, $4::uuid)
 ORDER BY touched_at, profile_id
 LIMIT $5;
@@ -198,7 +201,8 @@ FOR UPDATE SKIP LOCKED --postgresql
 -- Closed, it is gone for everybody, however many steps its records take.
 UPDATE profiles SET closed_at = coalesce(closed_at, $4), email = NULL
 WHERE profile_id in_uuids($3) AND is_session = 1 AND touched_at < $2
-  AND (touched_at < $1 OR items = 0 AND lists = 0 AND closed_at IS NULL)
+  AND (touched_at < $1 OR items = 0 AND lists = 0 AND closed_at IS NULL
+                       AND NOT EXISTS (SELECT 1 FROM held h WHERE h.profile_id = profiles.profile_id))
 RETURNING profile_id;
 
 -- name: purge_entries
@@ -231,15 +235,11 @@ DELETE FROM share_tokens WHERE hash IN (
     SELECT t.hash FROM share_tokens t WHERE t.profile_id in_uuids($1) LIMIT $2)
 RETURNING profile_id;
 
--- name: purge_reservations
-DELETE FROM reservations WHERE (profile_id, item_id, holder_id) IN (
-    SELECT r.profile_id, r.item_id, r.holder_id FROM reservations r WHERE r.profile_id in_uuids($1) LIMIT $2)
-RETURNING profile_id;
-
 -- name: purge_held
-DELETE FROM held WHERE (profile_id, owner_id, item_id) IN (
-    SELECT h.profile_id, h.owner_id, h.item_id FROM held h WHERE h.profile_id in_uuids($1) LIMIT $2)
-RETURNING profile_id;
+SELECT profile_id, owner_id, item_id FROM held WHERE profile_id in_uuids($1) LIMIT $2;
+
+-- name: purge_reservations
+SELECT holder_id, profile_id, item_id FROM reservations WHERE profile_id in_uuids($1) LIMIT $2;
 
 -- name: purge_profiles
 DELETE FROM profiles WHERE profile_id in_uuids($1) RETURNING profile_id;
@@ -342,7 +342,7 @@ RETURNING item_fields(items);
 -- name: item_set_lists for postgresql
 -- $3: the lists that the item shall be on, all of them the profile's; $4: the same as the row holds them;
 -- $5: how many entries the profile may have, $6: how many a list. Answers the item, as it was where it can't be.
-WITH o AS (SELECT * FROM owner($1) AS p),
+WITH o AS (SELECT * FROM owner($1, $8) AS p),
 item AS (
     SELECT i.id, i.list_ids FROM settled($1, o) JOIN items i ON i.profile_id = $1 AND i.id = $2),
 added AS (
@@ -385,7 +385,7 @@ WHERE NOT EXISTS (SELECT 1 FROM fits);
 -- The item's row first, if all can be; what else there is follows it. Nothing is written if nothing changes.
 UPDATE items
 SET updated_at = CASE WHEN $7::text > updated_at THEN $7::text ELSE updated_at END, list_ids = $4::text
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2 AND list_ids <> $4::text
+WHERE profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND id = $2 AND list_ids <> $4::text
   AND (SELECT count(*) FROM lists l WHERE l.profile_id = $1 AND l.id in_uuids($3)) = id_count($4::text)
   AND (id_count($4::text) <= id_count(list_ids)
        OR (SELECT coalesce(sum(l.item_count), 0) FROM lists l WHERE l.profile_id = $1)
@@ -396,24 +396,24 @@ WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id = $2 AND lis
 UPDATE lists
 SET item_count = item_count + CASE WHEN has_id(i.list_ids, lists.id) THEN 1 ELSE -1 END
 FROM items i
-WHERE lists.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.profile_id = $1 AND i.id = $2
+WHERE lists.profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND i.profile_id = $1 AND i.id = $2
   AND has_id(i.list_ids, lists.id)
       <> EXISTS (SELECT 1 FROM entries e
                  WHERE e.profile_id = $1 AND e.list_id = lists.id AND e.item_id = $2);
 INSERT INTO entries (profile_id, list_id, item_id, position)
 SELECT i.profile_id, n.value, i.id, 0 FROM items i, ids_in(i.list_ids) AS n
-WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id = $2
+WHERE i.profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND i.id = $2
 ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
 DELETE FROM entries
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND item_id = $2
+WHERE profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND item_id = $2
   AND list_id IN (SELECT l.id FROM lists l, items i
                   WHERE l.profile_id = $1 AND i.profile_id = $1 AND i.id = $2
                     AND NOT has_id(i.list_ids, l.id));
 SELECT item_fields(i) FROM items i
-WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id = $2;
+WHERE i.profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND i.id = $2;
 
 -- name: items_delete for postgresql
-WITH o AS (SELECT * FROM owner($1) AS p),
+WITH o AS (SELECT * FROM owner($1, $3) AS p),
 gone AS (
     DELETE FROM items i USING settled($1, o)
     WHERE i.profile_id = $1 AND i.id in_uuids($2)
@@ -439,18 +439,18 @@ SELECT id FROM gone;
 -- name: items_delete for sqlite
 UPDATE lists SET item_count = item_count - c.gone
 FROM (SELECT n.value AS id, count(*) AS gone FROM items i, ids_in(i.list_ids) AS n
-      WHERE i.profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND i.id in_uuids($2)
+      WHERE i.profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o) AND i.id in_uuids($2)
       GROUP BY n.value) AS c
 WHERE lists.profile_id = $1 AND lists.id = c.id;
 UPDATE profiles
 SET items = items - (SELECT count(*) FROM items i WHERE i.profile_id = $1 AND i.id in_uuids($2)),
     changes = changes + 1
-WHERE profile_id = $1 AND closed_at IS NULL;
+WHERE profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o);
 DELETE FROM entries
-WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND (list_id, item_id) IN (
+WHERE profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o) AND (list_id, item_id) IN (
     SELECT n.value, i.id FROM items i, ids_in(i.list_ids) AS n WHERE i.profile_id = $1 AND i.id in_uuids($2));
-DELETE FROM item_tags WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND item_id in_uuids($2);
-DELETE FROM items WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND id in_uuids($2)
+DELETE FROM item_tags WHERE profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o) AND item_id in_uuids($2);
+DELETE FROM items WHERE profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o) AND id in_uuids($2)
 RETURNING id;
 
 -- name: items_page
@@ -855,30 +855,8 @@ UPDATE share_tokens SET profile_id = $1 WHERE hash in_texts($2);
 -- name: link_mark_lists
 UPDATE lists SET shared = 1 WHERE profile_id = $1 AND id in_uuids($2);
 
--- name: link_move_reservations
--- Of what both have, those of the session's item become the customer's item's.
-WITH c AS MATERIALIZED (SELECT id, product_id, variant_id FROM items WHERE profile_id = $2::uuid)
-INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
-SELECT $2::uuid, coalesce(c.id, r.item_id), r.holder_id, r.store_id, r.quantity, r.created_at
-FROM reservations r
-JOIN items s ON s.profile_id = $1 AND s.id = r.item_id
-LEFT JOIN c ON c.product_id = s.product_id AND c.variant_id = s.variant_id
-WHERE r.profile_id = $1
-ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = reservations.quantity + excluded.quantity;
-
--- name: link_move_held
-INSERT INTO held (profile_id, owner_id, item_id, store_id)
-SELECT $2::uuid, h.owner_id, h.item_id, h.store_id FROM held h WHERE h.profile_id = $1
-ON CONFLICT (profile_id, owner_id, item_id) DO NOTHING;
-
 -- name: link_leave_shares
 DELETE FROM shares WHERE profile_id = $1;
-
--- name: link_leave_reservations
-DELETE FROM reservations WHERE profile_id = $1;
-
--- name: link_leave_held
-DELETE FROM held WHERE profile_id = $1;
 
 -- name: link_leave_entries
 DELETE FROM entries WHERE profile_id = $1;
@@ -903,6 +881,112 @@ SET items = (SELECT count(*) FROM items WHERE profile_id = $1),
     lists = (SELECT count(*) FROM lists WHERE profile_id = $1),
     email = coalesce(email, $2::text), changes = changes + 1
 WHERE profile_id = $1;
+
+
+------------------------------------------------------------------------------ reservations
+-- A row of reservations lies with the item's owner, its row of held with the holder (reservations.py).
+
+-- name: entry_find
+SELECT 1 FROM entries WHERE profile_id = $1 AND list_id = $2 AND item_id = $3;
+
+-- name: reservation_put
+-- $4 of the item for the holder $3, if so many are left, or if it has as many already.
+INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
+SELECT i.profile_id, i.id, $3::uuid, i.store_id, $4::integer, $5::text
+FROM items i
+WHERE i.profile_id = $1 AND i.id = $2
+  AND ($4::integer <= (SELECT r.quantity FROM reservations r
+                       WHERE r.profile_id = $1 AND r.item_id = $2 AND r.holder_id = $3::uuid)
+       OR $4::integer + (SELECT coalesce(sum(r.quantity), 0) FROM reservations r
+                         WHERE r.profile_id = $1 AND r.item_id = $2 AND r.holder_id <> $3::uuid) <= i.quantity)
+ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = excluded.quantity
+RETURNING quantity;
+
+-- name: reservation_sums
+SELECT sum(r.quantity), sum(CASE WHEN r.holder_id = $3 THEN r.quantity ELSE 0 END)
+FROM reservations r WHERE r.profile_id = $1 AND r.item_id = $2;
+
+-- name: reservation_changed
+-- What waits for the lock meanwhile looks again (docs/decisions/0013).
+UPDATE profiles SET changes = changes + 1 WHERE profile_id = $1;
+
+-- name: reservation_end
+DELETE FROM reservations WHERE profile_id = $2 AND holder_id = $1 AND item_id = $3;
+
+-- name: reservations_of
+SELECT holder_id, profile_id, item_id FROM reservations WHERE profile_id = $1;
+
+-- name: reservations_unshared
+-- Those of items that are on no list which is or was shared.
+SELECT r.holder_id, r.profile_id, r.item_id FROM reservations r
+WHERE r.profile_id = $1 AND NOT EXISTS (
+    SELECT 1 FROM lists l JOIN entries e ON e.profile_id = $1 AND e.list_id = l.id AND e.item_id = r.item_id
+    WHERE l.profile_id = $1 AND l.shared = 1);
+
+-- name: held_add
+-- $5: the id that the item had before a link merged it.
+INSERT INTO held (profile_id, owner_id, item_id, store_id, merged_id) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (profile_id, owner_id, item_id) DO UPDATE SET merged_id = coalesce(excluded.merged_id, held.merged_id);
+
+-- name: held_find
+-- The item by its id, or by the one that it had before a link merged it.
+SELECT profile_id, owner_id, item_id FROM held WHERE profile_id = $1 AND (item_id = $2 OR merged_id = $2)
+ORDER BY item_id <> $2 LIMIT 1;
+
+-- name: held_end
+DELETE FROM held WHERE profile_id = $1 AND owner_id = $2 AND item_id = $3 RETURNING item_id;
+
+-- name: held_count
+SELECT count(*) FROM held WHERE profile_id = $1;
+
+-- name: held_owners
+SELECT owner_id FROM held WHERE profile_id = $1 GROUP BY owner_id;
+
+-- name: profiles_kinds
+SELECT profile_id, is_session FROM profiles WHERE profile_id in_uuids($1);
+
+-- name: link_pass
+-- Of the items of $1: what $2 has reserved is $3's, with what $3 has.
+INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
+SELECT r.profile_id, r.item_id, $3::uuid, r.store_id, r.quantity, r.created_at
+FROM reservations r WHERE r.profile_id = $1 AND r.holder_id = $2
+ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = reservations.quantity + excluded.quantity;
+
+-- name: link_passed
+DELETE FROM reservations WHERE profile_id = $1 AND holder_id = $2;
+
+-- name: link_move_held
+INSERT INTO held (profile_id, owner_id, item_id, store_id, merged_id)
+SELECT $2::uuid, h.owner_id, h.item_id, h.store_id, h.merged_id
+FROM held h WHERE h.profile_id = $1 AND h.owner_id <> $2::uuid
+ON CONFLICT (profile_id, owner_id, item_id) DO UPDATE SET merged_id = coalesce(excluded.merged_id, held.merged_id);
+
+-- name: link_leave_held
+DELETE FROM held WHERE profile_id = $1;
+
+-- part: link_reserved
+-- What others have reserved of the session's items, each with the customer's item that has the same product.
+SELECT r.holder_id, coalesce(c.id, r.item_id) AS item_id, r.store_id, r.quantity, r.created_at,
+       CASE WHEN c.id IS NOT NULL THEN r.item_id END AS merged_id
+FROM reservations r
+JOIN items s ON s.profile_id = $1 AND s.id = r.item_id
+LEFT JOIN c ON c.product_id = s.product_id AND c.variant_id = s.variant_id
+WHERE r.profile_id = $1 AND r.holder_id <> $2::uuid
+
+-- name: link_reservations
+WITH c AS MATERIALIZED (SELECT id, product_id, variant_id FROM items WHERE profile_id = $2::uuid)
+SELECT m.holder_id, $2::uuid, m.item_id, m.store_id, m.merged_id FROM (part(link_reserved)) AS m;
+
+-- name: link_move_reservations
+-- Of a merged item, what somebody has reserved of both adds up.
+WITH c AS MATERIALIZED (SELECT id, product_id, variant_id FROM items WHERE profile_id = $2::uuid)
+INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
+SELECT $2::uuid, m.item_id, m.holder_id, m.store_id, m.quantity, m.created_at FROM (part(link_reserved)) AS m
+WHERE true
+ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = reservations.quantity + excluded.quantity;
+
+-- name: link_leave_reservations
+DELETE FROM reservations WHERE profile_id = $1;
 
 
 ------------------------------------------------------------------------------------ events

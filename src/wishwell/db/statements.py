@@ -21,6 +21,9 @@ _OWNER = (
     r"(SELECT profile_id, store_id, items, lists, changes FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
 )
+_UNRESERVED = (
+    r" AND (\2::boolean OR NOT EXISTS (SELECT 1 FROM reservations r WHERE r.profile_id = \1))"
+)
 _MACROS = {
     "postgresql": (
         (r"in_uuids\((\$\d+)\)", r"= ANY(\1::uuid[])"),
@@ -33,6 +36,10 @@ _MACROS = {
         ),
         (r"id_list\((\w+)\)", r"string_agg(\1::text, ' ')"),
         (r"owner\((\$\d+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
+        (
+            r"owner\((\$\d+), (\$\d+)\)",
+            _OWNER.format(_UNRESERVED + " FOR NO KEY UPDATE"),
+        ),
         (
             r"settled\((\$\d+), (\w+)\)",
             r"(SELECT 1 FROM profiles s JOIN \2 ON \2.changes = s.changes"
@@ -48,6 +55,7 @@ _MACROS = {
         ),
         (r"id_list\((\w+)\)", r"group_concat(\1, ' ')"),
         (r"owner\((\$\d+)\)", _OWNER.format("")),
+        (r"owner\((\$\d+), (\$\d+)\)", _OWNER.format(_UNRESERVED)),
         (r" MATERIALIZED", ""),
         (r"::\w+(?:\[\])?", ""),
         (r"\$(\d+)", r"?\1"),

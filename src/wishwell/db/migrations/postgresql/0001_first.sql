@@ -61,9 +61,9 @@ CREATE TABLE revocations (
 
 CREATE INDEX revocations_revoked_at_idx ON revocations (revoked_at);
 
--- items and lists are how many of each it has, for the limits; held, how many reservations of what others
--- wish for. changes goes up with each item, list, entry, tag and share: by it a statement that waited for the
--- profile's lock knows that what it sees is of before.
+-- items and lists are how many of each it has, for the limits. changes goes up with each of them, of the
+-- entries, tags, shares and reservations: by it a statement that waited for the profile's lock knows that what
+-- it sees is of before.
 CREATE TABLE profiles (
     profile_id uuid NOT NULL CONSTRAINT profiles_pkey PRIMARY KEY,
     store_id   uuid NOT NULL CONSTRAINT profiles_store_id_fkey REFERENCES stores (id),
@@ -73,7 +73,6 @@ CREATE TABLE profiles (
     lists      bigint NOT NULL DEFAULT 0,
     changes    bigint NOT NULL DEFAULT 0,
     events     bigint NOT NULL DEFAULT 0,
-    held       bigint NOT NULL DEFAULT 0,
     created_at text COLLATE "C" NOT NULL,
     touched_at text COLLATE "C" NOT NULL,
     closed_at  text COLLATE "C",
@@ -270,11 +269,13 @@ CREATE TABLE reservations (
     CONSTRAINT reservations_pkey PRIMARY KEY (profile_id, item_id, holder_id)
 );
 
--- The same beside who holds it: which items of whom.
+-- The same beside who holds it: which items of whom. merged_id: which id the item had when it was reserved, if
+-- a link has merged it since.
 CREATE TABLE held (
     profile_id uuid NOT NULL,
     owner_id   uuid NOT NULL,
     item_id    uuid NOT NULL,
     store_id   uuid NOT NULL,
+    merged_id  uuid,
     CONSTRAINT held_pkey PRIMARY KEY (profile_id, owner_id, item_id)
 );

@@ -60,9 +60,9 @@ CREATE TABLE revocations (
 
 CREATE INDEX revocations_revoked_at_idx ON revocations (revoked_at);
 
--- items and lists are how many of each it has, for the limits; held, how many reservations of what others
--- wish for. changes goes up with each item, list, entry, tag and share: by it a statement that waited for the
--- profile's lock knows that what it sees is of before.
+-- items and lists are how many of each it has, for the limits. changes goes up with each of them, of the
+-- entries, tags, shares and reservations: by it a statement that waited for the profile's lock knows that what
+-- it sees is of before.
 CREATE TABLE profiles (
     profile_id TEXT NOT NULL CONSTRAINT profiles_pkey PRIMARY KEY,
     store_id   TEXT NOT NULL CONSTRAINT profiles_store_id_fkey REFERENCES stores (id),
@@ -72,7 +72,6 @@ CREATE TABLE profiles (
     lists      INTEGER NOT NULL DEFAULT 0,
     changes    INTEGER NOT NULL DEFAULT 0,
     events     INTEGER NOT NULL DEFAULT 0,
-    held       INTEGER NOT NULL DEFAULT 0,
     created_at TEXT NOT NULL,
     touched_at TEXT NOT NULL,
     closed_at  TEXT,
@@ -269,11 +268,13 @@ CREATE TABLE reservations (
     CONSTRAINT reservations_pkey PRIMARY KEY (profile_id, item_id, holder_id)
 ) STRICT;
 
--- The same beside who holds it: which items of whom.
+-- The same beside who holds it: which items of whom. merged_id: which id the item had when it was reserved, if
+-- a link has merged it since.
 CREATE TABLE held (
     profile_id TEXT NOT NULL,
     owner_id   TEXT NOT NULL,
     item_id    TEXT NOT NULL,
     store_id   TEXT NOT NULL,
+    merged_id  TEXT,
     CONSTRAINT held_pkey PRIMARY KEY (profile_id, owner_id, item_id)
 ) STRICT;
