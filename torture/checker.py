@@ -42,6 +42,17 @@ INVARIANTS = {
     "WHERE (length(i.list_ids) + 1) / 37 <> (SELECT count(*) FROM entries e "
     "JOIN lists l ON l.profile_id = e.profile_id AND l.id = e.list_id "
     "WHERE e.profile_id = i.profile_id AND e.item_id = i.id)",
+    "reservations that nobody holds": "SELECT count(*) FROM reservations r WHERE NOT EXISTS "
+    "(SELECT 1 FROM held h JOIN profiles p ON p.profile_id = h.profile_id WHERE "
+    "h.profile_id = r.holder_id AND h.owner_id = r.profile_id AND h.item_id = r.item_id)",
+    "reservations that their holder has alone": "SELECT count(*) FROM held h WHERE NOT EXISTS "
+    "(SELECT 1 FROM reservations r WHERE r.profile_id = h.owner_id AND r.item_id = h.item_id "
+    "AND r.holder_id = h.profile_id)",
+    "reservations of one's own": "SELECT count(*) FROM reservations WHERE profile_id = holder_id",
+    "reservations of what is on no shared list": "SELECT count(*) FROM reservations r "
+    "WHERE NOT EXISTS (SELECT 1 FROM entries e JOIN lists l ON l.profile_id = e.profile_id "
+    "AND l.id = e.list_id AND l.shared = 1 "
+    "WHERE e.profile_id = r.profile_id AND e.item_id = r.item_id)",
     "times the wrong way round": "SELECT count(*) FROM items WHERE updated_at < created_at",
 }
 """Each must be 0."""

@@ -8,7 +8,7 @@ from wishwell import profiles, reservations, shares
 from wishwell.db import Writer
 from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound
 from wishwell.profiles import Profile
-from wishwell.shares import FindStore
+from wishwell.shares import FindStore, SharedItem
 
 MOST = 1_000
 """Of how many items a profile may have reservations."""
@@ -23,7 +23,7 @@ async def reserve(
     holder: Profile,
     quantity: int,
     now: str,
-) -> tuple[int, int]:
+) -> SharedItem:
     """Reserves so many of the item for the holder, in place of what they have reserved of it.
 
     Raises ``UnknownShare``, ``NotFound``, ``Conflict`` if fewer are left, ``LimitReached``,
@@ -45,17 +45,18 @@ async def reserve(
     if count is not None and count[0] > MOST:
         raise LimitReached(f"A profile has reservations of at most {MOST} items.")
     await tx.run("reservation_changed", owner.id)
-    sums = await tx.one("reservation_sums", owner.id, item_id, holder.id)
-    assert sums is not None
-    return sums[0], sums[1]
+    [shown] = (await shares.view(tx, find_store, token, holder, now, item_id)).items
+    return shown
 
 
 # contract: reserve-delete
-async def give_back(tx: Writer, item_id: str, holder: Profile, now: str) -> None:
-    """Ends the holder's reservation of the item. Raises ``NotFound``, ``profiles.missing``.
+async def give_back(tx: Writer, token: str, item_id: str, holder: Profile) -> None:
+    """Ends the holder's reservation of the item.
 
-    The holder's own record says whose item it is: so no share has to be good.
+    The holder's own record says whose item it is, so the share may have ended. Raises
+    ``UnknownShare`` for what is no token, ``NotFound``, ``profiles.missing(holder)``.
     """
+    shares.check_form(token)
     await profiles.lock_known(tx, holder)
     if not await reservations.end(tx, holder.id, item_id):
         raise NotFound("You have not reserved this item.")

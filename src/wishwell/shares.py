@@ -53,13 +53,18 @@ class Terms(NamedTuple):
 
 # contract: shared-fields
 class SharedItem(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """An item of a shared list, as anybody sees it. Product and variant ids as in ``Item``."""
+    """An item of a shared list. Product and variant ids as in ``Item``.
+
+    ``reserved``: how many, where the reader may see it; ``yours``: how many of them by the reader.
+    """
 
     id: str
     product_id: str | int
     variant_id: str | int | UnsetType
     quantity: int
     note: str | UnsetType
+    reserved: int | UnsetType = UNSET
+    yours: int | UnsetType = UNSET
 
 
 # contract: shared-fields
@@ -170,24 +175,37 @@ _NO_LIST = "There is no such list."
 _NO_SHARE = "There is no such share of this list."
 
 
-# contract: shared-order
+# contract: shared-order, reserve-shown, reserve-secret
 async def view(
-    tx: Reader, find_store: FindStore, token: str, reader: Profile | None, now: str
+    tx: Reader,
+    find_store: FindStore,
+    token: str,
+    reader: Profile | None,
+    now: str,
+    item_id: str | None = None,
 ) -> SharedList:
-    """A shared list, as the reader sees it; None is anybody.
+    """A shared list, as the reader sees it; None is anybody. With ``item_id``, that item alone.
 
     Raises ``UnknownShare``, ``profiles.missing(reader)``.
     """
     if reader is not None:
         await profiles.check_open(tx, reader)
-    store, _, found = await _look_up(tx, find_store, token, "shared_list", now)
+    seen = (now, reader and reader.id, item_id)
+    store, owner_id, found = await _look_up(tx, find_store, token, "shared_list", *seen)
     reservations, name, updated_at, *_ = found[0]
+    tells = reservations and (reader is None or reader.id != owner_id)
     shown = str if store.has_text_ids else stores.number
     items = [
         SharedItem(
-            id, shown(product), shown(variant) if variant else UNSET, quantity, note or UNSET
+            id,
+            shown(product),
+            shown(variant) if variant else UNSET,
+            quantity,
+            note or UNSET,
+            reserved if tells else UNSET,
+            yours if tells and reader is not None else UNSET,
         )
-        for *_, id, product, variant, quantity, note in found
+        for *_, id, product, variant, quantity, note, reserved, yours in found
         if id is not None
     ]
     return SharedList(name, items, updated_at, bool(reservations))
@@ -203,21 +221,32 @@ async def resolve(tx: Reader, find_store: FindStore, token: str, now: str) -> Sh
 
 
 async def _look_up(
-    tx: Reader, find_store: FindStore, token: str, statement: str, now: str
+    tx: Reader, find_store: FindStore, token: str, statement: str, *arguments: object
 ) -> tuple[Store, str, Sequence[Row]]:
     """The store and the key of a token's owner, and what the statement finds of its share there.
 
     A link may move the share between the two look-ups, but only once, to a customer.
     """
     before = None
-    while opaque.well_formed(token, PREFIX, _RANDOM):
+    check_form(token)
+    while True:
         place = await tx.one("share_owner", opaque.hashed(token))
         if place is None or place == before or (store := find_store(place[0])) is None:
             break
-        if found := await tx.all(statement, place[1], place[2], now):
+        if found := await tx.all(statement, place[1], place[2], *arguments):
             return store, place[1], found
         before = place
-    raise UnknownShare("There is no such shared list: its link is wrong, or is no longer good.")
+    raise _unknown()
+
+
+def check_form(token: str) -> None:
+    """Raises ``UnknownShare`` for what was never a share's token."""
+    if not opaque.well_formed(token, PREFIX, _RANDOM):
+        raise _unknown()
+
+
+def _unknown() -> UnknownShare:
+    return UnknownShare("There is no such shared list: its link is wrong, or is no longer good.")
 
 
 async def lock(tx: Writer, find_store: FindStore, token: str, caller: Profile, now: str) -> Shared:

@@ -77,6 +77,8 @@ EXPECTED = {
     "deleteShare": ("delete", "/lists/{listId}/shares/{shareId}"),
     "getSharedList": ("get", "/shared/{token}"),
     "copySharedList": ("post", "/shared/{token}/copies"),
+    "reserveSharedItem": ("put", "/shared/{token}/items/{itemId}/reservation"),
+    "deleteReservation": ("delete", "/shared/{token}/items/{itemId}/reservation"),
     "listProducts": ("get", "/products"),
     "putProducts": ("put", "/products"),
     "getProduct": ("get", "/products/{productId}"),
@@ -106,6 +108,7 @@ SUCCESS = {"createItem": {"200", "201"}, "createList": {"201"}, "createProfileTo
 NO_CONTENT = ("deleteItems", "deleteItem", "deleteList", "putProducts", "deleteProduct")
 SUCCESS |= {"createWebhook": {"201"}, "deleteWebhook": {"204"}}
 SUCCESS |= {"createShare": {"201"}, "copySharedList": {"201"}, "deleteShare": {"204"}}
+SUCCESS |= {"deleteReservation": {"204"}}
 SUCCESS |= {name: {"204"} for name in NO_CONTENT}
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 WITH_TOKEN = {"401", "403", "404"}
@@ -126,6 +129,7 @@ MORE_HEADERS = {
 # A token is a record without an address, and a share.
 LOCATED = {"createItem", "createList", "createWebhook", "copySharedList"}
 CONFLICTING = {"updateItem", "createWebhook", "renewWebhookSecret", "testWebhook", "retryDelivery"}
+CONFLICTING |= {"reserveSharedItem"}
 
 
 def walk(value: Any, place: str = "#"):

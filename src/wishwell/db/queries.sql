@@ -672,13 +672,16 @@ DELETE FROM share_tokens WHERE hash in_texts($1);
 SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = $1;
 
 -- name: shared_list
--- As anybody sees it, in the owner's order (lists.find). $3: now.
+-- As $4 sees it, in the owner's order (lists.find). $3: now. $5: of one item alone.
 SELECT s.reservations, l.name, l.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
-       CASE WHEN s.notes = 1 THEN i.note END
+       CASE WHEN s.notes = 1 THEN i.note END, coalesce(r.reserved, 0), coalesce(r.yours, 0)
 FROM shares s
 JOIN lists l ON l.profile_id = $1 AND l.id = s.list_id
-LEFT JOIN entries e ON e.profile_id = $1 AND e.list_id = s.list_id
+LEFT JOIN entries e ON e.profile_id = $1 AND e.list_id = s.list_id AND ($5::uuid IS NULL OR e.item_id = $5::uuid)
 LEFT JOIN items i ON i.profile_id = $1 AND i.id = e.item_id
+LEFT JOIN (SELECT g.item_id, sum(g.quantity) AS reserved,
+                  sum(CASE WHEN g.holder_id = $4::uuid THEN g.quantity END) AS yours
+           FROM reservations g WHERE g.profile_id = $1 GROUP BY g.item_id) AS r ON r.item_id = i.id
 WHERE s.profile_id = $1 AND s.id = $2 AND (s.expires_at IS NULL OR s.expires_at > $3)
 ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
 
@@ -901,10 +904,6 @@ WHERE i.profile_id = $1 AND i.id = $2
                          WHERE r.profile_id = $1 AND r.item_id = $2 AND r.holder_id <> $3::uuid) <= i.quantity)
 ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = excluded.quantity
 RETURNING quantity;
-
--- name: reservation_sums
-SELECT sum(r.quantity), sum(CASE WHEN r.holder_id = $3 THEN r.quantity ELSE 0 END)
-FROM reservations r WHERE r.profile_id = $1 AND r.item_id = $2;
 
 -- name: reservation_changed
 -- What waits for the lock meanwhile looks again (docs/decisions/0013).

@@ -88,6 +88,10 @@ API = (
     }),
     Route("/shared/{token}", {"GET": share_handlers.get_shared_list}, "shared", caller="welcome"),
     Route("/shared/{token}/copies", {"POST": share_handlers.copy_shared_list}),
+    Route("/shared/{token}/items/{itemId}/reservation", {
+        "PUT": share_handlers.reserve_shared_item,
+        "DELETE": share_handlers.delete_reservation,
+    }),
     Route("/profiles/identify", {"POST": profile_handlers.identify_profile}, "token",
           on_storefront=False),
     Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, "token",

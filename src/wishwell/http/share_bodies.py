@@ -7,6 +7,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from wishwell import ids, shares
+from wishwell.http import fields
 from wishwell.shares import Terms
 
 Expiry = Annotated[datetime, Meta(tz=True)] | UnsetType | None
@@ -39,3 +40,9 @@ class CopyBody(msgspec.Struct, forbid_unknown_fields=True):
     """``POST /shared/{token}/copies``, where it is optional."""
 
     name: str | UnsetType = UNSET
+
+
+class ReservationBody(msgspec.Struct, forbid_unknown_fields=True):
+    """``PUT /shared/{token}/items/{itemId}/reservation``."""
+
+    quantity: fields.Quantity

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from wishwell import copies, ids, lists, shares
+from wishwell import copies, ids, lists, reserving, shares
 from wishwell.copies import Wanted
 from wishwell.errors import NotFound, UnknownShare
 from wishwell.http import bodies, handlers, per_address, responses, share_bodies, wire
@@ -90,16 +90,47 @@ async def copy_shared_list(service: Services, request: Request) -> Response:
     body = await bodies.optional(service, request, share_bodies.CopyBody)
     name = lists.check_name(body.name) if isinstance(body.name, str) else None
     find = await _find_store(service, request)
-    token, now = request.parameters["token"], service.now()
-    if request.begin is not None:  # a wrong token begins no session
-        await _found(service, request, service.db.read(shares.resolve, find, token, now))
-        await handlers.begin(request)
+    token = request.parameters["token"]
+    await _begin(service, request, find)
     wanted, most = Wanted(service.new_id(), name), handlers.bounds(service, request)
     copy = service.db.write(
         copies.copy, find, token, caller, wanted, service.new_id, most, service.now()
     )
     made = await _found(service, request, copy)
     return responses.created(made, f"{handlers.PREFIX}/lists/{made.id}")
+
+
+# contract: reserve-caller
+async def reserve_shared_item(service: Services, request: Request) -> Response:
+    holder, id = handlers.new_owner(request), _item_id(request)
+    quantity = (await bodies.decode(service, request, share_bodies.ReservationBody)).quantity
+    find, token = await _find_store(service, request), request.parameters["token"]
+    await _begin(service, request, find)
+    reserve = service.db.write(reserving.reserve, find, token, id, holder, quantity, service.now())
+    return responses.record(await _found(service, request, reserve))
+
+
+async def delete_reservation(service: Services, request: Request) -> Response:
+    holder, id = handlers.new_owner(request), _item_id(request)
+    token = request.parameters["token"]
+    give_back = service.db.write(reserving.give_back, token, id, holder)
+    await _found(service, request, give_back)
+    return responses.no_content()
+
+
+def _item_id(request: Request) -> str:
+    id = request.parameters["itemId"]
+    if not ids.is_uuid(id):  # contract: record-id
+        raise NotFound("There is no such item on this list.")
+    return id
+
+
+async def _begin(service: Services, request: Request, find: FindStore) -> None:
+    """``handlers.begin``, but a wrong token begins no session."""
+    if request.begin is not None:
+        token, now = request.parameters["token"], service.now()
+        await _found(service, request, service.db.read(shares.resolve, find, token, now))
+        await handlers.begin(request)
 
 
 # contract: store-isolation

@@ -16,13 +16,12 @@ from msgspec import UNSET, Meta, UnsetType
 from wishwell import events, items, lists, pages, products, search
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.http import fields, product_bodies, share_bodies
-from wishwell.http.fields import ProductId
+from wishwell.http.fields import ProductId, Quantity
 from wishwell.items import ItemPatch, NewItem
 from wishwell.stores import Store
 
 T = TypeVar("T")
 
-Quantity = Annotated[int, Meta(ge=1, le=items.MAX_QUANTITY)]
 Tag = Annotated[str, Meta(pattern="^[a-z0-9_-]{1,50}$")]
 Tags = Annotated[list[Tag], Meta(max_length=items.MAX_TAGS)]
 Note = Annotated[str, Meta(max_length=items.MAX_NOTE)]
@@ -157,6 +156,7 @@ BODIES: tuple[type[msgspec.Struct], ...] = (
     ItemOrderBody,
     share_bodies.ShareBody,
     share_bodies.CopyBody,
+    share_bodies.ReservationBody,
     IdentifyBody,
     product_bodies.PriceBody,
     product_bodies.VariantBody,
