@@ -28,7 +28,9 @@ _TRY = """
 
     Press some hearts, open the wishlist, reload: a visitor's list stays.
     Open the shop in a second tab: both agree at once.
-    Make a list, put things on it, drag them into your order.
+    Make a list, put things on it, drag them into your order, write a note.
+    Move something to the cart, and undo it.
+    Share the list, open its link in another browser, and reserve something.
     Sign in as Mira: the list comes along. Sign out: it is gone. Sign in as Jonas: it is not his.
     Watch the network: no token ever reaches the browser.
 

@@ -1,10 +1,15 @@
 """Forwards requests to the service: what one location of nginx does."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from http.client import HTTPConnection, HTTPException
+from typing import Any
 from urllib.parse import urlsplit
 
-from demo.shop import Application, Receive, Scope, Send
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _HOP = {b"connection", b"keep-alive", b"transfer-encoding", b"date"}
 _NOT_PASSED_ON = _HOP | {
@@ -52,6 +57,27 @@ def to(url: str) -> Application:
         await send({"type": "http.response.body", "body": content})
 
     return application
+
+
+async def read(wishlist: Application, scope: Scope, path: str) -> tuple[int, bytes]:
+    """Asks for nobody in particular, from the address of whoever asks the shop: status and body."""
+    asked = scope | {
+        "method": "GET",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [header for header in scope["headers"] if header[0] == b"host"],
+    }
+    told: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request"}
+
+    async def send(message: dict[str, Any]) -> None:
+        told.append(message)
+
+    await wishlist(asked, receive, send)
+    return told[0]["status"], told[1]["body"]
 
 
 def _told(scope: Scope, body: bytes) -> list[tuple[bytes, bytes]]:

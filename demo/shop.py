@@ -5,20 +5,14 @@ service, which reads the shop's session cookie by itself. The rest is the shop.
 """
 
 import time
-from collections.abc import Awaitable, Callable
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs
 
 import jwt
 
-from demo import catalogue, pages
-
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+from demo import catalogue, pages, shared, wishes
+from demo.forward import Application, Receive, Scope, Send
 
 COOKIE = "shop_session"
 _SESSION_SECONDS = 7 * 86_400
@@ -30,10 +24,16 @@ _HEADERS = {
     "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'; require-trusted-types-for 'script'",
     "cache-control": "private, no-store",
-    "referrer-policy": "same-origin",
+    # The address of a shared list is its key: no other page may learn it.
+    "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
-_KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_KINDS = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
 _STATIC = {
     f"/static/{file.name}": (_KINDS[file.suffix], file)
     for file in (Path(__file__).parent / "static").iterdir()
@@ -75,8 +75,11 @@ class Shop:
             return await self._session(scope, receive)
         if path in _STATIC:
             kind, file = _STATIC[path]
-            headers = {"content-type": f"{kind}; charset=utf-8", "cache-control": "no-cache"}
+            kind += "; charset=utf-8" if kind != "image/png" else ""
+            headers = {"content-type": kind, "cache-control": "no-cache"}
             return 200, headers, file.read_bytes()
+        if path.startswith("/shared/"):
+            return await shared.answer(scope, self._wishlist, who)
         title, main = _main(path, parse_qs(scope["query_string"].decode("latin-1")), who)
         headers = {"content-type": "text/html; charset=utf-8"}
         return (
@@ -91,12 +94,13 @@ class Shop:
             return 403, {"content-type": "text/plain"}, b"Only the shop's own pages may do this."
         value, seconds, then = "", 0, "/"
         if scope["path"] == "/sign-in":
-            [named] = parse_qs(await _form(receive)).get("customer", [""])[:1]
+            form = parse_qs(await _form(receive))
+            [named], [back] = (form.get(field, [""])[:1] for field in ("customer", "back"))
             if named not in pages.CUSTOMERS:
                 return 400, {"content-type": "text/plain"}, b"There is no such customer."
             claims = {"sub": named, "exp": int(time.time()) + _SESSION_SECONDS}
             value, seconds = jwt.encode(claims, self._key, "HS256"), _SESSION_SECONDS
-            then = "/wishlist"
+            then = back if pages.SHARED.fullmatch(back) else "/wishlist"
         cookie = f"{COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}"
         return 303, {"location": then, "set-cookie": cookie}, b""
 
@@ -111,9 +115,11 @@ def _main(path: str, query: dict[str, list[str]], who: str | None) -> tuple[str,
         count = int(given) if given.isdecimal() and len(given) < 4 else 48
         return "A long page", pages.shop(catalogue.many(count))
     if path == "/wishlist":
-        return "Wishlist", pages.wishlist(everything, who)
+        return "Wishlist", wishes.wishlist(who)
+    if path == "/cart":
+        return "Cart", wishes.cart()
     if path == "/sign-in":
-        return "Sign in", pages.sign_in()
+        return "Sign in", pages.sign_in(query.get("back", [""])[0])
     product = catalogue.BY_PICTURE.get(path.removeprefix("/products/"))
     if product is None:
         return "", pages.not_found()

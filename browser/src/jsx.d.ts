@@ -21,7 +21,26 @@ export interface WishlistButtonAttributes {
   'onwishlist-sign-in'?: ((event: CustomEvent<SignIn>) => void) | undefined;
 }
 
+/** The attributes of <wishlist-share>, by their names in HTML. */
+export interface WishlistShareAttributes {
+  'list-id': string;
+  'list-name'?: string | undefined;
+  page?: string | undefined;
+  reservations?: boolean | '' | undefined;
+  notes?: boolean | '' | undefined;
+  label?: string | undefined;
+  'label-link'?: string | undefined;
+  'label-copy'?: string | undefined;
+  'label-copied'?: string | undefined;
+  'label-stop'?: string | undefined;
+  'label-sure'?: string | undefined;
+  'label-stopped'?: string | undefined;
+  class?: string | undefined;
+}
+
 interface Elements {
+  'wishlist-share': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &
+    WishlistShareAttributes;
   'wishlist-button': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &
     WishlistButtonAttributes;
 }

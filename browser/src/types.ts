@@ -12,6 +12,11 @@ export type ListPatch = Schemas['ListPatch'];
 export type ListWithItems = Schemas['ListWithItems'];
 export type NewItem = Schemas['NewItem'];
 export type NewList = Schemas['NewList'];
+export type Share = Schemas['Share'];
+export type SharedItem = Schemas['SharedItem'];
+export type SharedList = Schemas['SharedList'];
+export type SharePage = Schemas['SharePage'];
+export type ShareTerms = Schemas['ShareTerms'];
 /** A number, or text in a store whose product ids are text. A number and its digits are one id. */
 export type ProductId = Schemas['ProductId'];
 
@@ -45,6 +50,26 @@ export interface ItemOptions extends PageOptions {
 
 export interface ListOptions extends Options {
   sort?: 'recently_saved' | 'oldest_saved' | 'customer' | undefined;
+}
+
+/** A list, or its id. */
+export type Shareable = string | Pick<List, 'id' | 'name'>;
+
+/** How a list is to be shared: with `reservations`, and without `notes`, unless it says otherwise. */
+export interface ShareOptions extends ShareTerms, Options {
+  /** The address of the shop's page for shared lists; `/shared/{token}` without it. */
+  page?: string | undefined;
+  /** What the system's share sheet shows; the list's name, or else the page's title. */
+  title?: string | undefined;
+  text?: string | undefined;
+}
+
+export interface Sharing {
+  share: Share;
+  /** The link to the list. */
+  url: string;
+  /** Whether the system has shown its share sheet; else show the link, to be copied. */
+  sheet: boolean;
 }
 
 /** What is shown of a product. */

@@ -21,6 +21,9 @@ import type {
   PageOptions,
   Product,
   ProductId,
+  Shareable,
+  ShareOptions,
+  Sharing,
   State,
 } from './types.js';
 import { quiet, Wishes } from './wishes.js';
@@ -175,6 +178,27 @@ export class Wishlist extends EventTarget {
   toggle(product: NewItem | Product): Promise<boolean> {
     const done = this.#wishes.wish(product, !this.state(product).saved);
     return quiet(done.then(() => this.state(product).saved));
+  }
+
+  /**
+   * Shares a list: with the system's share sheet where there is one, else answers with the link to
+   * show. To be called at a press, as browsers ask for one.
+   */
+  async share(...what: [list: Shareable, options?: ShareOptions]): Promise<Sharing> {
+    // A page that shares nothing need not load it.
+    return (await import('./share.js')).share(this, ...what);
+  }
+
+  /** Asks the API for what has no method here. A write takes its turn, and a POST is not repeated. */
+  call<T>(method: string, path: string, options: Options & { body?: object } = {}): Promise<T> {
+    const call = { ...options, repeatable: method !== 'POST' };
+    const send = () => this.#service.send<T>(method, path, call);
+    return method === 'GET' ? send() : inTurn(send, options.signal);
+  }
+
+  /** Takes in what `call` has written, and tells hearts, and other tabs. */
+  wrote(news: Partial<News>): void {
+    this.#questions.takeIn(news);
   }
 
   /** Asks again for all that is shown. For a shop that signs people in without a new page. */

@@ -14,8 +14,15 @@ import { fileURLToPath } from 'node:url';
 const BASE = '/apps/wishlist';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const wishwell = join(root, '.venv/bin/wishwell');
-const script = await readFile(join(root, 'src/wishwell/browser/wishwell.js'));
-const asset = `wishwell-${createHash('sha256').update(script).digest('hex').slice(0, 12)}.js`;
+/** The scripts, by the names with their hashes; and those, by the plain ones. */
+const scripts = new Map();
+const hashed = new Map();
+for (const name of ['wishwell', 'share']) {
+  const script = await readFile(join(root, `src/wishwell/browser/${name}.js`));
+  const hash = createHash('sha256').update(script).digest('hex').slice(0, 12);
+  scripts.set(`${name}-${hash}.js`, script);
+  hashed.set(`${name}.js`, `${name}-${hash}.js`);
+}
 
 // What the library may need from a page's policy, and no more.
 const POLICY =
@@ -76,6 +83,8 @@ export async function startShop({ api, token }, { cookies = true } = {}) {
     base: '',
     /** What came, in order. @type {{ method: string, path: string, at: number, status?: number }[]} */
     requests: [],
+    /** The scripts that were asked for. @type {string[]} */
+    assets: [],
     /**
      * What goes wrong with a request: an answer in place of the service's; `cut` before the service
      * has it, `lose` after.
@@ -135,7 +144,8 @@ export async function startShop({ api, token }, { cookies = true } = {}) {
       text = fault.body ?? '';
     } else {
       const authorization = `Bearer ${token}`;
-      if (!gid && method === 'POST') {
+      const shared = path.startsWith('shared/');
+      if (!gid && (method === 'POST' || (shared && method === 'PUT'))) {
         const made = await fetch(`${api}/profiles/token`, {
           method: 'POST',
           headers: { authorization },
@@ -146,14 +156,17 @@ export async function startShop({ api, token }, { cookies = true } = {}) {
           headers['set-cookie'] = `wishwell=${value}; Path=/; HttpOnly; SameSite=Lax`;
         } else shop.visitor = gid;
       }
-      if (!gid) {
+      if (!gid && !shared) {
         status = method === 'DELETE' ? 204 : 200;
         text = method === 'DELETE' ? '' : '{"data": []}';
       } else {
         const type = request.headers['content-type'];
         const answer = await fetch(`${api}/${path}`, {
           method,
-          headers: { authorization, profile: gid, ...(type && { 'content-type': type }) },
+          headers: {
+            ...(gid && { authorization, profile: gid }),
+            ...(type && { 'content-type': type }),
+          },
           body: body.length ? body : undefined,
         });
         status = answer.status;
@@ -177,10 +190,13 @@ export async function startShop({ api, token }, { cookies = true } = {}) {
       } finally {
         if (request.method !== 'GET') shop.atOnce--;
       }
-    } else if (pathname === `${BASE}/assets/wishwell.js`) {
-      response.writeHead(302, { location: asset, 'cache-control': 'no-cache' }).end();
-    } else if (pathname === `${BASE}/assets/${asset}`) {
-      response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
+    } else if (pathname.startsWith(`${BASE}/assets/`)) {
+      const name = pathname.slice(BASE.length + 8);
+      const [location, script] = [hashed.get(name), scripts.get(name)];
+      shop.assets.push(name);
+      if (location) response.writeHead(302, { location, 'cache-control': 'no-cache' }).end();
+      else if (script) response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
+      else response.writeHead(404).end();
     } else if (pathname === '/') {
       const count = Number(searchParams.get('hearts') ?? 1);
       const hearts = Array.from(

@@ -1,58 +1,5 @@
-// The shop's own script: on every page it says what failed; it changes the colour on a product's page,
-// and it is the wishlist page.
-import { wishlist } from '/apps/wishlist/assets/wishwell.js';
-
-const find = (selector, within = document) => within.querySelector(selector);
-const copy = (template) => template.content.firstElementChild.cloneNode(true);
-
-// ------------------------------------------------------------------------------ what is told
-
-/** Says it to those who listen, without showing it. */
-const say = (text) => (find('#said').textContent = text);
-
-/** Shows what failed, until it is closed or something has worked. */
-function complain(error) {
-  const text = document.createElement('p');
-  const close = document.createElement('button');
-  text.textContent =
-    !error.status || error.status > 499
-      ? 'Your wishlist can’t be reached just now, so nothing was changed. Please try again soon.'
-      : error.status === 429
-        ? 'That was a lot at once. Please try again in a minute.'
-        : `That did not work: ${error.message}`;
-  close.textContent = 'Close';
-  close.className = 'plain';
-  close.onclick = settle;
-  find('#notice').replaceChildren(text, close);
-}
-const settle = () => find('#notice').replaceChildren();
-
-wishlist.addEventListener('error', ({ detail }) => complain(detail.error));
-wishlist.addEventListener('change', ({ detail }) => detail.pending || settle());
-
-// -------------------------------------------------------------------------- a product's page
-
-/** Shows the colour of a link without a new page; what is saved of the product gets it too. */
-function choose(swatch) {
-  const address = new URL(swatch.href);
-  history.replaceState(null, '', address);
-  find('.swatches [aria-current]')?.removeAttribute('aria-current');
-  swatch.setAttribute('aria-current', 'true');
-  find('.product .picture').className = swatch.className.replace('swatch', 'picture');
-  find('#colour').textContent = `Colour: ${swatch.textContent}`;
-  say(`Colour: ${swatch.textContent}.`);
-  find('.product wishlist-button').setAttribute('variant-id', address.searchParams.get('variant'));
-}
-
-find('.swatches')?.addEventListener('click', (event) => {
-  const swatch = event.target.closest('a');
-  // With a key the browser opens a tab of it.
-  if (!swatch || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  choose(swatch);
-});
-
-// ------------------------------------------------------------------------- the wishlist page
+// The wishlist page.
+import { cart, collect, complain, copy, find, look, offer, say, settle, wishlist } from '/static/shop.js';
 
 const rows = find('#items');
 let lists = [];
@@ -61,12 +8,6 @@ let drawing = 0;
 
 /** The id of the list that the address names; empty for everything. */
 const current = () => location.hash.slice(1);
-
-async function collect(records) {
-  const all = [];
-  for await (const record of records) all.push(record);
-  return all;
-}
 
 /** Draws the page as it is now, unless something newer overtakes it. */
 async function draw() {
@@ -107,6 +48,9 @@ function show(items) {
   const list = lists.find(({ id }) => id === current());
   find('#heading').textContent = list?.name ?? 'Everything';
   find('#tools').hidden = !list;
+  find('wishlist-share').hidden = !list;
+  find('wishlist-share').setAttribute('list-name', list?.name ?? '');
+  find('wishlist-share').setAttribute('list-id', list?.id ?? '');
   find('#hint').hidden = !list || items.length < 2;
   find('#nothing').hidden = list || items.length;
   find('#nothing-here').hidden = !list || items.length;
@@ -114,8 +58,11 @@ function show(items) {
   fill(find('#lists'), [{ id: '', name: 'Everything' }, ...lists], 'list', (node, { id, name, itemCount }) => {
     const link = find('a', node);
     link.href = `#${id}`;
-    if (id === current()) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
+    const was = link.hasAttribute('aria-current');
+    if (id !== current()) link.removeAttribute('aria-current');
+    else link.setAttribute('aria-current', 'page');
+    // On a phone the lists are one row, which scrolls.
+    if (id === current() && !was) requestAnimationFrame(() => link.scrollIntoView({ block: 'nearest' }));
     find('.name', node).textContent = name;
     find('.count', node).textContent = itemCount ?? '';
   });
@@ -135,12 +82,7 @@ function fill(parent, records, template, write) {
 }
 
 function showItem(row, item, list) {
-  const known =
-    find(`template[data-product="${item.productId}"][data-variant="${item.variantId ?? ''}"]`) ?? find('#gone');
-  const what = find('.what', row);
-  what.replaceChildren(known.content.cloneNode(true));
-  if (known.dataset.href) what.href = known.dataset.href;
-  const name = find('.name', what).textContent;
+  const { name } = look(item, find('.what', row));
   const handle = find('.handle', row);
   handle.hidden = !list;
   handle.setAttribute('aria-label', `Move ${name}`);
@@ -157,16 +99,30 @@ function showItem(row, item, list) {
     find(part, row).hidden = !list;
     find(part, row).onclick = () => move(step);
   }
+  const note = find('.note', row);
+  note.textContent = item.note ?? '';
+  note.hidden = !item.note;
+  find('.write', row).textContent = item.note ? 'Change the note' : 'Add a note';
+  find('.write', row).onclick = () => write(item, name);
+  const quantity = find('.quantity', row);
+  quantity.setAttribute('aria-label', `How many of ${name}`);
+  const most = Math.max(10, item.quantity);
+  if (quantity.length !== most)
+    quantity.replaceChildren(...Array.from({ length: most }, (_, at) => new Option(`${at + 1}`)));
+  quantity.value = item.quantity;
+  quantity.onchange = () => attempt(() => wishlist.items.update(item.id, { quantity: +quantity.value }));
   const remove = find('.remove', row);
   remove.setAttribute('aria-label', `Remove ${name}`);
-  remove.onclick = () => {
-    const next = row.nextElementSibling ?? row.previousElementSibling;
-    (next ? find('.remove', next) : find('#heading')).focus();
-    row.remove();
-    say(`${name} was removed.`);
-    attempt(() => wishlist.items.delete(item.id));
+  remove.onclick = () => takeAway(row, item, `${name} was removed.`);
+  find('.cart', row).setAttribute('aria-label', `Move ${name} to cart`);
+  find('.cart', row).onclick = () => {
+    const { productId, variantId, quantity } = item;
+    const detail = { productId, variantId, quantity };
+    const moved = new CustomEvent('wishlist-to-cart', { bubbles: true, cancelable: true, detail });
+    if (!row.dispatchEvent(moved)) return;
+    takeAway(row, item, `${name} is in your cart.`, () => cart.put({ ...detail, quantity: -quantity }));
   };
-  find('summary', row).setAttribute('aria-label', `Lists of ${name}`);
+  find('summary', row).setAttribute('aria-label', `More for ${name}`);
   fill(find('.boxes', row), lists, 'box', (box, { id, name }) => {
     const input = find('input', box);
     find('span', box).textContent = name;
@@ -178,6 +134,36 @@ function showItem(row, item, list) {
     };
   });
   find('.new', row).onclick = () => make(item);
+}
+
+/** Removes an item, and offers to put it back as and where it was. */
+async function takeAway(row, item, text, undo) {
+  const list = current();
+  const ids = [...rows.children].map(({ dataset }) => dataset.id);
+  const next = row.nextElementSibling ?? row.previousElementSibling;
+  (next ? find('.remove', next) : find('#heading')).focus();
+  row.remove();
+  const back = async () => {
+    undo?.();
+    const { productId, variantId, quantity, tags, note } = item;
+    const listIds = item.listIds.filter((id) => lists.some((other) => other.id === id));
+    const { id } = await wishlist.items.create({ productId, variantId, quantity, tags, note, listIds });
+    if (listIds.includes(list)) await place(list, ids.map((old) => (old === item.id ? id : old)));
+    say('It is back.');
+  };
+  offer(text, { Undo: () => attempt(back) });
+  await attempt(() => wishlist.items.delete(item.id));
+}
+
+/** Orders a list as far as its items are still there. */
+async function place(list, ids) {
+  const { items } = await wishlist.lists.find(list);
+  await wishlist.lists.order(list, ids.filter((id) => items.some((item) => item.id === id)));
+}
+
+async function write(item, name) {
+  const note = await ask(`A note for ${name}`, 'Save', { note: item.note ?? '' });
+  if (note !== undefined) attempt(() => wishlist.items.update(item.id, { note }));
 }
 
 // ------------------------------------------------------------------------------ the own order
@@ -222,26 +208,29 @@ function drag(event, row, name) {
 
 // ------------------------------------------------------------------------------------- lists
 
-/** Asks for a name, or with `text` for a yes; nothing when the shopper would rather not. */
-function ask(title, yes, { value = '', text = '' } = {}) {
+/** Asks for a name or a note, or with `text` for a yes; undefined when the shopper would rather not. */
+function ask(title, yes, { name, note, text = '' }) {
   const dialog = find('#ask');
-  const [input, button, cancel] = ['input', '.button', '.plain'].map((part) => find(part, dialog));
+  const [input, area, button, cancel] = ['input', 'textarea', '.button', '.plain'].map((part) => find(part, dialog));
   find('h2', dialog).textContent = title;
   find('p', dialog).textContent = text;
-  find('label', dialog).hidden = input.disabled = Boolean(text);
-  input.value = value;
+  for (const [field, value] of [[input, name], [area, note]]) {
+    field.closest('label').hidden = field.disabled = value === undefined;
+    field.value = value ?? '';
+  }
   button.textContent = yes;
   cancel.onclick = () => dialog.close('');
   dialog.returnValue = '';
   dialog.showModal();
   return new Promise((resolve) => {
-    dialog.onclose = () => resolve(dialog.returnValue && (text || input.value.trim()));
+    const answer = () => text || (area.disabled ? input : area).value.trim();
+    dialog.onclose = () => resolve(dialog.returnValue ? answer() : undefined);
   });
 }
 
 /** Makes a list and shows it, or puts the item on it. */
 async function make(item) {
-  const name = await ask('New list', 'Create');
+  const name = await ask('New list', 'Create', { name: '' });
   if (!name) return;
   await attempt(async () => {
     const { id } = await wishlist.lists.create({ name });
@@ -253,7 +242,7 @@ async function make(item) {
 
 async function rename() {
   const list = lists.find(({ id }) => id === current());
-  const name = await ask('Rename the list', 'Rename', { value: list.name });
+  const name = await ask('Rename the list', 'Rename', { name: list.name });
   if (name) attempt(() => wishlist.lists.update(list.id, { name }));
 }
 
@@ -268,23 +257,25 @@ async function remove() {
   });
 }
 
-if (rows) {
-  find('#new-list').onclick = () => make();
-  find('#rename').onclick = rename;
-  find('#delete').onclick = remove;
-  for (const type of ['change', 'lists']) wishlist.addEventListener(type, draw);
-  wishlist.addEventListener('shopper', () => {
-    rows.replaceChildren();
-    draw();
-  });
-  addEventListener('hashchange', draw);
-  // A menu closes when the shopper goes elsewhere.
-  document.addEventListener('click', ({ target }) => {
-    for (const menu of rows.querySelectorAll('details[open]')) menu.open = menu.contains(target);
-  });
-  rows.addEventListener('keydown', ({ key, target }) => {
-    const menu = key === 'Escape' && target.closest('details[open]');
-    if (menu) menu.open = Boolean(find('summary', menu).focus());
-  });
+find('#new-list').onclick = () => make();
+find('#rename').onclick = rename;
+find('#delete').onclick = remove;
+for (const type of ['change', 'lists']) wishlist.addEventListener(type, draw);
+wishlist.addEventListener('shopper', () => {
+  rows.replaceChildren();
   draw();
-}
+});
+addEventListener('hashchange', draw);
+
+// A menu closes when the shopper goes elsewhere, or has chosen something in it.
+document.addEventListener('click', ({ target }) => {
+  for (const menu of document.querySelectorAll('details[open]'))
+    menu.open = menu.contains(target) && !target.closest('.menu button:not(.up, .down)');
+});
+document.addEventListener('keydown', ({ key, target }) => {
+  const menu = key === 'Escape' && target.closest('details[open]');
+  if (menu) menu.open = Boolean(find('summary', menu).focus());
+});
+find('#needs').remove();
+find('#wishlist').hidden = false;
+draw();

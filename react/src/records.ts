@@ -1,15 +1,15 @@
 import type { Item, List, ListOptions, Wishlist } from '@wishwell/browser';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useWishlist } from './context.js';
 
-interface Records<T> {
-  data: T[];
+interface Read<T> {
+  data: T;
   loading: boolean;
   error: unknown;
 }
 
 // One array, as an effect of the page may depend on it.
-const NOTHING: Records<never> = { data: [], loading: true, error: undefined };
+const NOTHING: never[] = [];
 
 export interface ItemsOf extends Pick<ListOptions, 'sort'> {
   /** For example `tag:gift` (contract: search-terms). */
@@ -20,11 +20,11 @@ export interface ItemsOf extends Pick<ListOptions, 'sort'> {
   listId?: string | undefined;
 }
 
-export interface Items extends Omit<Records<Item>, 'data'> {
+export interface Items extends Omit<Read<Item>, 'data'> {
   items: Item[];
 }
 
-export interface Lists extends Omit<Records<List>, 'data'> {
+export interface Lists extends Omit<Read<List>, 'data'> {
   lists: List[];
 }
 
@@ -40,16 +40,17 @@ export function useItems({ query, limit, listId, sort }: ItemsOf = {}): Items {
       : limit
         ? (await items.list({ query, limit, signal })).data
         : collect(items.all({ query, limit: 250, signal }));
-  const { data, ...rest } = useRecords(read, JSON.stringify([query, limit, listId, sort]));
-  return { items: data, ...rest };
+  const key = JSON.stringify([query, limit, listId, sort]);
+  const { data, loading, error } = useRead(read, key, NOTHING);
+  return { items: data, loading, error };
 }
 
 /** The shopper's lists, newest first, without their items; kept current as `useItems` is. */
 export function useLists(): Lists {
   const read = ({ lists }: Wishlist, signal: AbortSignal) =>
     collect(lists.all({ limit: 250, signal }));
-  const { data, ...rest } = useRecords(read, '');
-  return { lists: data, ...rest };
+  const { data, loading, error } = useRead(read, '', NOTHING);
+  return { lists: data, loading, error };
 }
 
 async function collect<T>(records: AsyncIterable<T>): Promise<T[]> {
@@ -58,18 +59,30 @@ async function collect<T>(records: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** `key` names what `read` reads: of another key, what was read before is not shown. */
-function useRecords<T>(
-  read: (wishlist: Wishlist, signal: AbortSignal) => Promise<T[]>,
+/**
+ * `key` names what `read` reads: of another key, what was read before is not shown. It is read again
+ * when somebody else is shopping, with `follow` at each change, and by `again`.
+ */
+export function useRead<T>(
+  read: (wishlist: Wishlist, signal: AbortSignal) => Promise<T>,
   key: string,
-): Records<T> {
+  nothing: T,
+  follow = true,
+): Read<T> & { again: () => void } {
   const wishlist = useWishlist();
-  const none: Records<T> & { of: string } = { ...NOTHING, of: key };
+  const none: Read<T> & { of: string } = {
+    data: nothing,
+    loading: true,
+    error: undefined,
+    of: key,
+  };
   const [known, set] = useState(none);
+  const load = useRef(() => {});
+  const again = useCallback(() => load.current(), []);
 
   useEffect(() => {
     let controller = new AbortController();
-    const load = async () => {
+    const reload = (load.current = async () => {
       controller.abort();
       const { signal } = (controller = new AbortController());
       // Several events of one change are one question.
@@ -83,13 +96,15 @@ function useRecords<T>(
         if (!signal.aborted)
           set(({ of, data }) => ({ data: of === key ? data : none.data, ...failed }));
       }
-    };
+    });
     const ended = new AbortController();
     const { signal } = ended;
-    wishlist.addEventListener('change', ({ detail }) => detail.pending || load(), { signal });
-    wishlist.addEventListener('lists', load, { signal });
-    wishlist.addEventListener('shopper', () => (set(none), load()), { signal });
-    load();
+    if (follow) {
+      wishlist.addEventListener('change', ({ detail }) => detail.pending || reload(), { signal });
+      wishlist.addEventListener('lists', reload, { signal });
+    }
+    wishlist.addEventListener('shopper', () => (set(none), reload()), { signal });
+    reload();
     return () => {
       ended.abort();
       controller.abort();
@@ -97,5 +112,5 @@ function useRecords<T>(
   }, [wishlist, key]);
 
   const { data, loading, error } = known.of === key ? known : none;
-  return { data, loading, error };
+  return { data, loading, error, again };
 }

@@ -5,6 +5,8 @@ import {
   useItems,
   useLists,
   useSaved,
+  useSharedList,
+  useShares,
   useWishlist,
   WishlistButton,
   WishlistProvider,
@@ -70,6 +72,34 @@ function Wishes() {
           {`${name} ${itemCount}`}
         </button>
       ))}
+      {listId && <Links listId={listId} />}
     </section>
+  );
+}
+
+function Links({ listId }: { listId: string }) {
+  const wishlist = useWishlist();
+  const { shares, loading } = useShares(listId);
+  return (
+    <>
+      <button onClick={() => wishlist.share(listId)}>Share</button>
+      <output id="links">{loading ? 'loading' : shares.length}</output>
+      {shares.map(({ token }) => (
+        <Shared key={token} token={token} />
+      ))}
+    </>
+  );
+}
+
+function Shared({ token }: { token: string }) {
+  const { list, loading, error, copy } = useSharedList(token);
+  const shown = list?.items.map(({ productId, variantId }) => `${productId}/${variantId ?? ''}`);
+  return (
+    <>
+      <output id="shared">
+        {loading ? 'loading' : error ? 'failed' : `${list?.name} ${shown}`}
+      </output>
+      <button onClick={() => copy('For me')}>Copy</button>
+    </>
   );
 }

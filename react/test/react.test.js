@@ -42,6 +42,7 @@ async function bundle(contents, version, platform) {
       react: `react${suffix}`,
       'react-dom': `react-dom${suffix}`,
       '@wishwell/browser': file('../../browser/src/index.ts'),
+      '@wishwell/browser/share': file('../../browser/src/share.ts'),
     },
     define: { 'process.env.NODE_ENV': '"development"' },
   });
@@ -166,6 +167,13 @@ for (const version of ['19', '18']) {
     });
     await page.getByRole('button', { name: 'Birthday 1' }).waitFor();
     await shows('items', '1/12');
+
+    // The list is shared, seen as whoever has its link sees it, and copied.
+    await shows('links', '0');
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await shows('shared', 'Birthday 1/12');
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await other.getByRole('button', { name: 'For me 1' }).waitFor();
 
     // A button of the shop's own.
     await other.getByRole('button', { name: 'Mug', exact: true }).click();

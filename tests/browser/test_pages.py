@@ -40,7 +40,8 @@ def violations(page, rules="all"):
     ]
 
 
-PAGES, NO_PAGE = ("/", "/products/clock?variant=1062", "/sign-in", "/wishlist"), "/nowhere"
+PAGES = ("/", "/products/clock?variant=1062", "/sign-in", "/wishlist", "/cart")
+NO_PAGE = "/nowhere"
 
 
 def every_page(shopper, page):
@@ -56,9 +57,19 @@ def every_page(shopper, page):
     shopper.go(page, f"/wishlist#{made}")
     expect(page.get_by_role("heading", name="Birthday")).to_be_visible()
     yield "list"
-    page.get_by_label("Lists of Dome lamp").click()
+    page.get_by_label("More for Dome lamp").click()
     yield "menu"
-    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Add a note").click()
+    page.get_by_role("textbox", name="Note").fill("In honey, please.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_text("In honey, please.").wait_for()
+    page.get_by_role("button", name="Move Wool throw to cart").click()
+    yield "moved"
+    shopper.go(page, "/cart")
+    yield "cart"
+    shopper.go(page, f"/wishlist#{made}")
+    page.get_by_label("Change this list").click()
     page.get_by_role("button", name="Rename").click()
     yield "dialog"
     page.keyboard.press("Escape")
@@ -88,7 +99,7 @@ def test_every_page_is_open_to_everybody(shopper):
             page.set_viewport_size(size)
             if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 wide.append((name, size))
-    assert len(found) == 24
+    assert len(found) == 30
     assert not any(found.values()), found
     assert not wide
     # And it does look: text that is barely there.
@@ -98,7 +109,7 @@ def test_every_page_is_open_to_everybody(shopper):
 
 
 def test_pages_are_whole_without_script(new_shopper, shared_demo):
-    """Plain HTML: names, prices, colours and links are there; only hearts and wishlist are not."""
+    """Plain HTML: names, prices, colours and links are there; what is not says what it needs."""
     shopper = new_shopper(shared_demo, java_script_enabled=False)
     page = shopper.context.new_page()
     page.goto(shopper.url)
@@ -107,6 +118,12 @@ def test_pages_are_whole_without_script(new_shopper, shared_demo):
     expect(page.get_by_role("heading", name="Studio chair")).to_be_visible()
     page.get_by_role("link", name="Clay").click()
     expect(page.get_by_role("heading", name="Colour: Clay")).to_be_visible()
+    expect(page.get_by_role("button")).to_have_count(0)
+    for name in ("Wishlist", "Cart"):
+        page.get_by_role("link", name=name).click()
+        expect(page.get_by_role("heading")).to_have_text([name])
+        expect(page.get_by_text(f"{name}s need JavaScript")).to_be_visible()
+        expect(page.get_by_role("button")).to_have_count(0)
 
 
 def test_every_page_is_kept_to_its_own_origin(shopper):

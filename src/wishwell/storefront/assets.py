@@ -1,4 +1,4 @@
-"""The browser library: one file, served under a name that holds its hash."""
+"""The browser library: its scripts, each served under a name that holds its hash."""
 
 import functools
 import hashlib
@@ -7,25 +7,25 @@ from pathlib import Path
 from wishwell.errors import NotFound
 from wishwell.http.responses import Response
 
-_NAME = "wishwell.js"
-_FILE = Path(__file__).parents[1] / "browser" / _NAME
+_FOLDER = Path(__file__).parents[1] / "browser"
 
 
 @functools.cache
-def _content() -> tuple[bytes, str]:
-    content = _FILE.read_bytes()
-    return content, f"wishwell-{hashlib.sha256(content).hexdigest()[:16]}.js"
+def _content(script: str) -> tuple[bytes, str]:
+    content = (_FOLDER / f"{script}.js").read_bytes()
+    return content, f"{script}-{hashlib.sha256(content).hexdigest()[:16]}.js"
 
 
 # contract: storefront-assets
 def answer(name: str, base: str) -> Response:
-    """The library, or for its plain name the way to the one with the hash. Raises ``NotFound``."""
-    content, hashed = _content()
-    if name == _NAME:
+    """A script, or for its plain name the way to the one with the hash. Raises ``NotFound``."""
+    script = name.removesuffix(".js").partition("-")[0]
+    content, hashed = _content(script)
+    if name == f"{script}.js":
         place = f"{base}/assets/{hashed}".encode()
         return Response(302, b"", [(b"location", place), (b"cache-control", b"no-cache")])
     if name != hashed:
-        raise NotFound(f"There is no such version; {_NAME} leads to the current one.")
+        raise NotFound(f"There is no such version; {script}.js leads to the current one.")
     headers = [
         (b"content-type", b"text/javascript; charset=utf-8"),
         (b"cache-control", b"public, max-age=31536000, immutable"),

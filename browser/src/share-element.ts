@@ -1,0 +1,191 @@
+import { linkOf, share, sharesOf } from './shares.js';
+import type { Wishlist } from './wishlist.js';
+
+const STYLE = `:host{display:inline-block}
+:host([hidden]),[hidden]{display:none!important}
+button,input{all:unset;box-sizing:border-box;min-height:var(--wishlist-target,2.75rem);padding:0 1.1em;
+border:1px solid;border-color:var(--wishlist-line,currentColor);border-radius:99rem;color:var(--wishlist-color,currentColor)}
+button{display:inline-flex;place-content:center;align-items:center;cursor:pointer}
+input{flex:1 1 12em;min-width:0;text-overflow:ellipsis;cursor:text}
+:focus-visible{outline:var(--wishlist-focus,3px solid Highlight);outline-offset:2px}
+button:disabled{cursor:not-allowed;opacity:.5}
+div{display:flex;flex-wrap:wrap;gap:.5em;margin-top:.5em}
+p{margin:0;flex-basis:100%}p:empty{display:none}`;
+
+const TEXTS = {
+  label: 'Share',
+  'label-link': 'Link to this list',
+  'label-copy': 'Copy link',
+  'label-copied': 'The link is copied',
+  'label-stop': 'Stop sharing',
+  'label-sure': 'Links that you have sent will stop working. Press again to stop sharing',
+  'label-stopped': 'This list is no longer shared',
+};
+
+export type WishlistShare = HTMLElement;
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'wishlist-share': WishlistShare;
+  }
+}
+
+/**
+ * Defines the element <wishlist-share list-id list-name page reservations notes label label-…>: a button that
+ * shares the list, and while it is shared its link, to copy, and a button that ends that. Once a
+ * page and name; a second time nothing happens.
+ */
+export function defineShare(wishlist: Wishlist, name = 'wishlist-share'): void {
+  if (customElements.get(name)) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+
+  class Element extends HTMLElement {
+    static readonly observedAttributes = ['list-id', 'page', ...Object.keys(TEXTS)];
+
+    readonly #share = this.#button('button', () => this.#press());
+    readonly #link = document.createElement('input');
+    readonly #copy = this.#button('copy', () => this.#copied());
+    readonly #stop = this.#button('stop', () => this.#end());
+    readonly #status = document.createElement('p');
+    readonly #panel = document.createElement('div');
+    /** Ends what is asked for the list that was shown before. */
+    #asking = new AbortController();
+    #sure = false;
+
+    constructor() {
+      super();
+      const root = this.attachShadow({ mode: 'open' });
+      root.adoptedStyleSheets = [sheet];
+      this.#link.readOnly = true;
+      this.#link.part.add('link');
+      this.#link.onfocus = () => this.#link.select();
+      // It is there before it says something, or it would not be read out.
+      this.#status.role = 'status';
+      this.#status.part.add('status');
+      this.#panel.part.add('panel');
+      this.#panel.append(this.#link, this.#copy);
+      root.append(this.#share, ' ', this.#stop, this.#panel, this.#status);
+      this.#words();
+      this.#show();
+    }
+
+    connectedCallback() {
+      wishlist.addEventListener('shopper', this.#ask);
+      this.#ask();
+    }
+
+    disconnectedCallback() {
+      wishlist.removeEventListener('shopper', this.#ask);
+      this.#asking.abort();
+    }
+
+    attributeChangedCallback(name: string, was: string | null, now: string | null) {
+      this.#words();
+      if (!name.startsWith('label') && was !== now && this.isConnected) this.#ask();
+    }
+
+    #button(part: string, press: () => void) {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.part.add(part);
+      button.onclick = press;
+      return button;
+    }
+
+    /** Is the list shared already? */
+    readonly #ask = () => {
+      this.#asking.abort();
+      this.#asking = new AbortController();
+      this.#show();
+      this.#work(async (signal) => {
+        const shares = await sharesOf(wishlist, this.#listId).list({ signal });
+        const good = shares.find(({ expiresAt }) => !(Date.parse(expiresAt!) < Date.now()));
+        if (good && !signal.aborted) this.#show(linkOf(good, this.#page));
+      });
+    };
+
+    #press() {
+      this.#work(async (signal) => {
+        const { url, sheet } = await share(wishlist, this.#listId, {
+          page: this.#page,
+          title: this.getAttribute('list-name') ?? undefined,
+          reservations: this.hasAttribute('reservations'),
+          notes: this.hasAttribute('notes'),
+          signal,
+        });
+        if (signal.aborted) return;
+        this.#show(url);
+        if (!sheet) this.#link.focus();
+      });
+    }
+
+    async #copied() {
+      this.#link.select();
+      // Where it may not, the link is selected, to be copied by hand.
+      await navigator.clipboard.writeText(this.#link.value);
+      this.#say('label-copied');
+    }
+
+    /** Ends all shares of the list, at the second press. */
+    #end() {
+      if (!this.#sure) {
+        this.#sure = true;
+        return this.#say('label-sure');
+      }
+      this.#work(async (signal) => {
+        const shares = sharesOf(wishlist, this.#listId);
+        for (const { id } of await shares.list({ signal })) await shares.delete(id, { signal });
+        if (signal.aborted) return;
+        this.#show();
+        this.#say('label-stopped');
+        this.#share.focus();
+      });
+    }
+
+    /** Does it; what fails is told by the wishlist's event `error`. */
+    async #work(work: (signal: AbortSignal) => Promise<void>) {
+      const { signal } = this.#asking;
+      if (!this.#listId) return;
+      try {
+        await work(signal);
+      } catch (error) {
+        if (!signal.aborted)
+          wishlist.dispatchEvent(new CustomEvent('error', { detail: { error } }));
+      }
+    }
+
+    #show(url = '') {
+      this.#link.value = url;
+      this.#panel.hidden = this.#stop.hidden = !url;
+      this.#share.disabled = !this.#listId;
+      this.#sure = false;
+      this.#status.textContent = '';
+    }
+
+    #say(name: keyof typeof TEXTS) {
+      this.#status.textContent = this.#text(name);
+    }
+
+    #words() {
+      this.#share.textContent = this.#text('label');
+      this.#copy.textContent = this.#text('label-copy');
+      this.#stop.textContent = this.#text('label-stop');
+      this.#link.ariaLabel = this.#text('label-link');
+    }
+
+    get #listId(): string {
+      return this.getAttribute('list-id') ?? '';
+    }
+
+    get #page(): string | undefined {
+      return this.getAttribute('page') ?? undefined;
+    }
+
+    #text(name: keyof typeof TEXTS): string {
+      return this.getAttribute(name) || TEXTS[name];
+    }
+  }
+
+  customElements.define(name, Element);
+}

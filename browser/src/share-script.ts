@@ -1,0 +1,7 @@
+// What `<script type="module" src="/apps/wishlist/assets/share.js">` does by itself.
+import { wishlist } from './script.js';
+import { defineShare } from './share.js';
+
+export * from './share.js';
+
+defineShare(wishlist);

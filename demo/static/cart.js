@@ -1,0 +1,31 @@
+// The cart's page. It has no checkout.
+import { cart, copy, find, look, offer } from '/static/shop.js';
+
+const rows = find('#items');
+
+function draw() {
+  const lines = cart.lines();
+  let total = 0;
+  const drawn = lines.map((line) => {
+    const row = copy(find('#row'));
+    const { name, price } = look(line, find('.what', row));
+    total += price * line.quantity;
+    find('.times', row).textContent = `× ${line.quantity}`;
+    const remove = find('.remove', row);
+    remove.setAttribute('aria-label', `Remove ${name}`);
+    remove.onclick = () => {
+      find('#heading').focus();
+      cart.put({ ...line, quantity: -line.quantity });
+      offer(`${name} was removed.`, { Undo: () => cart.put(line) });
+    };
+    return row;
+  });
+  rows.replaceChildren(...drawn);
+  find('#nothing').hidden = lines.length;
+  find('#total').textContent = lines.length ? `Together €${total}. This shop has no checkout.` : '';
+}
+
+document.addEventListener('cart', draw);
+find('#needs').remove();
+find('#cart').hidden = false;
+draw();

@@ -1,0 +1,93 @@
+// The page of a shared list: what is reserved, on request; reserving; a copy for oneself.
+import { sharedList } from '/apps/wishlist/assets/share.js';
+import { complain, find, offer, say, settle, wishlist } from '/static/shop.js';
+
+const shared = sharedList(wishlist, location.pathname.split('/').at(-1));
+const rows = [...document.querySelectorAll('#items > li')];
+
+/** Does something, and shows what is true then. Of a link that is no longer good, the shop's page tells. */
+async function attempt(work) {
+  try {
+    const done = await work();
+    settle();
+    return done;
+  } catch (error) {
+    if (error.status === 409) complain({ ...error, status: 409, message: 'somebody was faster.' });
+    else if (error.status === 403) complain({ status: 403, message: 'this is your own list.' });
+    else if (error.status !== 404) complain(error);
+    else await shared.find().catch(({ status }) => status === 404 && location.reload());
+  }
+}
+
+// --------------------------------------------------------------------------- what is reserved
+
+async function look() {
+  const list = await attempt(() => shared.find());
+  if (!list) return;
+  // Things came or went: the page shows others than the list has.
+  const ids = list.items.map(({ id }) => id);
+  if (`${ids}` !== `${rows.map(({ dataset }) => dataset.id)}`) return location.reload();
+  history.replaceState('shown', ''); // a reload shows it again
+  find('#reveal').hidden = true;
+  const own = list.items.every(({ reserved }) => reserved === undefined);
+  find('#dont').textContent = own ? 'This is your own list. What others reserve stays a surprise.' : '';
+  if (own) return;
+  list.items.forEach((item, at) => show(rows[at], item));
+  const alone = find('#alone');
+  if (alone) alone.hidden = !list.items.some(({ yours }) => yours);
+}
+
+function show(row, { id, quantity, reserved, yours = 0 }) {
+  const acts = find('.acts', row);
+  const focused = acts.contains(document.activeElement);
+  acts.replaceChildren(find('#gift').content.cloneNode(true));
+  const name = find('.name', row).textContent;
+  const free = quantity - reserved;
+  const most = free + yours;
+  const [state, many, reserve, release] = acts.children;
+  const others = reserved - yours;
+  state.textContent = [
+    yours && (quantity > 1 ? `You give ${yours}` : 'You give this'),
+    others && (quantity > 1 ? `${others} of ${quantity} reserved` : 'Reserved'),
+    !reserved && quantity > 1 && `${quantity} wished for`,
+  ].filter(Boolean).join(' · ');
+  row.classList.toggle('taken', most === 0);
+  many.hidden = most < 2;
+  many.setAttribute('aria-label', `How many of ${name}`);
+  many.replaceChildren(...Array.from({ length: Math.min(most, 100) }, (_, at) => new Option(`${at + 1}`)));
+  many.value = yours || 1;
+  reserve.hidden = !most || (yours && most < 2);
+  reserve.textContent = yours ? 'Change' : 'I’ll give this';
+  reserve.setAttribute('aria-label', `${reserve.textContent}: ${name}`);
+  reserve.onclick = () => act(`You have reserved ${name}.`, () => shared.reserve(id, +(many.value || 1)));
+  release.hidden = !yours;
+  release.setAttribute('aria-label', `Give it up: ${name}`);
+  release.onclick = () => act(`You no longer give ${name}.`, () => shared.release(id));
+  if (focused) acts.querySelector('button:not([hidden])')?.focus();
+}
+
+async function act(text, work) {
+  if (await attempt(async () => (await work(), true))) say(text);
+  await look();
+}
+
+const reveal = find('#reveal');
+if (reveal) {
+  reveal.hidden = false;
+  reveal.onclick = async () => {
+    await look();
+    find('#heading').focus();
+  };
+  const again = () => reveal.hidden && look();
+  wishlist.addEventListener('shopper', again);
+  document.addEventListener('visibilitychange', () => document.hidden || again());
+  if (history.state === 'shown') look();
+}
+
+// ------------------------------------------------------------------------------------- a copy
+
+find('#copy').hidden = false;
+find('#copy').onclick = async () => {
+  const list = await attempt(() => shared.copy());
+  if (list) offer(`It is in your wishlist now, as “${list.name}”.`, { 'See it': () => location.assign(`/wishlist#${list.id}`) });
+};
