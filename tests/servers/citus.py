@@ -96,13 +96,21 @@ class OwnCluster(Cluster):
         self.servers = [
             PostgresServer(settings=self._SETTINGS, fsync=True) for _ in range(workers + 1)
         ]
-        first = self.servers[0]
+        first, *others = self.servers
         for server in self.servers:
             server.sql("CREATE EXTENSION citus")
         first.sql(f"SELECT citus_set_coordinator_host('{HERE}', {first.port})")
-        for server in self.servers[1:]:
+        for server in others:
             first.sql(f"SELECT citus_add_node('{HERE}', {server.port})")
         super().__init__(first.url("postgres"))
+
+    def add_worker(self, database: str) -> None:
+        """Starts another worker, which has this database only, and no part of its data yet."""
+        server = PostgresServer(settings=self._SETTINGS, fsync=True)
+        self.servers.append(server)
+        server.sql(f"CREATE DATABASE {database} TEMPLATE template0")
+        server.sql("CREATE EXTENSION citus", database)
+        self.sql(f"SELECT citus_add_node('{HERE}', {server.port})", database)
 
     def __exit__(self, *_: object) -> None:
         for server in self.servers:
