@@ -34,6 +34,7 @@ def served(own, request):
         "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
         "WISHWELL_SEALING_KEYS": SEALING_KEY,
         "WISHWELL_LIMIT_ADDRESS": "10",
+        "WISHWELL_LIMIT_PROFILE_WRITE": "1000000",
     }
     service = Service(settings)
     service.cli("migrate", "--cluster")
