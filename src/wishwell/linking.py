@@ -15,7 +15,7 @@ from wishwell.profiles import Profile
 
 
 # contract: link-items, link-limits, link-email, link-closes-session, link-again, link-races,
-#   event-link
+#   event-link, cluster-link
 async def link(tx: Writer, session: Profile, customer: Profile, list_items: int, now: str) -> int:
     """Moves all records of the session and closes it. Returns the number of items moved.
 

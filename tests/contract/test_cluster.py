@@ -8,25 +8,45 @@ import re
 
 import pytest
 
+from tests.contract.conftest import bounds, new_item
 from tests.contract.test_statements import ID, STORE_WIDE, queries
+from wishwell import items, linking, profiles, search
 from wishwell.db import cluster, migrate, pages, statements
+from wishwell.pages import PageRequest
 
 needs_cluster = pytest.mark.skipif(
     not os.environ.get("WISHWELL_TEST_CITUS"),
     reason="WISHWELL_TEST_CITUS names no cluster's coordinator",
 )
-DUMMIES = {"uuid": ID, "uuid[]": [ID], "text[]": [ID], "int8[]": [1], "text": "{}", "json": "{}"}
+# Of all profiles of a store, or of all stores: the feed, and what looks for work.
+OF_ALL = {
+    "events_waiting", "events_after", "events_old", "events_remove", "events_places", "events_numbered",
+    "events_behind", "feeds_waiting", "feeds", "webhooks", "webhooks_at_work", "deliveries_waiting",
+    "products_noticed", "products_noticed_count",
+}  # fmt: skip
+DUMMIES = {
+    "uuid": ID,
+    "uuid[]": f"{{{ID}}}",
+    "text": "{}",
+    "json": "{}",
+    "text[]": "{}",
+    "int8[]": "{}",
+}
 
 
 def explained(bench, sql):
-    """The plan of a statement, with some argument of the right type for each of its parameters."""
+    """The plan of a statement, with some value of the right type for each of its parameters."""
 
     async def ask():
         connection = await bench.db._pool.take(5)
         try:
-            prepared = await connection.prepare("EXPLAIN " + sql)
-            given = [DUMMIES.get(kind.name, 1) for kind in prepared.get_parameters()]
-            return await connection.fetch("EXPLAIN " + sql, *given)
+            kinds = [kind.name for kind in (await connection.prepare(sql)).get_parameters()]
+            filled = re.sub(
+                r"\$(\d+)",
+                lambda match: f"'{DUMMIES.get(kind := kinds[int(match[1]) - 1], 1)}'::{kind}",
+                sql,
+            )
+            return await connection.fetch("EXPLAIN " + filled)
         finally:
             bench.db._pool.drop(connection)
 
@@ -43,11 +63,11 @@ def test_every_table_is_declared():
 @needs_cluster
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 def test_statement_is_one_task(bench, engine):
-    """contract: cluster-one-task. By EXPLAIN, each statement but those of a whole store; a statement
+    """contract: cluster-one-server. By EXPLAIN, each statement but those of a whole store; a statement
     of a link asks each of its two profiles."""
     wrong = {}
     for name, statement in statements.load("postgresql").items():
-        if name in STORE_WIDE or name.endswith("_page"):
+        if name in STORE_WIDE | OF_ALL or name.endswith("_page"):
             continue
         plan = explained(bench, statement.steps[0].sql)
         if set(re.findall(r"Task Count: (\d+)", plan)) - {"1"}:
@@ -58,3 +78,21 @@ def test_statement_is_one_task(bench, engine):
             if set(re.findall(r"Task Count: (\d+)", plan)) - {"1"}:
                 wrong[str(query)] = plan
     assert not wrong, "\n".join(f"{name}\n{plan}" for name, plan in wrong.items())
+
+
+@needs_cluster
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
+def test_link_that_was_answered_is_there_once(bench):
+    """contract: cluster-link. Of whatever servers the two are."""
+    for _ in range(12):
+        session, customer = bench.new_session(), bench.new_customer()
+        for owner, products in ((session, (1, 2, 3)), (customer, (3, 4))):
+            for product in products:
+                new, now = new_item(product), bench.clock.tick()
+                bench.write(items.save, owner, new, bench.new_id(), bounds(99), now)
+        bench.write(linking.link, session, customer, 99, bench.clock.tick())
+        newest = PageRequest(None, 5, search.Search())
+        page = bench.read(items.page, profiles.WholeStore(bench.store), newest).records
+        mine = [item for item in page if item.profile == customer.gid]
+        assert sorted(item.product_id for item in mine) == ["1", "2", "3", "4"]
+        assert len(page) - len(mine) <= 1 and session.gid not in {item.profile for item in page}

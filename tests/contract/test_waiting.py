@@ -4,6 +4,7 @@ Found by tests/linearizability. On SQLite a write begins when it is its turn: th
 """
 
 import asyncio
+import os
 
 import pytest
 
@@ -13,8 +14,9 @@ from wishwell.errors import NotFound, Unavailable
 from wishwell.items import ItemPatch
 from wishwell.pages import PageRequest
 
+ACTIVITY = "citus_stat_activity" if os.environ.get("WISHWELL_TEST_CITUS") else "pg_stat_activity"
 WAITING = (
-    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    f"SELECT 1 FROM {ACTIVITY} WHERE datname = current_database() AND wait_event_type = 'Lock'"
 )
 
 

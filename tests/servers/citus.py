@@ -60,6 +60,8 @@ class Cluster:
         for node in range(len(self.nodes)):
             self.sql(f"CREATE DATABASE {name} TEMPLATE template0", "postgres", node)
             self.sql("CREATE EXTENSION citus", name, node)
+            # For the tests that break a table by a trigger.
+            self.sql(f"ALTER DATABASE {name} SET citus.enable_unsafe_triggers = on", name, node)
         (host, port), *workers = self.nodes
         add = "".join(f"SELECT citus_add_node('{host}', {port});" for host, port in workers)
         self.sql(f"SELECT citus_set_coordinator_host('{host}', {port});{add}", name)
@@ -96,13 +98,21 @@ class OwnCluster(Cluster):
         self.servers = [
             PostgresServer(settings=self._SETTINGS, fsync=True) for _ in range(workers + 1)
         ]
-        first = self.servers[0]
+        first, *others = self.servers
         for server in self.servers:
             server.sql("CREATE EXTENSION citus")
         first.sql(f"SELECT citus_set_coordinator_host('{HERE}', {first.port})")
-        for server in self.servers[1:]:
+        for server in others:
             first.sql(f"SELECT citus_add_node('{HERE}', {server.port})")
         super().__init__(first.url("postgres"))
+
+    def add_worker(self, database: str) -> None:
+        """Starts another worker, which has this database only, and no part of its data yet."""
+        server = PostgresServer(settings=self._SETTINGS, fsync=True)
+        self.servers.append(server)
+        server.sql(f"CREATE DATABASE {database} TEMPLATE template0")
+        server.sql("CREATE EXTENSION citus", database)
+        self.sql(f"SELECT citus_add_node('{HERE}', {server.port})", database)
 
     def __exit__(self, *_: object) -> None:
         for server in self.servers:

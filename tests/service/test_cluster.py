@@ -3,6 +3,7 @@
 With the programs of a PostgreSQL that has Citus: WISHWELL_TEST_POSTGRES_BIN.
 """
 
+import threading
 import time
 
 import pytest
@@ -25,13 +26,15 @@ def own():
 
 @pytest.fixture(params=[0, 1], ids=["coordinator", "worker"])
 def served(own, request):
-    """A service that asks that server of the cluster; its store tells events."""
+    """A service that asks that server of the cluster; its store tells events. An address without a
+    token gets ten requests a minute."""
     url = own.create_database()
     settings = {
         "WISHWELL_DATABASE_URL": url,
         "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
         "WISHWELL_SEALING_KEYS": SEALING_KEY,
         "WISHWELL_LIMIT_ADDRESS": "10",
+        "WISHWELL_LIMIT_PROFILE_WRITE": "1000000",
     }
     service = Service(settings)
     service.cli("migrate", "--cluster")
@@ -75,3 +78,54 @@ def test_server_that_dies_costs_only_its_profiles(own, served):
 
     assert wait_until(told, seconds=10, every=0.2)
     assert "Traceback" not in served.output()
+
+
+def shopping(http, over, done):
+    """Saves one product after the other; notes the status and how long it took."""
+    product = 0
+    while not over.is_set():
+        product += 1
+        began = time.monotonic()
+        answer = http.post("/items", json={"productId": product})
+        done.append((product, answer.status_code, time.monotonic() - began))
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+def test_worker_is_added_and_data_moves_under_load(own, served):
+    """contract: write-kept. Nothing that was acknowledged is lost; a save that comes while its own
+    part of the data moves waits, or is 503."""
+    admin = served.client(served.admin_token())
+    shops = []
+    for gid in CUSTOMERS[:8]:
+        token = admin.post("/profiles/token", json={"customer": gid}).json()["data"]["token"]
+        shops.append((served.client(token), threading.Event(), []))
+    threads = [threading.Thread(target=shopping, args=shop) for shop in shops]
+    for thread in threads:
+        thread.start()
+    database = served.settings["WISHWELL_DATABASE_URL"].rpartition("/")[2]
+    try:
+        time.sleep(1)
+        own.add_worker(database)
+        own.sql("SELECT rebalance_table_shards(shard_transfer_mode => 'force_logical')", database)
+        time.sleep(1)
+    finally:
+        for _, over, _ in shops:
+            over.set()
+        for thread in threads:
+            thread.join()
+    moved = own.sql(
+        f"SELECT count(*) FROM citus_shards WHERE nodeport = {own.servers[-1].port}", database
+    )
+    assert int(moved) > 0
+    everything = [entry for *_, done in shops for entry in done]
+    print(len(everything), "saves, the longest", max(seconds for *_, seconds in everything))
+    assert {status for _, status, _ in everything} <= {201, 503}, served.output()[-3000:]
+    for http, _, done in shops:
+        kept = {product for product, status, _ in done if status == 201}
+        there, page = set(), http.get("/items?limit=250").json()
+        there |= {item["productId"] for item in page["data"]}
+        while following := page.get("pageInfo", {}).get("next"):
+            page = http.get(f"/items?limit=250&page={following}").json()
+            there |= {item["productId"] for item in page["data"]}
+        assert kept <= there

@@ -1,7 +1,7 @@
 """A cluster: PostgreSQL with Citus, which spreads the tables over several servers.
 
-A statement on one profile is one task of the server that has it (contract: cluster-one-task). What
-it needs besides, which is small and rarely written, is on every server.
+A statement on one profile asks only the server that has it (contract: cluster-one-server). What it
+needs besides, which is small and rarely written, is on every server.
 """
 
 from collections.abc import Callable, Mapping

@@ -306,7 +306,7 @@ class Postgres:
                 await asyncio.sleep(0.01 * (_TRIES - left))
         raise AssertionError("unreachable")
 
-    # contract: write-kept
+    # contract: write-kept, cluster-server-away
     async def _once(
         self,
         last: tuple[float, float],

@@ -26,7 +26,8 @@ _UNRESERVED = (
 )
 _MACROS = {
     "postgresql": (
-        (r"in_uuids\((\$\d+)\)", r"= ANY(\1::uuid[])"),
+        # As text: for uuid[] each new connection would first ask for all types that it could hold.
+        (r"in_uuids\((\$\d+)\)", r"= ANY(\1::text[]::uuid[])"),
         (r"in_texts\((\$\d+)\)", r"= ANY(\1::text[])"),
         (r"in_numbers\((\$\d+)\)", r"= ANY(\1::bigint[])"),
         (r"pairs\((\$\d+)\)", r"json_each_text(\1::json)"),
