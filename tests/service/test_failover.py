@@ -130,7 +130,7 @@ def test_overdue_write_is_cut_and_never_cancelled(shared):
     # Twice the time for a statement, and more: what ends a statement in the server is over.
     end = time.monotonic() + 2.5
     while time.monotonic() < end:
-        assert int(shared.primary.sql(waiting)) == 2
+        assert int(shared.primary.sql(waiting)) >= 2
         assert shared.products(shared.primary) == {1, 2}
         time.sleep(0.2)
     [item] = admin.get("/items", headers=customer).json()["data"]
