@@ -1,5 +1,6 @@
 """The service on a cluster that Patroni keeps: a node hangs, and one hands over."""
 
+import secrets
 import threading
 import time
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ class Writers:
 
     def __init__(self, service: Service) -> None:
         self.service, self.admin = service, service.admin_token()
+        self.name = secrets.token_hex(4)
         self.saved: dict[int, list[tuple[int, float]]] = {number: [] for number in range(4)}
         self.statuses: set[int] = set()
         self.slowest = 0.0
@@ -31,7 +33,7 @@ class Writers:
             thread.start()
 
     def client(self, number: int) -> httpx2.Client:
-        gid = f"gid://shopify/Customer/{number}"
+        gid = f"gid://shopify/Customer/{self.name}-{number}"
         headers = {"Authorization": f"Bearer {self.admin}", "Profile": gid}
         return httpx2.Client(base_url=self.service.url + PREFIX, headers=headers, timeout=30)
 
@@ -60,12 +62,13 @@ class Writers:
         count = 0
         for number, saved in self.saved.items():
             there: set[int] = set()
+            following = {}
             with self.client(number) as http:
-                page = http.get("/items", params={"limit": 250}).json()
-                there |= {item["productId"] for item in page["data"]}
-                while following := page["pageInfo"].get("next"):
-                    page = http.get("/items", params={"limit": 250, "page": following}).json()
+                while following is not None:
+                    page = http.get("/items", params={"limit": 250} | following).json()
                     there |= {item["productId"] for item in page["data"]}
+                    cursor = page.get("pageInfo", {}).get("next")
+                    following = {"page": cursor} if cursor else None
             count += len({product for product, _ in saved} - there)
         return count
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import asyncpg
 
 from wishwell import ids
-from wishwell.db import connecting, postgres, sqlite
+from wishwell.db import postgres, sqlite
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured
 
@@ -121,7 +121,7 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
 async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
     """Migrates the database. Returns the names of the applied migrations."""
     with postgres.translated():
-        connection = await connecting.connect(url, 10)
+        connection = await postgres.connect(url, timeout=10)
         try:
             async with connection.transaction():
                 await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
@@ -147,7 +147,7 @@ async def migrate_postgres(url: str, progress: Progress = _silent) -> list[str]:
 async def pending_postgres(url: str) -> list[str]:
     """The names of the migrations to apply."""
     with postgres.translated():
-        connection = await connecting.connect(url, 10)
+        connection = await postgres.connect(url, timeout=10)
         try:
             if await connection.fetchval("SELECT to_regclass('migrations')") is None:
                 return [migration.name for migration in available("postgresql")]

@@ -6,12 +6,14 @@ our statements leave no state on it. Ids are sent as text, to avoid a UUID objec
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import asyncpg
 
 from wishwell.db import Row, Stats, UniqueViolation, pages, statements
+from wishwell.db.connecting import connect as connect
 from wishwell.db.connecting import is_pooled, open_one, prepare
 from wishwell.db.hosts import Connection, Hosts, Told, nobody
 from wishwell.db.pages import PageQuery
@@ -68,24 +70,30 @@ class _Handle:
         self,
         connection: Connection,
         sql: Mapping[str, Statement],
-        times: tuple[float, float, float],
-        late: Callable[["_Handle"], None],
+        end: float,
+        last: float,
+        each: float = math.inf,
+        late: Callable[["_Handle"], None] | None = None,
     ) -> None:
-        """``times``: the deadline of a single statement, that of a transaction, and how long each
-        of its statements may take. ``late`` hears of a statement long before it is cut."""
+        """``end`` is the deadline of a single statement, ``last`` that of a transaction, ``each``
+        how long one of its statements may take. ``late`` hears of a statement long before that.
+
+        Nothing is cut before the block ``with`` the handle."""
         self._connection = connection
         self._sql = sql
-        self._end, self._last, self._each = times
+        self._end = end
+        self._last = last
+        self._each = each
         self._tell = late
         self._loop = asyncio.get_running_loop()
-        self._began = self._loop.time()
+        self._began = math.inf
         self._wrote = False
         self.in_transaction = False
         self.late = False
         self.overdue = False
-        self._timer = self._loop.call_later(self._left() * _LATE, self._late)
 
     def __enter__(self) -> Self:
+        self._timer = self._loop.call_later(self._left() * _LATE, self._look)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -130,6 +138,7 @@ class _Handle:
             if self._wrote and not self.in_transaction and isinstance(why, _BROKEN):
                 raise _undecided(why) from why
             raise _unavailable(why) from why
+        self._began = math.inf
         return rows
 
     async def commit(self, seconds: float) -> None:
@@ -138,7 +147,8 @@ class _Handle:
         self._move_end(max(self._end, self._began + seconds))
         try:
             await self._connection.execute("COMMIT")
-        except _BROKEN as error:
+        except (*_BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+            # The last two: it broke while nothing was asked of it.
             why = self._cause(error)
             raise _undecided(why) from why
 
@@ -153,8 +163,7 @@ class _Handle:
             self._wrote = True
 
     def _left(self) -> float:
-        end = min(self._end, self._began + self._each) if self.in_transaction else self._end
-        return max(0.01, end - self._loop.time())
+        return max(0.01, self._end - self._loop.time())
 
     def _cause(self, error: BaseException) -> BaseException:
         return TimeoutError() if self.overdue else error
@@ -164,14 +173,18 @@ class _Handle:
         self._end = end
         if sooner:  # else the timer that runs looks at it again
             self._timer.cancel()
-            self._timer = self._loop.call_later(self._left(), self._late)
+            self._timer = self._loop.call_later(self._left(), self._look)
 
     # contract: write-cut
-    def _late(self) -> None:
-        left = self._left()
-        if left > 0.01:  # a loop's clock counts milliseconds
-            self._tell(self)
-            self._timer = self._loop.call_later(left, self._late)
+    def _look(self) -> None:
+        """Cuts what is overdue; looks again when the next thing may be."""
+        now = self._loop.time()
+        end = min(self._end, self._began + self._each) if self.in_transaction else self._end
+        if now < end - 0.002:  # a loop's clock counts milliseconds
+            if self._tell is not None:
+                self._tell(self)
+            left = min(end - now, self._each if self.in_transaction else math.inf)
+            self._timer = self._loop.call_later(left, self._look)
         else:
             self.overdue = True
             self._connection.terminate()
@@ -187,6 +200,7 @@ class Postgres:
         has twice that, and at least half of it to commit. ``told`` hears which hosts are used.
         """
         self.sql = statements.load("postgresql")
+        self._url = url
         self._target = parse(url)
         self._seconds = seconds
         self._hosts = Hosts(self._target, self._connect, seconds, told)
@@ -285,7 +299,7 @@ class Postgres:
             connection = await self._pool.take(self._seconds)
         except _UNREACHABLE as error:
             raise _unavailable(error) from error
-        with _Handle(connection, self.sql, (end, *last), self._is_late) as handle:
+        with _Handle(connection, self.sql, end, *last, self._is_late) as handle:
             try:
                 result = await use_case(handle, *arguments, **named)
                 if handle.in_transaction:
