@@ -310,6 +310,8 @@ class Postgres:
                 # If the server refused a single statement, nothing is open. Otherwise drop the
                 # connection: that rolls back too, and a ROLLBACK would wait for the same server.
                 refused = isinstance(error.__cause__, asyncpg.PostgresError)
+                if isinstance(error.__cause__, asyncpg.ReadOnlySQLTransactionError):
+                    connection.terminate()  # a new one may lead to the primary
                 if refused and not handle.in_transaction:
                     self._pool.give_back(connection)
                 else:
