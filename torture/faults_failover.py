@@ -18,8 +18,8 @@ from torture.relay import Relay, relay
 from wishwell import ids
 
 BACKENDS = "FROM pg_stat_activity WHERE application_name = 'wishwell'"
-WORKING = f"{BACKENDS} AND wait_event IS DISTINCT FROM 'SyncRep'"
-"""Without what was cut, and waits for a standby that will not come."""
+KEPT = f"{BACKENDS} AND state = 'idle'"
+"""Without what was cut, and waits for a standby that will not come, or for what waits so."""
 
 
 class Pair:
@@ -45,7 +45,7 @@ class Pair:
         """From now on nothing is written to the old primary, not even by a service that starts."""
         began = ids.timestamp(ids.wall_clock())
         await asyncio.sleep(seconds)
-        count = int(await asyncio.to_thread(self.primary.sql, f"SELECT count(*) {WORKING}"))
+        count = int(await asyncio.to_thread(self.primary.sql, f"SELECT count(*) {KEPT}"))
         self.r.result.must(count == 0, f"{count} connections to the old primary")
         await asyncio.to_thread(self.r.service.restart)
         await asyncio.sleep(seconds)

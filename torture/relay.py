@@ -50,8 +50,8 @@ class Relay:
                     await asyncio.sleep(self._delay)
                 writer.write(data)
                 await writer.drain()
-            if self.swallows:  # the end does not come through either
-                await asyncio.sleep(3600)
+            while self.swallows:  # the end does not come through either
+                await asyncio.sleep(0.1)
         writer.transport.abort()
 
 

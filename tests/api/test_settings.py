@@ -31,6 +31,8 @@ BAD = [
     ("WISHWELL_PORT", "abc"), ("WISHWELL_PORT", "-1"), ("WISHWELL_PORT", "65536"),
     ("WISHWELL_WORKERS", "0"), ("WISHWELL_WORKERS", "two"), ("WISHWELL_WORKERS", "-1"),
     ("WISHWELL_DATABASE_URL", "mysql://localhost/x"), ("WISHWELL_DATABASE_URL", "nonsense"),
+    ("WISHWELL_DATABASE_URL", "postgresql://a,b/c?load_balance_hosts=even"),
+    ("WISHWELL_DATABASE_URL", "postgresql:///c?host=a,b&port=1,2,3"),
     ("WISHWELL_REDIS_URL", "http://localhost"), ("WISHWELL_SIGNING_KEYS", "short"),
     ("WISHWELL_SIGNING_KEYS", f"{SIGNING_KEY},short"), ("WISHWELL_SIGNING_KEYS", f"{SIGNING_KEY},"),
     ("WISHWELL_LIMIT_ADDRESS", "-1"), ("WISHWELL_LIMIT_ADDRESS", "1e3"), ("WISHWELL_LIMIT_ADDRESS", "many"),

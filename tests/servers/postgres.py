@@ -31,7 +31,7 @@ def postgres_binaries() -> Path:
     return next(iter(sorted(package.glob("pginstall*/bin"), reverse=True)))
 
 
-def _unprivileged() -> dict:
+def unprivileged() -> dict:
     """Options of Popen that run a child as an ordinary user: PostgreSQL refuses to be root."""
     if os.geteuid() != 0:
         return {}
@@ -59,7 +59,7 @@ class PostgresServer(Program):
     ) -> None:
         """``template``: be a standby of that server, not started; the other arguments are its."""
         super().__init__("postgres")
-        self._as_user = _unprivileged()
+        self._as_user = unprivileged()
         if self._as_user:
             os.chown(self.folder, self._as_user["user"], self._as_user["group"])
         self._bin = self._reachable(postgres_binaries())

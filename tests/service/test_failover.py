@@ -130,7 +130,7 @@ def test_overdue_write_is_cut_and_never_cancelled(shared):
     # Twice the time for a statement, and more: what ends a statement in the server is over.
     end = time.monotonic() + 2.5
     while time.monotonic() < end:
-        assert int(shared.primary.sql(waiting)) == 2
+        assert int(shared.primary.sql(waiting)) >= 2
         assert shared.products(shared.primary) == {1, 2}
         time.sleep(0.2)
     [item] = admin.get("/items", headers=customer).json()["data"]
@@ -179,8 +179,8 @@ def test_hung_primary_is_left_and_not_gone_back_to(pair):
     assert wait_until(lambda: saves(admin, 3), seconds=2)
     pair.primary.resume()
     assert saves(admin, 4)
-    idle = f"SELECT count(*) {OURS} AND wait_event IS DISTINCT FROM 'SyncRep'"
-    assert wait_until(lambda: pair.primary.sql(idle) == "0\n", seconds=3)
+    kept = f"SELECT count(*) {OURS} AND state = 'idle'"
+    assert wait_until(lambda: pair.primary.sql(kept) == "0\n", seconds=3)
     pair.service.restart()
     admin.base_url = pair.service.url + PREFIX
     assert saves(admin, 5)

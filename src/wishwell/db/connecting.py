@@ -14,14 +14,14 @@ _ENCODINGS = ("UTF8", "SQL_ASCII")
 """Encodings that can store any text. SQL_ASCII stores bytes unchanged."""
 
 
-async def connect(url: str, seconds: float) -> Connection:
-    """A connection of its own, for a command; through a pooler too.
+async def connect(url: str, *, timeout: float) -> Connection:  # noqa: ASYNC109
+    """A connection of its own, for a command; through a pooler too. ``timeout`` is in seconds.
 
     Raises the driver's errors, and ``Misconfigured`` for a bad URL or a bad encoding.
     """
     target = parse(url)
     opened = functools.partial(open_one, target, statement_cache_size=0)
-    return await Hosts(target, opened, seconds).connect()
+    return await Hosts(target, opened, timeout).connect()
 
 
 async def open_one(

@@ -102,11 +102,9 @@ class Hosts:
         self._later(max(0.0, self._asked + _AGAIN_SECONDS - asyncio.get_running_loop().time()))
 
     def close(self) -> None:
-        """Stops asking."""
+        """Asks no more by itself."""
         if self._again is not None:
             self._again.cancel()
-        if self._asking is not None:
-            self._asking.cancel()
 
     def _in_order(self) -> list[Address]:
         mixed = random.sample(self._good, len(self._good))

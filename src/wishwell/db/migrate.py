@@ -16,7 +16,7 @@ from typing import NamedTuple
 import asyncpg
 
 from wishwell import ids
-from wishwell.db import cluster, connecting, postgres, sqlite
+from wishwell.db import cluster, postgres, sqlite
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured
 
@@ -127,7 +127,7 @@ async def migrate_postgres(
     once that was done. Raises ``Misconfigured``.
     """
     with postgres.translated():
-        connection = await connecting.connect(url, 10)
+        connection = await postgres.connect(url, timeout=10)
         try:
             async with connection.transaction():
                 await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
@@ -159,7 +159,7 @@ async def migrate_postgres(
 async def pending_postgres(url: str, *, spread: bool = False) -> list[str]:
     """What ``migrate_postgres`` would do."""
     with postgres.translated():
-        connection = await connecting.connect(url, 10)
+        connection = await postgres.connect(url, timeout=10)
         try:
             applied: list[tuple[int, str]] = []
             if await connection.fetchval("SELECT to_regclass('migrations')") is not None:

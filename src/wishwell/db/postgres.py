@@ -6,6 +6,7 @@ our statements leave no state on it. Ids are sent as text, to avoid a UUID objec
 
 import asyncio
 import contextlib
+import math
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -21,6 +22,7 @@ import asyncpg
 
 from wishwell.db import Reader, Row, Stats, UniqueViolation, copying, pages, statements
 from wishwell.db import rows as columns
+from wishwell.db.connecting import connect as connect
 from wishwell.db.connecting import is_pooled, open_one, prepare
 from wishwell.db.hosts import Connection, Hosts, Told, nobody
 from wishwell.db.pages import PageQuery
@@ -78,24 +80,30 @@ class _Handle:
         self,
         connection: Connection,
         sql: Mapping[str, Statement],
-        times: tuple[float, float, float],
-        late: Callable[["_Handle"], None],
+        end: float,
+        last: float,
+        each: float = math.inf,
+        late: Callable[["_Handle"], None] | None = None,
     ) -> None:
-        """``times``: the deadline of a single statement, that of a transaction, and how long each
-        of its statements may take. ``late`` hears of a statement long before it is cut."""
+        """``end`` is the deadline of a single statement, ``last`` that of a transaction, ``each``
+        how long one of its statements may take. ``late`` hears of a statement long before that.
+
+        Nothing is cut before the block ``with`` the handle."""
         self._connection = connection
         self._sql = sql
-        self._end, self._last, self._each = times
+        self._end = end
+        self._last = last
+        self._each = each
         self._tell = late
         self._loop = asyncio.get_running_loop()
-        self._began = self._loop.time()
+        self._began = math.inf
         self._wrote = False
         self.in_transaction = False
         self.late = False
         self.overdue = False
-        self._timer = self._loop.call_later(self._left() * _LATE, self._late)
 
     def __enter__(self) -> Self:
+        self._timer = self._loop.call_later(self._left() * _LATE, self._look)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -165,6 +173,7 @@ class _Handle:
             if self._wrote and not self.in_transaction and isinstance(why, _BROKEN):
                 raise _undecided(why) from why
             raise _unavailable(why) from why
+        self._began = math.inf
         return rows
 
     async def commit(self, seconds: float) -> None:
@@ -189,8 +198,7 @@ class _Handle:
             self._wrote = True
 
     def _left(self) -> float:
-        end = min(self._end, self._began + self._each) if self.in_transaction else self._end
-        return max(0.01, end - self._loop.time())
+        return max(0.01, self._end - self._loop.time())
 
     def _cause(self, error: BaseException) -> BaseException:
         return TimeoutError() if self.overdue else error
@@ -200,14 +208,18 @@ class _Handle:
         self._end = end
         if sooner:  # else the timer that runs looks at it again
             self._timer.cancel()
-            self._timer = self._loop.call_later(self._left(), self._late)
+            self._timer = self._loop.call_later(self._left(), self._look)
 
     # contract: write-cut
-    def _late(self) -> None:
-        left = self._left()
-        if left > 0.01:  # a loop's clock counts milliseconds
-            self._tell(self)
-            self._timer = self._loop.call_later(left, self._late)
+    def _look(self) -> None:
+        """Cuts what is overdue; looks again when the next thing may be."""
+        now = self._loop.time()
+        end = min(self._end, self._began + self._each) if self.in_transaction else self._end
+        if now < end - 0.002:  # a loop's clock counts milliseconds
+            if self._tell is not None:
+                self._tell(self)
+            left = min(end - now, self._each if self.in_transaction else math.inf)
+            self._timer = self._loop.call_later(left, self._look)
         else:
             self.overdue = True
             self._connection.terminate()
@@ -223,6 +235,7 @@ class Postgres:
         has twice that, and at least half of it to commit. ``told`` hears which hosts are used.
         """
         self.sql = statements.load("postgresql")
+        self._url = url
         self._target = parse(url)
         self._seconds = seconds
         self._hosts = Hosts(self._target, self._connect, seconds, told)
@@ -321,7 +334,7 @@ class Postgres:
             connection = await self._pool.take(self._seconds)
         except _UNREACHABLE as error:
             raise _unavailable(error) from error
-        with _Handle(connection, self.sql, (end, *last), self._is_late) as handle:
+        with _Handle(connection, self.sql, end, *last, self._is_late) as handle:
             try:
                 result = await use_case(handle, *arguments, **named)
                 if handle.in_transaction:
@@ -332,6 +345,8 @@ class Postgres:
                 # If the server refused a single statement, nothing is open. Otherwise drop the
                 # connection: that rolls back too, and a ROLLBACK would wait for the same server.
                 refused = isinstance(error.__cause__, asyncpg.PostgresError)
+                if isinstance(error.__cause__, asyncpg.ReadOnlySQLTransactionError):
+                    connection.terminate()  # a new one may lead to the primary
                 if refused and not handle.in_transaction:
                     self._pool.give_back(connection)
                 else:

@@ -1,0 +1,113 @@
+"""A cluster of PostgreSQL that Patroni keeps, with etcd: three nodes on the loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+
+import httpx2
+
+from tests.servers.base import HERE, AnsweringProgram, ServerFailed, free_port, wait_until
+from tests.servers.postgres import unprivileged
+
+SETTINGS = Path(__file__).parents[2] / "ops" / "patroni.yml"
+BIN = Path("/usr/lib/postgresql/15/bin")
+
+
+def missing() -> str:
+    """What a cluster needs and this system lacks; empty when all is there."""
+    programs = [name for name in ("patroni", "etcd") if not shutil.which(name)]
+    return ", ".join([*programs, *([] if BIN.exists() else [str(BIN)])])
+
+
+class Etcd(AnsweringProgram):
+    """One etcd, which keeps nothing for longer than a test."""
+
+    def __init__(self) -> None:
+        super().__init__("etcd")
+        self.port, peers = free_port(), free_port()
+        mine, theirs = f"http://{HERE}:{self.port}", f"http://{HERE}:{peers}"
+        argv = ["etcd", "--data-dir", self.folder / "data", "--unsafe-no-fsync"]
+        argv += ["--listen-client-urls", mine, "--advertise-client-urls", mine]
+        argv += ["--listen-peer-urls", theirs, "--initial-advertise-peer-urls", theirs]
+        argv += ["--initial-cluster", f"default={theirs}"]
+        self.begin(argv, f"{mine}/health")
+
+
+class Node(AnsweringProgram):
+    """Patroni and its PostgreSQL."""
+
+    def __init__(self, number: int, etcd: Etcd) -> None:
+        super().__init__("patroni")
+        user = unprivileged()
+        if user:
+            os.chown(self.folder, user["user"], user["group"])
+        self.port, self.rest = free_port(), free_port()
+        self._as_user = user
+        sql, rest = f"{HERE}:{self.port}", f"{HERE}:{self.rest}"
+        self._environment = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(self.folder),
+            "LC_ALL": "C",
+            "PATRONI_NAME": f"node{number}",
+            "PATRONI_ETCD3_HOSTS": f"{HERE}:{etcd.port}",
+            "PATRONI_RESTAPI_LISTEN": rest,
+            "PATRONI_RESTAPI_CONNECT_ADDRESS": rest,
+            "PATRONI_POSTGRESQL_LISTEN": sql,
+            "PATRONI_POSTGRESQL_CONNECT_ADDRESS": sql,
+            "PATRONI_POSTGRESQL_DATA_DIR": str(self.folder / "data"),
+            "PATRONI_POSTGRESQL_BIN_DIR": str(BIN),
+            "PATRONI_POSTGRESQL_PGPASS": str(self.folder / "pgpass"),
+            "PATRONI_SUPERUSER_USERNAME": "wishwell",
+            "PATRONI_SUPERUSER_PASSWORD": "wishwell",
+            "PATRONI_REPLICATION_USERNAME": "replicator",
+            "PATRONI_REPLICATION_PASSWORD": "replicator",
+        }
+        self.start()
+
+    def start(self) -> None:
+        """Starts it and waits until its PostgreSQL runs, as a primary or a standby."""
+        url = f"http://{HERE}:{self.rest}/health"
+        self.begin(
+            ["/usr/bin/python3", shutil.which("patroni"), SETTINGS],
+            url,
+            seconds=90,
+            env=self._environment,
+            **self._as_user,
+        )
+
+    def status(self, path: str) -> int:
+        with contextlib.suppress(httpx2.HTTPError):
+            url = f"http://{HERE}:{self.rest}{path}"
+            return httpx2.get(url, trust_env=False, timeout=1).status_code
+        return 0
+
+
+class Cluster:
+    """Three nodes; a commit waits for one of the standbys."""
+
+    def __init__(self) -> None:
+        self.etcd = Etcd()
+        self.nodes = [Node(number, self.etcd) for number in (1, 2, 3)]
+        if not wait_until(lambda: self._standbys() == 2, seconds=60, every=0.2):
+            raise ServerFailed(f"no cluster: {[node.output()[-2000:] for node in self.nodes]}")
+
+    def _standbys(self) -> int:
+        synchronous = sum(node.status("/synchronous") == 200 for node in self.nodes)
+        return sum(node.status("/replica") == 200 for node in self.nodes) if synchronous else 0
+
+    def primary(self) -> Node | None:
+        return next((node for node in self.nodes if node.status("/primary") == 200), None)
+
+    def url(self, database: str) -> str:
+        hosts = ",".join(f"{HERE}:{node.port}" for node in self.nodes)
+        return f"postgresql://wishwell:wishwell@{hosts}/{database}"
+
+    def close(self) -> None:
+        for node in self.nodes:
+            with contextlib.suppress(ServerFailed):
+                node.resume()
+            node.close()
+        self.etcd.close()

@@ -1,0 +1,132 @@
+"""The service on a cluster that Patroni keeps: a node hangs, and one hands over."""
+
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from tests.conftest import SIGNING_KEY
+from tests.servers import HERE, PREFIX, Service, wait_until
+from tests.servers.patroni import Cluster, Node, missing
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(missing()), reason=f"not here: {missing()}"),
+]
+
+
+class Writers:
+    """Four who save one item after the other, and note what was acknowledged and when."""
+
+    def __init__(self, service: Service) -> None:
+        self.service, self.admin = service, service.admin_token()
+        self.name = secrets.token_hex(4)
+        self.saved: dict[int, list[tuple[int, float]]] = {number: [] for number in range(4)}
+        self.statuses: set[int] = set()
+        self.slowest = 0.0
+        self._stop = False
+        self._threads = [threading.Thread(target=self._write, args=(n,)) for n in self.saved]
+        for thread in self._threads:
+            thread.start()
+
+    def client(self, number: int) -> httpx2.Client:
+        gid = f"gid://shopify/Customer/{self.name}-{number}"
+        headers = {"Authorization": f"Bearer {self.admin}", "Profile": gid}
+        return httpx2.Client(base_url=self.service.url + PREFIX, headers=headers, timeout=30)
+
+    def _write(self, number: int) -> None:
+        with self.client(number) as http:
+            product = 0
+            while not self._stop:
+                product += 1
+                answer = http.post("/items", json={"productId": product})
+                self.statuses.add(answer.status_code)
+                self.slowest = max(self.slowest, answer.elapsed.total_seconds())
+                if answer.status_code == 201:
+                    self.saved[number].append((product, time.monotonic()))
+                time.sleep(0.05)
+
+    def last(self) -> float:
+        """When the last save was acknowledged."""
+        return max(when for saved in self.saved.values() for _, when in saved)
+
+    def stop(self) -> None:
+        self._stop = True
+        for thread in self._threads:
+            thread.join()
+
+    def lost(self) -> int:
+        count = 0
+        for number, saved in self.saved.items():
+            there: set[int] = set()
+            following = {}
+            with self.client(number) as http:
+                while following is not None:
+                    page = http.get("/items", params={"limit": 250} | following).json()
+                    there |= {item["productId"] for item in page["data"]}
+                    cursor = page.get("pageInfo", {}).get("next")
+                    following = {"page": cursor} if cursor else None
+            count += len({product for product, _ in saved} - there)
+        return count
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    made = Cluster()
+    yield made
+    made.close()
+
+
+def another_primary(cluster: Cluster, before: Node, seconds: float) -> float:
+    """When another node took over."""
+
+    def taken() -> bool:
+        return any(n.status("/primary") == 200 for n in cluster.nodes if n is not before)
+
+    assert wait_until(taken, seconds=seconds, every=0.05)
+    return time.monotonic()
+
+
+@pytest.mark.parametrize("fault", ["hands over", "is killed", "hangs"])
+def test_node_that_fails_loses_nothing(cluster: Cluster, fault: str):
+    """contract: database-hosts, database-old-primary, write-kept. Well again within 2 s of the
+    takeover; what was acknowledged is there, and no answer took longer than 5 s."""
+    url = cluster.url("postgres")
+    settings = {"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
+    limits = {"WISHWELL_LIMIT_ADMIN_WRITE": "1000000"}
+    service = Service(settings | limits)
+    service.cli("migrate")
+    with service.start():
+        writers = Writers(service)
+        assert wait_until(lambda: all(len(s) > 5 for s in writers.saved.values()), seconds=20)
+        before = cluster.primary()
+        assert before is not None
+        if fault == "hands over":
+            rest = f"http://{HERE}:{before.rest}/switchover"
+            name = f"node{cluster.nodes.index(before) + 1}"
+            httpx2.post(rest, json={"leader": name}, trust_env=False, timeout=60)
+        elif fault == "is killed":
+            before.kill()
+        else:
+            before.pause()
+        try:
+            promoted = another_primary(cluster, before, 60)
+            assert wait_until(lambda: writers.last() > promoted, seconds=10)
+            again = min(w for s in writers.saved.values() for _, w in s if w > promoted)
+            time.sleep(3)
+        finally:
+            if fault == "is killed":
+                before.start()
+            before.resume()
+        replica = wait_until(lambda: before.status("/replica") == 200, seconds=60, every=0.2)
+        time.sleep(1)
+        writers.stop()
+        assert again - promoted < 2
+        assert writers.statuses <= {200, 201, 503}
+        assert writers.slowest < 5
+        assert writers.lost() == 0
+        assert replica, before.output()[-3000:]
+        assert "Traceback" not in service.output()

@@ -1,0 +1,39 @@
+"""What is read of the URL of a PostgreSQL server, beside what the driver reads."""
+
+import pytest
+
+from wishwell.db.url import Address, parse
+
+ONE = (Address(None, None),)
+
+
+@pytest.mark.parametrize(
+    ("url", "addresses"),
+    [
+        ("postgresql://u:p@h/d", ONE),
+        ("postgresql:///d", ONE),
+        ("postgresql:///d?host=h", ONE),
+        ("postgresql://u:p@h1,h2:5433/d", (Address("h1", None), Address("h2", 5433))),
+        ("postgres://[::1]:1,[fe80::2],h:2", (Address("::1", 1), Address("fe80::2", None), Address("h", 2))),
+        ("postgresql://%2Frun%2Fa,b/d", (Address("/run/a", None), Address("b", None))),
+        ("postgresql:///d?host=a,b", (Address("a", None), Address("b", None))),
+        ("postgresql:///d?host=a,b&port=1", (Address("a", 1), Address("b", 1))),
+        ("postgresql:///d?host=a,b&port=1,2", (Address("a", 1), Address("b", 2))),
+    ],
+)  # fmt: skip
+def test_hosts_of_a_url(url, addresses):
+    """contract: database-hosts. One host is left to the driver, wherever it stands."""
+    target = parse(url)
+    assert target.addresses == addresses
+    assert target.url == url
+    assert target.options == ({"target_session_attrs": "read-write"} if len(addresses) > 1 else {})
+
+
+def test_options_of_a_url():
+    """contract: database-spread. The driver would send the server an option that it does not know."""
+    target = parse("postgresql://a,b/d?sslmode=require&load_balance_hosts=random")
+    assert target.url == "postgresql://a,b/d?sslmode=require"
+    assert target.spread
+    assert parse("postgresql://a,b/d?load_balance_hosts=disable").url == "postgresql://a,b/d"
+    assert not parse("postgresql://a/d?load_balance_hosts=random").spread
+    assert parse("postgresql://a,b/d?target_session_attrs=any").options == {}
