@@ -20,6 +20,8 @@ _RETAIN_SECONDS = 60.0
 _PAUSE = 0.05
 """Seconds between two steps of housekeeping, which leave the database to others."""
 
+_NOTICE_PAUSE = 0.02
+
 log = structlog.get_logger("wishwell.background")
 
 
@@ -126,7 +128,7 @@ async def _tell_notices(service: Services) -> None:
             if waiting:
                 async for told in notices.work(service.db, service.clock):
                     metrics.noticed(told)
-                    await asyncio.sleep(_PAUSE)
+                    await asyncio.sleep(_NOTICE_PAUSE)
         except Unavailable as error:
             waiting = 0
             log.warning("notices_put_off", reason=error.message)

@@ -40,7 +40,7 @@ _GONE = 410
 _STEP = 500
 """How many places of the feed a turn looks at."""
 
-_OLD_STEP = 1_000
+_OLD_STEP = 200
 
 
 # contract: delivery-fields

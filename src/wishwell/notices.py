@@ -17,8 +17,9 @@ from wishwell.db import Database, Reader, Row, Writer
 from wishwell.items import NO_VARIANT, Item
 from wishwell.stores import Store
 
-_STEP = 50
-"""How many wishes one transaction goes through."""
+_STEP = 20
+"""How many wishes one transaction goes through. On SQLite a read may have to wait for what of it
+is Python: 2 ms."""
 
 _AT_ONCE = 20
 """How many products are worked on in turns."""

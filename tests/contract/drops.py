@@ -60,7 +60,7 @@ def told(bench, store, every=False):
     while bench.read(notices.waiting):
         step(bench, store)
         steps += 1
-        assert steps < 20
+        assert steps < 40
     found = {}
     for type_, data in written(bench, store)[before:]:
         found.setdefault(data["item"]["id"], []).append((

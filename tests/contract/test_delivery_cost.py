@@ -56,6 +56,7 @@ def tell(bench, store, first, last):
     bench.insert("events", columns, rows)
     bench.one("feed_open", store.id)
     bench.one("feed_give", store.id, last)
+    bench.one("webhooks_wake", store.id, bench.clock.tick())
     bench.one("feed_publish", store.id, last)
 
 

@@ -42,13 +42,13 @@ def test_notice_is_an_event_like_others(bench, store):
 
 def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
     """contract: notice-taken-back. Also by a currency, by silence, and by the product's end."""
-    for _ in range(60):
+    for _ in range(30):
         wish(bench, store)
     for back in ("100 EUR", "95.01 EUR", "50 USD", None, "gone"):
         bench.clock.milliseconds += DAY_MS
         put(bench, store, "100 EUR")
         put(bench, store, "90 EUR")
-        assert step(bench, store) == 50
+        assert step(bench, store) == 20
         if back == "gone":
             bench.write(products.delete, store, PRODUCT)
         else:
@@ -60,31 +60,31 @@ def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
 def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
     """contract: notice-again. What was told stays told; the rest hears of the price before the first
     drop, and of the newest."""
-    wishes = [wish(bench, store)[1] for _ in range(60)]
+    wishes = [wish(bench, store)[1] for _ in range(30)]
     put(bench, store, "100 EUR")
     put(bench, store, "80 EUR")
     step(bench, store)
     put(bench, store, "90 EUR")
     left = told(bench, store)
-    assert left == {id: [(DROPPED, "100", "90", None)] for id in wishes[50:]}
+    assert left == {id: [(DROPPED, "100", "90", None)] for id in wishes[20:]}
     bench.clock.milliseconds += DAY_MS
     put(bench, store, "80 EUR")
     step(bench, store)
     put(bench, store, "70 EUR")
     left = told(bench, store)
-    assert left == {id: [(DROPPED, "90", "70", None)] for id in wishes[50:]}
+    assert left == {id: [(DROPPED, "90", "70", None)] for id in wishes[20:]}
 
 
 def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
     """contract: notice-each-once. A new one of another variant goes through all wishes again."""
-    first = [wish(bench, store, 1)[1] for _ in range(60)]
+    first = [wish(bench, store, 1)[1] for _ in range(30)]
     second = wish(bench, store, 2)[1]
     put(bench, store, variants={1: ("100 EUR", None), 2: ("100 EUR", None)})
     put(bench, store, variants={1: ("90 EUR", None), 2: ("100 EUR", None)})
     step(bench, store)
     bench.clock.milliseconds += DAY_MS + 1
     put(bench, store, variants={1: ("90 EUR", None), 2: ("90 EUR", None)})
-    assert told(bench, store).keys() == {*first[50:], second}
+    assert told(bench, store).keys() == {*first[20:], second}
 
 
 def test_wish_that_is_saved_later_hears_nothing(bench, store):
@@ -106,7 +106,7 @@ def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
     first = {"session": session, "customer": customer}.get(heard)
     if first is not None:
         wish(bench, store, profile=first)
-    for _ in range(60):
+    for _ in range(30):
         wish(bench, store)
     for owner in {session, customer} - {first}:
         wish(bench, store, profile=owner)
@@ -117,7 +117,7 @@ def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
     bench.write(linking.link, session, customer, 999, bench.clock.tick())
     told(bench, store, every=True)
     of = [(t, d["item"]["id"]) for t, d in written(bench, store)]
-    assert len(of) == len(set(of)) == 62
+    assert len(of) == len(set(of)) == 32
     assert (DROPPED, moved) in of
     marks = bench.select(
         "SELECT count(*) FROM items WHERE profile_id = $1 AND dropped_at <> ''", customer.id

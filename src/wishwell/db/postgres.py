@@ -62,7 +62,7 @@ _BROKEN = (
 )
 _TRY_AGAIN = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _TRIES = 4
-_SNAPSHOT_SECONDS = 7 * 86_400.0
+_SNAPSHOT_SECONDS = 7 * 86_400
 _STATEMENTS = 512
 """Prepared statements per connection: enough for all of ours and the common forms of pages."""
 _LATE = 0.25
@@ -395,8 +395,7 @@ class Postgres:
         try:
             await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             end = asyncio.get_running_loop().time() + _SNAPSHOT_SECONDS
-            times = (end, end, _SNAPSHOT_SECONDS)
-            with _Handle(connection, self.sql, times, lambda _late: None) as handle:
+            with _Handle(connection, self.sql, end, end) as handle:
                 yield handle
         finally:
             self._hosts.closed(connection)

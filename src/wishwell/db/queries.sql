@@ -1042,7 +1042,8 @@ WHERE e.store_id = $1 AND e.number > $2 AND e.number <= $3 AND e.type in_texts($
 SELECT number, created_at, type FROM events WHERE store_id = $1 AND number > $2 ORDER BY number LIMIT $3;
 
 -- name: events_remove
-DELETE FROM events WHERE store_id = $1 AND number <= $2;
+-- From $2 on: before it are those removed by earlier steps, and PostgreSQL would look at each.
+DELETE FROM events WHERE store_id = $1 AND number >= $2 AND number <= $3;
 
 -- name: feed_remove
 UPDATE feeds SET removed = $2 WHERE store_id = $1 AND removed < $2;
