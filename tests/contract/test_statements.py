@@ -23,6 +23,8 @@ STORE_WIDE = {
     "store_holds_items",
     "events_count_each", "items_wishing", "owners_lock", "items_due",  # of many profiles: notices
     "sessions_idle", "sessions_lock", "sessions_end", "sessions_touch",  # of many sessions: the purge
+    "export_profiles", "export_records", "profiles_known", "store_profiles",  # a whole store
+    "import_profiles_held", "import_lists_held", "import_items_held",
     "purge_entries", "purge_tags", "purge_items", "purge_lists", "purge_profiles",
 }  # fmt: skip
 
