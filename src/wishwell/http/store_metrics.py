@@ -27,6 +27,8 @@ _SECONDS = Counter(
     "Time that the requests of these stores took.",
     ("store",),
 )
+_REQUESTS.labels(OTHERS, "answered")  # at 0 from the start
+_SECONDS.labels(OTHERS)
 
 
 def outcome(status: int) -> str:
