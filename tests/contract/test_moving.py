@@ -5,6 +5,7 @@ import itertools
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def load(bench, path, handle, *, dry=False, steps=None):
         how = await bench.db.read(importing.plan, file, handle)
         store = await bench.db.write(importing.take_store, None, file, handle, [], NOW)
         counts = importing.Counts()
-        work = importing.load(bench.db, file, store, dry=dry, how=how)
+        work: Any = importing.load(bench.db, file, store, dry=dry, how=how)
         number = 0
         async for counts in work:  # noqa: B007
             number += 1
@@ -239,7 +240,7 @@ def an_item(number=2, **fields):
     return {"item": {"id": ID.format(number), "productId": 1, **TIMES, **fields}}
 
 
-WRONG = {
+WRONG: dict[str, tuple[list[Any], int, str]] = {
     "no JSON": ([PROFILE, "{]"], 3, "JSON"),
     "no UTF-8": ([PROFILE, '{"item": {"note": "\udcff"}}'], 3, "decode"),
     "unknown kind": ([{"wish": {}}], 2, "wish"),
@@ -399,7 +400,7 @@ def test_deletion_that_is_interrupted_goes_on(bench, shop, monkeypatch):
 
     async def some(steps):
         doomed = await bench.db.write(deletion.begin, store.handle, NOW)
-        work = deletion.run(bench.db, doomed)
+        work: Any = deletion.run(bench.db, doomed)
         async for _ in work:
             steps -= 1
             if not steps:

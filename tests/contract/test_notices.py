@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from tests.contract.conftest import bounds, new_item
-from wishwell import events, ids, items, linking, notices, products, profiles, stores
+from wishwell import events, ids, items, linking, naming, notices, products, profiles, stores
 from wishwell.notices import Money
 from wishwell.products import Facts, NewProduct, Variant
 
@@ -481,7 +481,7 @@ def test_items_are_marked_where_they_are_told(bench, store):
 def test_what_is_left_to_tell_is_true_now(sequence, percent):
     """contract: notice-taken-back, notice-again. After any puts that came before all was told: a drop
     that is left is one by the newest price, and its price before it is no lower than the reference."""
-    named = stores.Naming()
+    named = naming.Naming()
     store = stores.Store("1", "s", "p", "integer", "", (), named, (), {}, percent, "2027", "")
     known = ""
     for at, ((price, available), variants) in enumerate(sequence):

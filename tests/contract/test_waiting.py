@@ -213,6 +213,7 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
 
         def __init__(self, tx):
             self.one, self.all, self.run, self.page = tx.one, tx.all, tx.run, tx.page
+            self.fill = tx.fill
             self.tx = tx
 
         async def run_many(self, *arguments):

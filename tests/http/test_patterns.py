@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from wishwell import lists, profiles, search
 from wishwell.errors import Invalid
-from wishwell.stores import Naming, Store
+from wishwell.naming import Naming
+from wishwell.stores import Store
 
 from .test_openapi import DOCUMENT, follow
 

@@ -7,6 +7,7 @@ import secrets
 import sqlite3
 import subprocess
 import time
+from typing import Any
 
 import asyncpg
 import pytest
@@ -70,7 +71,7 @@ def answers(service, token, people):
     admin = service.client(token)
     paths = ["/items?limit=250", "/lists?limit=250", "/products", "/webhooks"]
     paths += ["/items?query=tag:a", "/items?query=product:5"]
-    found = {path: admin.get(path) for path in paths}
+    found: dict[Any, Any] = {path: admin.get(path) for path in paths}
     for name, who in people.items():
         http = service.client(who.token)
         for path in ("/items?limit=250", "/lists"):

@@ -15,12 +15,13 @@ from structlog.testing import capture_logs
 from tests.servers.base import HERE
 from tests.servers.called import Called, Speak, on_loop
 from wishwell.errors import Invalid, Unavailable
+from wishwell.naming import Naming
 from wishwell.outbound import LARGEST, Outbound
 from wishwell.store_secrets import CookieSecret, StoreSecrets
 from wishwell.storefront.customers import Wrong
 from wishwell.storefront.keys import KeySets, public_keys
 from wishwell.storefront.shop import Shop
-from wishwell.stores import Naming, Store
+from wishwell.stores import Store
 
 from .way import direct
 
