@@ -8,7 +8,7 @@ JOBS ?= 3
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-slow test-ways check format packages lock audit sbom fuzz mutate torture bench bench-quick clean
+.PHONY: help run demo test test-slow test-ways check format packages lock audit sbom fuzz mutate torture bench bench-quick model clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -72,6 +72,9 @@ bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes doc
 
 bench-quick: $(VENV)/.bench ## Compare with the floor in under 3 minutes; fails below 0.55
 	@$(BIN)/python -m bench --quick
+
+model: $(VENV)/.dev ## Measure what an item and a request cost; writes the tables of docs/scaling.md
+	@$(BIN)/python -m bench.model $(ASSUME)
 
 clean: ## Remove what the other targets have installed and built; wishwell.db stays
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .schemathesis

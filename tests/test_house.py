@@ -11,6 +11,7 @@ import pytest
 
 from wishwell import (
     config,
+    deletion,
     deliveries,
     items,
     lists,
@@ -19,10 +20,11 @@ from wishwell import (
     reservations,
     shares,
     stores,
+    transfer,
     webhooks,
 )
 from wishwell.cli import main
-from wishwell.db import statements
+from wishwell.db import rows, statements
 from wishwell.http import management, product_bodies, responses, routes, share_bodies, wire
 
 ROOT = Path(__file__).parents[1]
@@ -145,7 +147,12 @@ def test_every_status_of_an_error_is_documented():
 def test_every_metric_is_documented():
     """docs/operations.md names each metric."""
     text = (ROOT / "docs" / "operations.md").read_text()
-    found = re.findall(r'"(wishwell_\w+)"', (SOURCE / "http" / "metrics.py").read_text())
+    files = ("metrics.py", "store_metrics.py")
+    found = [
+        name
+        for file in files
+        for name in re.findall(r'"(wishwell_\w+)"', (SOURCE / "http" / file).read_text())
+    ]
     assert found
     assert all(name in text for name in found)
 
@@ -191,6 +198,50 @@ def test_every_table_of_a_profile_is_purged_and_linked():
         (moved, "INSERT INTO"),
     ):
         assert {table for table in held for step in steps if f"{verb} {table} " in step} == held
+
+
+def test_every_table_of_a_store_is_exported_or_named():
+    """contract: export-whole. A table that nobody thought of would be lost by a move: an export reads
+    each, an import fills it, or ``transfer`` says that it stays behind."""
+    schema = "".join(
+        path.read_text() for path in (SOURCE / "db" / "migrations" / "sqlite").glob("*.sql")
+    )
+    of_profile, of_store = set(), {"stores"}
+    for name, columns in re.findall(
+        r"^CREATE TABLE (\w+) \(\n(.*?)^\)", schema, re.MULTILINE | re.DOTALL
+    ):
+        first = columns.split()[0]
+        if first == "profile_id":
+            of_profile.add(name)
+        elif "store_id " in columns:
+            of_store.add(name)
+    assert transfer.OF_PROFILE.keys() == of_profile
+    assert transfer.OF_STORE.keys() == of_store
+    sql = statements.load("sqlite")
+    read = " ".join(
+        sql[name].sql for name in sql if name.startswith(("export_", "revocations_since"))
+    )
+    filled = " ".join(
+        sql[name].sql for name in sql if name.startswith(("import_", "store_secrets_set"))
+    )
+    for table, kind in (transfer.OF_PROFILE | transfer.OF_STORE).items():
+        if kind is None or kind == "wishwell":
+            continue
+        assert kind in transfer.KINDS, table
+        assert re.search(rf"FROM {table}\b", read) or table in ("item_tags", "store_secrets"), table
+        assert table in rows.FILLED or f"INTO {table} " in filled, table
+
+
+def test_every_table_of_a_store_is_emptied_by_its_deletion():
+    """contract: store-delete."""
+    sql = statements.load("sqlite")
+    steps = [*deletion._OF_STORE, *purge._STEPS, "purge_profiles"]
+    gone = " ".join(sql[name].sql for name in sql if name in steps or name.startswith("erase_"))
+    for table in (transfer.OF_PROFILE | transfer.OF_STORE).keys() - {
+        "deleted_stores",
+        "store_hosts",
+    }:
+        assert f"DELETE FROM {table} " in gone, table
 
 
 def test_routes_and_description_are_the_same():

@@ -282,7 +282,8 @@ async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
         before, gone = -1, 1
         while gone:
             before, gone = await db.write(_remove, store_id, before + 1, old)
-            yield gone
+            if gone:
+                yield gone
 
 
 async def _feeds(tx: Reader) -> Sequence[Row]:
@@ -293,8 +294,8 @@ async def _remove(tx: Writer, store_id: str, first: int, old: str) -> tuple[int,
     """Removes what the last step said was removed, and says so of the next.
 
     Returns the last one that was removed, and how many are next. ``first`` is the first one that
-    may be there. A reader looks at what was said after it has looked for events, and a cluster commits on one
-    server after the other.
+    may be there. A reader looks at what was said after it has looked for events, and a cluster
+    commits on one server after the other.
     """
     await tx.one("feed_lock", store_id)
     row = await tx.one("feed", store_id)

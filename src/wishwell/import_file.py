@@ -64,11 +64,10 @@ class ImportFile:
                 end = piece.end
             elif piece.secrets is not UNSET or piece.webhook is not UNSET:
                 of_store.append(piece)
-            if len(self.errors) > _MOST_ERRORS:
-                self.errors[_MOST_ERRORS:] = ["and more"]
-                return of_store
         self._checks = False
-        if end is None:
+        if len(self.errors) > _MOST_ERRORS:
+            self.errors[_MOST_ERRORS:] = ["and more"]
+        elif end is None:
             self.errors.append(
                 f"line {self._line}: the file ends too early: its last line is not there"
             )
@@ -101,14 +100,14 @@ class ImportFile:
 
     def _next(self, file: BinaryIO) -> Line | None:
         """The next good line."""
-        while text := file.readline(_LONGEST):
+        while len(self.errors) <= _MOST_ERRORS and (text := file.readline(_LONGEST)):
             self._line += 1
             self.read += len(text)
             try:
                 return transfer.decode(text)
             except Invalid as error:
                 self._fail(error.message)
-                if len(text) == _LONGEST or len(self.errors) > _MOST_ERRORS:
+                if len(text) == _LONGEST:
                     return None
         return None
 

@@ -44,6 +44,7 @@ def authority(origin: str) -> str:
 
 
 def check_hosts(hosts: Sequence[str]) -> None:
+    """Raises ``Invalid`` for hosts that a store can't have."""
     if len(hosts) > MOST_HOSTS:
         raise Invalid(f"host: a store has at most {MOST_HOSTS} hosts.")
     for host in hosts:
@@ -57,6 +58,7 @@ def check_hosts(hosts: Sequence[str]) -> None:
 
 
 def check_naming(naming: Naming) -> None:
+    """Raises ``Invalid`` for a field that breaks its rule."""
     for field in ("jwt_cookie", "jwt_header"):
         if not _NAME.fullmatch(getattr(naming, field)):
             raise Invalid(f"{field.replace('_', '-')}: must be a name of at most 100 characters.")

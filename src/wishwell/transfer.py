@@ -29,8 +29,8 @@ OF_PROFILE: dict[str, str | None] = {
 """Each table of a profile, and the line that carries it; None where it stays behind."""
 
 OF_STORE: dict[str, str | None] = {
-    "stores": "store",
-    "store_hosts": "store",
+    "stores": "wishwell",
+    "store_hosts": "wishwell",
     "store_secrets": "secrets",
     "admin_tokens": "admin_token",
     "products": "product",

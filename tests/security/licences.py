@@ -19,6 +19,7 @@ ALLOWED = {
 
 # What older packages say in words, or in their classifiers.
 _SPDX = {
+    "Apache": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
     "Apache 2.0": "Apache-2.0",
     "BSD License": "BSD-3-Clause",

@@ -37,7 +37,7 @@ def become(ask):
     sys.argv = ["wishwell", *ask["args"]]
 
 def here():
-    out, err, code = io.StringIO(), io.StringIO(), 0
+    out, err, code = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO(), 0
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             main()
@@ -46,7 +46,8 @@ def here():
         except BaseException:
             traceback.print_exc()
             code = 70
-    return [code, out.getvalue(), err.getvalue()]
+    out.flush()
+    return [code, out.buffer.getvalue().decode(), err.getvalue()]
 
 gc.freeze()  # so that a fork's collections don't copy it all
 for line in sys.stdin:

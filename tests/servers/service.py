@@ -249,9 +249,12 @@ class Service(Program):
         return done
 
     def _overhear(self, args: tuple[str, ...], out: str, err: str) -> None:
-        """Keeps what a command printed; `token create` prints the one token that it is for."""
+        """Keeps what a command printed; `token create` prints the one token that it is for, and
+        `export` all that is stored."""
         if args[:2] == ("token", "create"):
             SECRETS.update(out.split())
+            out = ""
+        if args[:1] == ("export",):
             out = ""
         PRINTED.append([out, err])
 

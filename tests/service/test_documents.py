@@ -102,6 +102,28 @@ def test_backup_of_postgresql_while_it_serves(postgres_server):
         assert admin.get("/items").json()["data"] == [item]
 
 
+def test_store_moves_to_postgresql_as_described(postgres_server):
+    """contract: import-whole. The lines of docs/data.md, from a file that has served to a server: the
+    wish is there, and the shop's token is good."""
+    file = Service().start()
+    token = file.admin_token()
+    who = "gid://shopify/Customer/1"
+    item = file.client(token, who).post("/items", json={"productId": 5}).json()["data"]
+    file.stop()
+    lines = commands("docs/data.md", "## Moving a store")
+    assert lines.pop() == "wishwell serve"
+    database = postgres_server.create_database()
+    lines = [re.sub(r"postgresql://\S+", database, line) for line in lines]
+    assert "1 profiles, 0 lists, 1 items" in shell(file, lines)
+    keys = {
+        "WISHWELL_SIGNING_KEYS": (file.folder / "wishwell.db.key").read_text(),
+        "WISHWELL_SEALING_KEYS": (file.folder / "wishwell.db.sealing.key").read_text(),
+    }
+    with Service(keys | {"WISHWELL_DATABASE_URL": database}).start() as server:
+        assert server.client(token, who).get("/items").json()["data"] == [item]
+    file.close()
+
+
 def test_leaked_tokens_are_revoked_as_described():
     """contract: command-token-revoke. The steps of SECURITY.md: list, create, revoke by id; one
     profile token; all of a profile."""

@@ -29,6 +29,7 @@ from wishwell.http.context import Receive, Request, Services
 from wishwell.http.handlers import Handler
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
+from wishwell.http.store_metrics import STORES
 from wishwell.limits import Kind, Taken
 from wishwell.log import RequestLine, write_line
 from wishwell.profiles import WholeStore
@@ -360,6 +361,7 @@ def _note(request: Request, status: int, seconds: float) -> None:
         if ids.is_uuid(id):
             line.record = id
     if caller is not None:
+        STORES.count(caller.store.handle, status, seconds)
         line.store = caller.store.handle
         line.caller = caller.kind
         line.token = caller.token_id

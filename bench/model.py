@@ -1,0 +1,278 @@
+"""``python -m bench.model``: what a size costs, from measured figures and from assumptions.
+
+Measures bytes an item with its indexes, processor time of a request (the service's and the
+database's), the memory of a worker and its connections, into bench/results/model.json, and writes the
+tables of docs/scaling.md. ``--again`` only writes the tables, from the last figures. Each assumption
+has an option: ``--again --items-per-profile 5 --price-core 10``.
+"""
+
+import argparse
+import asyncio
+import json
+import math
+import shutil
+import tempfile
+import time
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import psutil
+
+from bench import seed
+from bench.client import Raw
+from bench.single import Deployment, deploy, say
+from bench.targets import Target, stop
+from tests.servers import PostgresServer
+
+ROOT = Path(__file__).parents[1]
+FIGURES = ROOT / "bench" / "results" / "model.json"
+DOCUMENT = ROOT / "docs" / "scaling.md"
+MARK = "<!-- model -->"
+SIZES = (1_000_000, 100_000_000, 1_000_000_000)
+TABLES = ("items", "entries", "lists", "profiles")
+MONTH = 30 * 86_400
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """What is not measured. Prices are a month's, in any currency."""
+
+    items_per_profile: float = 20
+    active_a_day: float = 0.05
+    requests_of_an_active: float = 20
+    writes: float = 0.1
+    peak: float = 4
+    busy: float = 0.5
+    growth: float = 1.4
+    copies: int = 2
+    in_memory: float = 0.2
+    cores_of_a_machine: int = 8
+    disk_of_a_machine: float = 1_000
+    price_core: float = 25
+    price_gb_memory: float = 4
+    price_gb_disk: float = 0.15
+
+
+WHAT = {
+    "items_per_profile": "items of a profile",
+    "active_a_day": "share of the profiles that come on a day",
+    "requests_of_an_active": "requests of one that comes",
+    "writes": "share of writes",
+    "peak": "the busiest second against the average",
+    "busy": "how busy a core may be then",
+    "growth": "bytes in daily use against those right after filling: indexes with gaps, rows that changed",
+    "copies": "copies of the database: the primary and its standbys",
+    "in_memory": "share of the data that the database has in memory",
+    "cores_of_a_machine": "cores of a database machine",
+    "disk_of_a_machine": "GB of data of a database machine",
+    "price_core": "a core",
+    "price_gb_memory": "a GB of memory",
+    "price_gb_disk": "a GB of disk",
+}
+
+
+def needs(figures: dict[str, Any], items: int, a: Assumptions) -> dict[str, float]:
+    """What so many items need."""
+    profiles = items / a.items_per_profile
+    data = a.growth * (
+        items * (figures["bytes"]["items"] + figures["bytes"]["entries"])
+        + profiles * (figures["bytes"]["profiles"] + figures["bytes"]["lists"])
+    )
+    peak = a.peak * profiles * a.active_a_day * a.requests_of_an_active / 86_400
+
+    def cores(who: str) -> float:
+        read, write = figures["us"][f"{who} read"], figures["us"][f"{who} write"]
+        return peak * ((1 - a.writes) * read + a.writes * write) / 1e6 / a.busy
+
+    workers = max(2, math.ceil(cores("service")))
+    machines = max(1, math.ceil(data / 1e9 / a.disk_of_a_machine))
+    machines = max(machines, math.ceil(cores("database") / a.cores_of_a_machine))
+    database_cores = max(2 * machines, math.ceil(cores("database")))
+    memory = max(2.0 * machines, a.in_memory * data / 1e9)
+    # A cluster has a coordinator beside its machines.
+    coordinator = 1 if machines > 1 else 0
+    return {
+        "profiles": profiles,
+        "GB": data / 1e9,
+        "requests a second at the peak": peak,
+        "workers": workers,
+        "memory of the workers, GB": workers * figures["worker MB"] / 1000,
+        "connections at most": workers * figures["connections"],
+        "database machines": a.copies * (machines + coordinator),
+        "cores of the databases": a.copies * (database_cores + 2 * coordinator),
+        "memory of the databases, GB": a.copies * (memory + 4 * coordinator),
+        "disk, GB": a.copies * data / 1e9 * 2,
+    }
+
+
+def price(need: dict[str, float], a: Assumptions) -> float:
+    """What that costs a month."""
+    cores = need["workers"] + need["cores of the databases"]
+    memory = need["memory of the workers, GB"] + need["memory of the databases, GB"]
+    return cores * a.price_core + memory * a.price_gb_memory + need["disk, GB"] * a.price_gb_disk
+
+
+def tables(figures: dict[str, Any], a: Assumptions) -> str:
+    """Markdown: what was measured, what is assumed, and what follows."""
+    sizes = figures["bytes"]
+    lines = [
+        f"{figures['date']}, PostgreSQL {figures['postgresql']}, {figures['items']:,} items filled by "
+        "COPY, 30 of a profile, on one list.",
+        "",
+        "| Measured | |",
+        "|---|---|",
+        f"| an item with its indexes | {sizes['items']:.0f} bytes |",
+        f"| its place on a list | {sizes['entries']:.0f} bytes |",
+        f"| a list, a profile | {sizes['lists']:.0f} and {sizes['profiles']:.0f} bytes |",
+    ]
+    for kind, name in (("read", "a page of 30 items"), ("write", "a save")):
+        ours, theirs = figures["us"][f"service {kind}"], figures["us"][f"database {kind}"]
+        lines.append(f"| {name} | {ours:.0f} µs of the service, {theirs:.0f} µs of the database |")
+    lines += [
+        f"| memory of a worker | {figures['worker MB']:.0f} MB |",
+        f"| connections of a worker | at most {figures['connections']} |",
+        "",
+        "| Assumed | | Option |",
+        "|---|---|---|",
+    ]
+    for name, value in asdict(a).items():
+        lines.append(f"| {WHAT[name]} | {value:g} | `--{name.replace('_', '-')}` |")
+    found = {items: needs(figures, items, a) for items in SIZES}
+    lines += ["", "| Items | " + " | ".join(f"{items:,}" for items in SIZES) + " |"]
+    lines.append("|---" * (len(SIZES) + 1) + "|")
+    for name in found[SIZES[0]]:
+        lines.append(f"| {name} | " + " | ".join(_short(found[s][name]) for s in SIZES) + " |")
+    costs = [price(found[items], a) for items in SIZES]
+    lines.append("| **a month** | " + " | ".join(f"**{_short(cost)}**" for cost in costs) + " |")
+    per = [1e6 * cost / items for cost, items in zip(costs, SIZES, strict=True)]
+    lines.append("| a month for a million items | " + " | ".join(map(_short, per)) + " |")
+    return "\n".join(lines)
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.2f}"
+
+
+def write(text: str) -> None:
+    """Puts the tables into the document, between its marks."""
+    before, _, rest = DOCUMENT.read_text("utf-8").partition(MARK)
+    after = rest.partition(MARK)[2]
+    DOCUMENT.write_text(f"{before}{MARK}\n{text}\n{MARK}{after}", "utf-8")
+
+
+def measure(items: int) -> dict[str, Any]:
+    """The figures, on a database of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="wishwell-model-"))
+    try:
+        with PostgresServer(fsync=True) as server:
+            place = deploy("PostgreSQL", folder / "place", server)
+            owners = asyncio.run(_fill(place, items))
+            sizes, version = asyncio.run(_sizes(place.url, items))
+            target = place.serve()
+            try:
+                used = _requests(server, target, owners)
+                memory = psutil.Process(target.process.pid).memory_info().rss / 1e6
+            finally:
+                stop(target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "postgresql": version,
+        "items": items,
+        "bytes": sizes,
+        "us": used,
+        "worker MB": memory,
+        "connections": 20,
+    }
+
+
+async def _fill(place: Deployment, items: int) -> list[seed.Owner]:
+    """Some thousand profiles at a time; the owners of the last ones."""
+    profiles, step = items // seed.ITEMS, 5_000
+    connection = await asyncpg.connect(place.url)
+    owners: list[seed.Owner] = []
+    for first in range(0, profiles, step):
+        rows, owners = seed.plan(place.store, min(step, profiles - first), first)
+        for table, names in seed.COLUMNS.items():
+            await connection.copy_records_to_table(
+                table, records=rows[table], columns=names.split()
+            )
+        say(f"{min(profiles, first + step) * seed.ITEMS:,} items")
+    await connection.execute("VACUUM ANALYZE")
+    await connection.close()
+    return owners
+
+
+async def _sizes(url: str, items: int) -> tuple[dict[str, float], str]:
+    """Bytes of a row of each table, with its indexes; the server's version."""
+    connection = await asyncpg.connect(url)
+    sizes = {}
+    for table in TABLES:
+        rows = items if table in ("items", "entries") else items / seed.ITEMS
+        total = await connection.fetchval("SELECT pg_total_relation_size($1::regclass)", table)
+        sizes[table] = total / rows
+    version = connection.get_server_version()
+    await connection.close()
+    return sizes, f"{version.major}.{version.minor}"
+
+
+def _requests(
+    server: PostgresServer, target: Target, owners: list[seed.Owner], count: int = 3_000
+) -> dict[str, float]:
+    """Microseconds of processor time of a page and a save, of the service and of the database."""
+    assert server.process is not None
+    database = psutil.Process(server.process.pid)
+    service = psutil.Process(target.process.pid)
+
+    def spent() -> tuple[float, float]:
+        family = [database, *database.children(recursive=True)]
+        return (
+            sum(service.cpu_times()[:2]),
+            sum(sum(process.cpu_times()[:2]) for process in family),
+        )
+
+    clients = [Raw(target.url, owner.token) for owner in owners[:20]]
+    found = {}
+    for kind in ("read", "write"):
+        for counted in (False, True):  # the first round prepares statements and fills caches
+            before = spent()
+            for number in range(count):
+                client = clients[number % len(clients)]
+                if kind == "read":
+                    client.ask("GET", "/items?limit=30")
+                else:
+                    quantity = number // len(clients) % 900 + 1 + 50 * counted
+                    body = {"productId": number // len(clients) % 30 + 1, "quantity": quantity}
+                    client.ask("POST", "/items", body)
+            after = spent()
+        for who, began, ended in zip(("service", "database"), before, after, strict=True):
+            found[f"{who} {kind}"] = (ended - began) / count * 1e6
+    for client in clients:
+        client.close()
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument(
+        "--again", action="store_true", help="write the tables from the last figures"
+    )
+    parser.add_argument("--measured", type=int, default=1_000_000, help="items that are filled")
+    for field in fields(Assumptions):
+        option = f"--{field.name.replace('_', '-')}"
+        parser.add_argument(option, type=type(field.default), default=field.default)
+    given = vars(parser.parse_args())
+    again, measured = given.pop("again"), given.pop("measured")
+    if not again:
+        FIGURES.write_text(json.dumps(measure(measured), indent=1) + "\n")
+    text = tables(json.loads(FIGURES.read_text()), Assumptions(**given))
+    if Assumptions(**given) == Assumptions():
+        write(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""`wishwell store apply` and `wishwell store delete`."""
+
+import json
+import secrets
+
+import pytest
+
+from .conftest import refused, save, soon
+
+STORE = "https://{}.example"
+
+
+@pytest.fixture
+def handle():
+    return f"file-{secrets.token_hex(6)}"
+
+
+@pytest.fixture
+def apply(service):
+    """Runs `store apply` with a file of this text; exit code, output and standard error."""
+
+    def run(text, *options):
+        path = service.folder / f"{secrets.token_hex(6)}.yaml"
+        path.write_text(text)
+        return service.attempt("store", "apply", str(path), *options)
+
+    return run
+
+
+def stores(service):
+    return {one["handle"]: one for one in json.loads(service.quick("store", "list", "--json"))}
+
+
+def test_apply_makes_and_changes_what_the_file_names(service, apply, handle):
+    """contract: store-apply. And says so before; twice changes nothing."""
+    (service.folder / "shop.key").write_text("k" * 40)
+    text = f"""
+stores:
+  - handle: {handle}
+    platform: woo
+    productIds: text
+    authFlow: /signin
+    hosts: [{STORE.format(handle)}]
+    origins: [https://a.example]
+    limits: {{items: 7, lists: 8}}
+    events: on
+    priceDropPercent: 9
+    naming: {{jwtCookie: session, jwtAudience: {handle}}}
+    jwtKeyFiles: [shop.key]
+"""
+    code, out, _ = apply(text, "--yes")
+    assert code == 0
+    assert f"+ {handle}: " in out and '"woo"' in out and "1 JWT keys" in out
+    assert "k" * 40 not in out
+    made = stores(service)[handle]
+    assert (made["platform"], made["productIds"], made["authFlow"]) == ("woo", "text", "/signin")
+    assert (made["limits"], made["priceDropPercent"]) == ({"items": 7, "lists": 8}, 9)
+    assert made["hosts"] == [STORE.format(handle)] and made["eventsSince"]
+    assert "nothing to do" in apply(text)[1]
+    code, out, _ = apply(
+        f"stores: [{{handle: {handle}, limits: {{items: null}}, hosts: [], events: off}}]", "--yes"
+    )
+    assert code == 0 and f'~ {handle}: hosts ["' in out and "→ []" in out
+    after = stores(service)[handle]
+    assert after == made | {"limits": {"lists": 8}, "hosts": [], "eventsSince": None}
+
+
+def test_apply_asks(service, handle):
+    """contract: store-apply. Without yes nothing is done; with nothing to do it does not ask."""
+    text = f"stores: [{{handle: {handle}}}]"
+    path = service.folder / "asked.yaml"
+    path.write_text(text)
+    done = service.cli("store", "apply", str(path), input="no\n", check=False)
+    assert done.returncode == 1 and f"+ {handle}" in done.stdout
+    assert "Nothing was changed" in done.stderr
+    assert handle not in stores(service)
+    service.cli("store", "apply", str(path), input="yes\n")
+    assert handle in stores(service)
+
+
+WRONG = {
+    "no such file": None,
+    "no YAML": "stores: [",
+    "no stores": "shops: []",
+    "an unknown field": "stores: [{handle: HANDLE, colour: red}]",
+    "a field that nobody sets": "stores: [{handle: HANDLE, id: 1}]",
+    "no handle": "stores: [{platform: woo}]",
+    "a bad handle": "stores: [{handle: 'A b'}]",
+    "a number as text": "stores: [{handle: HANDLE, platform: 7}]",
+    "a bad limit": "stores: [{handle: HANDLE, limits: {speed: 1}}]",
+    "a bad host": "stores: [{handle: HANDLE, hosts: [shop]}]",
+    "a bad name": "stores: [{handle: HANDLE, naming: {cookie: a}}]",
+    "a key file that is not there": "stores: [{handle: HANDLE, jwtKeyFiles: [nowhere]}]",
+    "a key twice": "stores: [{handle: HANDLE, platform: a, platform: b}]",
+    "a store twice": "stores: [{handle: HANDLE}, {handle: HANDLE}]",
+    "an object of Python": "stores: [{handle: !!python/name:os.system }]",
+    "a second one that is bad": "stores: [{handle: HANDLE}, {handle: x, platform: ''}]",
+}
+
+
+@pytest.mark.either_engine
+@pytest.mark.parametrize("case", WRONG)
+def test_apply_refuses_a_bad_file_and_changes_nothing(service, apply, handle, case):
+    """contract: store-apply, store-bounds. In one line."""
+    text = WRONG[case]
+    if text is None:
+        code, _, said = service.attempt("store", "apply", "/nowhere", "--yes")
+    else:
+        code, _, said = apply(text.replace("HANDLE", handle), "--yes")
+    assert (code, len(said.strip().splitlines())) == (1, 1), said
+    assert handle not in stores(service)
+
+
+def test_apply_changes_all_or_nothing(service, apply, make_shop, handle):
+    """contract: store-apply, storefront-hosts, storefront-jwt-apart. A host of another store; an
+    issuer of two."""
+    taken = STORE.format(secrets.token_hex(6))
+    make_shop("--host", taken)
+    code, _, said = apply(
+        f"stores: [{{handle: {handle}}}, {{handle: {handle}-2, hosts: ['{taken}']}}]", "--yes"
+    )
+    assert code == 1 and "belongs to another store" in said
+    issuer = f"{{naming: {{jwtIssuer: {handle}}}, handle: {handle}"
+    code, _, said = apply(f"stores: [{issuer}}}, {issuer}-2}}]", "--yes")
+    assert code == 1 and "jwt-audience" in said
+    assert handle not in stores(service)
+
+
+def test_delete_asks_for_the_handle(service, make_shop):
+    """contract: store-delete."""
+    shop = make_shop()
+    done = service.cli("store", "delete", shop.handle, input="yes\n", check=False)
+    assert done.returncode == 1 and "nothing was deleted" in done.stderr
+    assert shop.admin.get("/items").status_code == 200
+    code, _, said = service.attempt("store", "delete", "nowhere", "--yes")
+    assert code == 1 and "no store" in said
+
+
+def test_deleted_store_is_gone_for_everybody(service, make_shop):
+    """contract: store-delete. Its tokens are refused with a plain reason, its host and handle are
+    free, and other stores go on."""
+    host = STORE.format(secrets.token_hex(6))
+    shop, other = make_shop("--host", host), make_shop()
+    customer, session = shop.customer(), shop.session()
+    for who in (customer, session):
+        save(who.http, 1)
+    save(other.customer("7").http, 1)
+    said = service.cli("store", "delete", shop.handle, input=f"{shop.handle}\n").stdout
+    assert "2 profiles" in said
+    for http in (customer.http, session.http):
+        refused(http.get("/items"), 401, "deleted")
+        refused(http.post("/items", json={"productId": 2}), 401, "deleted")
+    assert shop.admin.get("/items").status_code == 401
+    assert shop.handle not in stores(service)
+    assert len(other.admin.get("/items").json()["data"]) == 1
+    service.quick("store", "create", shop.handle, "--host", host)
+    again = service.client(service.create_token(shop.handle))
+    soon(lambda: again.get("/items").status_code == 200)
+    assert again.get("/items").json()["data"] == []
+    refused(customer.http.get("/items"), 401, "deleted")

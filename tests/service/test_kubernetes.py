@@ -1,0 +1,108 @@
+"""The manifests of ops/kubernetes: right by Kubernetes' own schemas, and of this very program."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from wishwell import config
+from wishwell.http import routes
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = {
+    f"{path.stem} {document['kind']}": document
+    for path in sorted((ROOT / "ops" / "kubernetes").glob("*.yaml"))
+    for document in yaml.safe_load_all(path.read_text())
+}
+PODS = {
+    name: one["spec"]["template"]
+    for name, one in DOCUMENTS.items()
+    if "template" in one.get("spec", {})
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("version", ["1.32", "latest"])
+def test_manifest_is_right_by_the_schema(name, version):
+    """Every field is known, of the right type, and where it belongs."""
+    document = DOCUMENTS[name]
+    named = kubernetes_validate.latest_version() if version == "latest" else version
+    kubernetes_validate.validate(document, named, strict=True)
+    broken = document | {"spce": {}}
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(broken, named, strict=True)
+
+
+def test_each_kind_is_there():
+    """The job, the service with its budget, and the network."""
+    kinds = {one["kind"] for one in DOCUMENTS.values()}
+    assert kinds == {
+        "ConfigMap",
+        "Job",
+        "Deployment",
+        "Service",
+        "PodDisruptionBudget",
+        "NetworkPolicy",
+    }
+
+
+@pytest.mark.parametrize("name", PODS)
+def test_pod_may_do_little(name):
+    """Not root, nothing to write to but /tmp, no capability, no token of the cluster; the user is the
+    image's."""
+    spec = PODS[name]["spec"]
+    assert not spec["automountServiceAccountToken"]
+    user = re.search(r"--uid (\d+)", (ROOT / "Dockerfile").read_text())[1]
+    assert (
+        spec["securityContext"]["runAsUser"] == int(user)
+        and spec["securityContext"]["runAsNonRoot"]
+    )
+    assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    [container] = spec["containers"]
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert container["resources"].keys() == {"requests", "limits"}
+    writable = [m["mountPath"] for m in container["volumeMounts"] if not m.get("readOnly")]
+    assert writable == ["/tmp"]
+
+
+def test_settings_and_paths_are_those_of_the_program():
+    """Each variable is a setting and its value allowed; secrets are files; probes ask what there is."""
+    settings = DOCUMENTS["configuration ConfigMap"]["data"]
+    known = {f"WISHWELL_{field.name.upper()}": field for field in fields(config.Settings)}
+    for name, value in settings.items():
+        field = known[name.removesuffix("_FILE")]
+        secret = field.metadata["secret"] and name != "WISHWELL_REDIS_URL"
+        assert secret == name.endswith("_FILE")
+        if not secret:
+            field.metadata["parse"](value)
+    [container] = DOCUMENTS["deployment Deployment"]["spec"]["template"]["spec"]["containers"]
+    paths = {route.path for route in routes.MANAGEMENT}
+    for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+        assert container[probe]["httpGet"]["path"] in paths
+    assert str(container["ports"][0]["containerPort"]) == settings["WISHWELL_PORT"]
+    grace = DOCUMENTS["deployment Deployment"]["spec"]["template"]["spec"][
+        "terminationGracePeriodSeconds"
+    ]
+    sleep = container["lifecycle"]["preStop"]["sleep"]["seconds"]
+    assert grace > sleep + config.Settings().shutdown_timeout + 10
+
+
+def test_labels_and_names_fit_together():
+    """What selects pods selects these; what is mounted is made by the documented command."""
+    labels = PODS["deployment Deployment"]["metadata"]["labels"]
+    assert DOCUMENTS["deployment Service"]["spec"]["selector"].items() <= labels.items()
+    for name in ("deployment Deployment", "deployment PodDisruptionBudget"):
+        assert DOCUMENTS[name]["spec"]["selector"]["matchLabels"].items() <= labels.items()
+    [chosen] = DOCUMENTS["network NetworkPolicy"]["spec"]["podSelector"]["matchExpressions"]
+    assert {pod["metadata"]["labels"]["app"] for pod in PODS.values()} == set(chosen["values"])
+    text = (ROOT / "ops" / "kubernetes" / "configuration.yaml").read_text()
+    made = re.findall(r"--from-file=(\w+)", text)
+    settings = DOCUMENTS["configuration ConfigMap"]["data"]
+    assert {Path(v).name for k, v in settings.items() if k.endswith("_FILE")} == set(made)

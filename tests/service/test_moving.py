@@ -1,0 +1,286 @@
+"""A store moves from one deployment to another: nothing is lost, and nobody is signed out."""
+
+import asyncio
+import contextlib
+import json
+import secrets
+import sqlite3
+import subprocess
+import time
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tests.conftest import SEALING_KEY, SIGNING_KEY, Shop
+from tests.servers import Service, wait_until
+
+KEYS = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_KEY}
+
+
+@pytest.fixture(scope="module", params=["sqlite to postgresql", "postgresql to sqlite"])
+def ways(request, postgres_server):
+    """Makes services of the engine that a store leaves, and of the one that it comes to."""
+    made = []
+
+    def make(engine):
+        url = postgres_server.create_database() if engine == "postgresql" else "sqlite:///w.db"
+        service = Service(KEYS | {"WISHWELL_DATABASE_URL": url})
+        made.append(service)
+        service.quick("migrate")
+        return service
+
+    one, other = request.param.split(" to ")
+    yield lambda: (make(one), make(other))
+    for service in made:
+        service.close()
+
+
+def fill(shop):
+    """Customers and visitors with all that a profile can have; their tokens."""
+    people = {}
+    for number in range(3):
+        who = shop.customer(f"c{number}")
+        lists = [
+            who.http.post("/lists", json={"name": name}).json()["data"]["id"]
+            for name in ("Wishes", "Später 🎁")
+        ]
+        saved = []
+        for product in range(1, 8):
+            body = {"productId": product, "quantity": product, "tags": ["a", f"t{product}"]}
+            body |= {"variantId": product * 10} if product % 2 else {"note": "two\nlines\t"[:9]}
+            body["listIds"] = lists[: product % 3]
+            answer = who.http.post("/items", json=body)
+            assert answer.status_code == 201, answer.text
+            saved.append(answer.json()["data"])
+        on = [item["id"] for item in saved if lists[0] in item["listIds"]]
+        who.http.put(f"/lists/{lists[0]}/items/order", json={"itemIds": on[::-2]})
+        who.http.delete(f"/items/{saved[3]['id']}")
+        who.http.patch(f"/items/{saved[4]['id']}", json={"quantity": 99, "note": "back\\slash"})
+        who.http.post("/profiles/identify", json={"email": f"c{number}@example.com"})
+        people[f"customer {number}"] = who
+    visitor, linked = shop.session(), shop.session()
+    visitor.http.post("/items", json={"productId": 5})
+    linked.http.post("/items", json={"productId": 6, "tags": ["mine"]})
+    shop.token(customer=people["customer 0"].gid, session=linked.gid)
+    return people | {"visitor": visitor, "linked": linked}
+
+
+def answers(service, token, people):
+    """Every answer of the API about the store's records, as bytes."""
+    admin = service.client(token)
+    paths = ["/items?limit=250", "/lists?limit=250", "/products", "/webhooks"]
+    paths += ["/items?query=tag:a", "/items?query=product:5"]
+    found: dict[Any, Any] = {path: admin.get(path) for path in paths}
+    for name, who in people.items():
+        http = service.client(who.token)
+        for path in ("/items?limit=250", "/lists"):
+            found[name, path] = http.get(path)
+        for one in http.get("/lists").json().get("data", ()):
+            for sort in ("customer", "recently_saved", "oldest_saved"):
+                path = f"/lists/{one['id']}?sort={sort}"
+                found[name, path] = http.get(path)
+
+    def kept(answer):
+        # The ids of errors are made anew.
+        body = answer.json()
+        if "error" in body:
+            return answer.status_code, body["error"]["message"]
+        # A cursor is sealed for one answer.
+        return answer.status_code, answer.content
+
+    return {key: kept(answer) for key, answer in found.items()}
+
+
+def test_store_moves_with_all_that_belongs_to_it(ways):
+    """contract: import-whole, export-whole, import-store, command-export, command-import. Each
+    answer is byte for byte the same; tokens, revocations, cookies' secrets and webhooks moved."""
+    old, new = ways()
+    old.start()
+    shop = Shop(old, "--host", "https://shop.example", "--limit", "items=77", "--events", "on")
+    people = fill(shop)
+    gone, revoked = shop.customer("never-saved"), shop.another_admin_token()
+    old.quick("token", "revoke", "--store", shop.handle, gone.gid)
+    old.quick("token", "revoke", people["customer 2"].token)
+    old.quick("token", "revoke", revoked)
+    shop.admin.put(
+        "/products/5", json={"title": "Ünë", "price": {"amount": "1.50", "currency": "EUR"}}
+    )
+    assert wait_until(
+        lambda: shop.admin.post("/webhooks", json={"url": "https://a.example/"}).status_code == 201,
+        seconds=8,
+    )
+    for who in (gone, people["customer 2"]):
+        assert wait_until(lambda http=who.http: http.get("/items").status_code == 401, seconds=6)
+    before = answers(old, shop.admin_token, people)
+    [record] = [
+        s for s in json.loads(old.quick("store", "list", "--json")) if s["handle"] == shop.handle
+    ]
+    old.stop()
+    written = old.quick("export", "--store", shop.handle)
+    file = new.folder / "store.jsonl"
+    file.write_text(written)
+    assert SIGNING_KEY not in written and shop.admin_token not in written
+    said = new.quick("import", str(file), "--store", "default")
+    assert "5 profiles" in said and "6 lists" in said, said
+    assert new.quick("export", "--store", "default").splitlines()[1:] == written.splitlines()[1:]
+    new.start()
+    assert answers(new, shop.admin_token, people) == before
+    assert new.client(revoked).get("/items").status_code == 401
+    assert new.client(gone.token).get("/items").status_code == 401
+    # Its sequence goes on, and its address stays known.
+    new.client(people["customer 1"].token).post("/items", json={"productId": 1000})
+    [moved] = json.loads(new.quick("store", "list", "--json"))
+    since = moved.pop("eventsSince")
+    assert since > record.pop("eventsSince")
+    assert moved | {"handle": shop.handle} == record
+    new.stop()
+
+
+def test_import_says_what_keys_it_needs(ways):
+    """contract: import-store. A store whose secrets can't be opened here would stop the next start."""
+    old, new = ways()
+    old.quick("store", "create", "outlet")
+    file = new.folder / "outlet.jsonl"
+    file.write_text(old.quick("export", "--store", "outlet"))
+    key = "WISHWELL_SEALING_KEYS"
+    code, _, said = new.attempt("import", str(file), "--store", "outlet", **{key: "x" * 40})
+    assert code == 1 and key in said
+    assert "outlet" not in new.quick("store", "list")
+    both = {key: f"{'x' * 40},{SEALING_KEY}"}
+    assert new.attempt("import", str(file), "--store", "outlet", **both)[0] == 0
+    new.settings |= both
+    new.start().stop()
+
+
+def alike(lines):
+    """Lines that say the same, in whatever order."""
+    return sorted(json.dumps(json.loads(line), sort_keys=True) for line in lines)
+
+
+PROFILES = 4_000
+
+
+def many_profiles(first):
+    """The lines of a store behind its first one: profiles of a list and five items."""
+    now, found = "2026-01-01T00:00:00.000Z", [first]
+    times = {"createdAt": now, "updatedAt": now}
+
+    def new_id():
+        return f"01900000-0000-7000-8000-{secrets.token_hex(6)}"
+
+    for number in range(PROFILES):
+        gid, on = f"gid://shopify/Customer/{number}", new_id()
+        found.append(json.dumps({"profile": {"gid": gid, "createdAt": now, "touchedAt": now}}))
+        found.append(json.dumps({"list": {"id": on, "name": "Wishes", **times}}))
+        for product in range(1, 6):
+            item = {"id": new_id(), "productId": product, "listIds": [on], **times}
+            found.append(json.dumps({"item": item}))
+    end = {"profiles": PROFILES, "lists": PROFILES, "items": 5 * PROFILES}
+    return [*found, json.dumps({"end": end})]
+
+
+def profiles_in(service, handle="default"):
+    code, out, _ = service.attempt("export", "--store", handle)
+    return out.count('"profile"') if code == 0 else 0
+
+
+def killed(service, when, *command):
+    """Runs a command, and kills it when something is so."""
+    running = subprocess.Popen(
+        [service.command, *command],
+        cwd=service.folder,
+        env=service.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    assert wait_until(lambda: when() or running.poll() is not None, seconds=60, every=0.02)
+    running.kill()
+    assert running.wait() != 0, "it was done before it was killed"
+
+
+def test_import_that_is_killed_goes_on(ways, tmp_path):
+    """contract: import-resumed, import-twice. Killed at some moment, and run again, twice: all is
+    there, once."""
+    old, new = ways()
+    lines = many_profiles(old.quick("export", "--store", "default").splitlines()[0])
+    file = tmp_path / "store.jsonl"
+    file.write_text("\n".join(lines) + "\n")
+    command = ["import", str(file), "--store", "default"]
+    killed(new, lambda: profiles_in(new) > 0, *command)
+    some = profiles_in(new)
+    assert f"{some:,} profiles were there" in new.quick(*command)
+    whole = new.quick("export", "--store", "default").splitlines()
+    assert alike(whole[1:]) == alike(lines[1:])
+    assert "0 profiles, 0 lists, 0 items" in new.quick(*command)
+    assert new.quick("export", "--store", "default").splitlines()[1:] == whole[1:]
+
+
+def test_deletion_that_is_killed_goes_on_beside_others(ways, tmp_path):
+    """contract: store-delete-steps, store-delete. Another store is served all the while, and quickly;
+    nobody takes the name before all is gone."""
+    old, new = ways()
+    file = tmp_path / "store.jsonl"
+    file.write_text(
+        "\n".join(many_profiles(old.quick("export", "--store", "default").splitlines()[0]))
+    )
+    new.quick("store", "create", "doomed")
+    new.quick("import", str(file), "--store", "doomed")
+    new.start()
+    doomed, other = new.client(new.create_token("doomed")), Shop(new).customer()
+    assert doomed.get("/items").status_code == 200
+    took = []
+
+    def asks():
+        began = time.monotonic()
+        assert other.http.post("/items", json={"productId": len(took) + 1}).status_code == 201
+        took.append(time.monotonic() - began)
+
+    def left():
+        asks()
+        # The export is refused by then.
+        return counted("doomed")
+
+    def counted(handle):
+        [record] = [
+            s for s in json.loads(new.quick("store", "list", "--json")) if s["handle"] == handle
+        ]
+        return stored(new, record["id"])
+
+    killed(new, lambda: left() < PROFILES, "store", "delete", "doomed", "--yes")
+    some = counted("doomed")
+    assert 0 < some < PROFILES
+    assert doomed.get("/items").status_code == 401
+    code, _, said = new.attempt("store", "create", "doomed")
+    assert code == 1 and "already used" in said
+    for command in (
+        ("store", "update", "doomed"),
+        ("token", "create", "--label", "x", "--store", "doomed"),
+    ):
+        code, _, said = new.attempt(*command)
+        assert code == 1 and "store delete doomed" in said
+    new.cli("store", "delete", "doomed", "--yes")
+    asks()
+    assert max(took) < 2
+    new.quick("store", "create", "doomed")
+    assert counted("doomed") == 0
+    new.stop()
+
+
+def stored(service, store_id):
+    """How many profiles of a store the database holds."""
+    url = service.settings["WISHWELL_DATABASE_URL"]
+    if url.startswith("sqlite"):
+        with contextlib.closing(sqlite3.connect(service.folder / "w.db")) as connection:
+            sql = "SELECT count(*) FROM profiles WHERE store_id = ?"
+            return connection.execute(sql, (store_id,)).fetchone()[0]
+    return asyncio.run(_stored(url, store_id))
+
+
+async def _stored(url, store_id):
+    connection = await asyncpg.connect(url)
+    try:
+        sql = "SELECT count(*) FROM profiles WHERE store_id::text = $1"
+        return await connection.fetchval(sql, store_id)
+    finally:
+        await connection.close()
