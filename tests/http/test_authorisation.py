@@ -26,6 +26,9 @@ BODIES: dict[str, Any] = {
     "POST /lists": {"name": "x"},
     "PATCH /lists/{listId}": {"name": "y"},
     "PUT /lists/{listId}/items/order": {"itemIds": []},
+    "POST /lists/{listId}/shares": {},
+    "PATCH /lists/{listId}/shares/{shareId}": {"notes": True},
+    "POST /shared/{token}/copies": {"name": "copied"},
     "POST /profiles/identify": {"email": "ann@example.com"},
     "POST /profiles/token": {},
     "PUT /products": {"products": [{"productId": 1}]},
@@ -37,6 +40,8 @@ BODIES: dict[str, Any] = {
 DESCRIPTION = "GET /.well-known/openapi"
 TOKEN, EVENTS = "POST /profiles/token", "GET /events"
 CREATING = {"POST /items": 201, "POST /lists": 201}
+SHARE, COPY = "POST /lists/{listId}/shares", "POST /shared/{token}/copies"
+SHARED = {"GET /shared/{token}": 200, COPY: 201}  # by whoever has the link, the owner too
 OF_STORE = {
     "GET /products": 200,
     "PUT /products": 204,
@@ -66,13 +71,17 @@ DONE = {
     "PATCH /lists/{listId}": 200,
     "DELETE /lists/{listId}": 204,
     "PUT /lists/{listId}/items/order": 200,
+    "GET /lists/{listId}/shares": 200,
+    "PATCH /lists/{listId}/shares/{shareId}": 200,
+    "DELETE /lists/{listId}/shares/{shareId}": 204,
     "POST /profiles/identify": 200,
     TOKEN: 201,
     EVENTS: 200,
     DESCRIPTION: 200,
 } | CREATING
+DONE |= {SHARE: 201}
 ON_A_RECORD = [name for name in DONE if "{" in name]
-DONE |= OF_STORE
+DONE |= OF_STORE | SHARED
 
 NOBODY = ("none", "junk", "expired", "another store's", "revoked admin", "revoked", "closed")
 
@@ -89,17 +98,32 @@ def expected_of_store(operation: str, credential: str) -> int:
     return 403
 
 
+def expected_shared(operation: str, credential: str) -> int:
+    """The same, of a shared list, whoever's it is."""
+    if credential in ("admin", "another store's") and operation == COPY:
+        return 400
+    if credential == "another store's":
+        return 404
+    if credential in NOBODY:
+        return 401 if operation == COPY or credential != "none" else 200
+    if "+" in credential and not credential.startswith("admin"):
+        return 403
+    return SHARED[operation]
+
+
 def expected(operation: str, credential: str, owner: str) -> int:
     """The status for a credential, on a record of ``owner``."""
     if operation == DESCRIPTION:
         return 200  # contract: openapi-served
+    if operation in SHARED:
+        return expected_shared(operation, credential)
     if operation in OF_STORE:
         return expected_of_store(operation, credential)
     if credential == "another store's":
         # A good token, of a store in which the record is not.
         if operation == TOKEN:
             return 201
-        if operation in CREATING:
+        if operation in (*CREATING, SHARE):
             return 400
         nowhere = (*ON_A_RECORD, "GET /products/{productId}", "DELETE /products/{productId}")
         return 404 if operation in nowhere else DONE[operation]
@@ -108,7 +132,7 @@ def expected(operation: str, credential: str, owner: str) -> int:
     if credential.endswith("+ Profile") and not credential.startswith("admin"):
         return 403
     if credential == "admin":
-        return 400 if operation in CREATING else DONE[operation]
+        return 400 if operation in (*CREATING, SHARE) else DONE[operation]
     if operation in (TOKEN, EVENTS):
         # The token is then the profile's; the events are of the whole store.
         named = {TOKEN: 201, EVENTS: 400}
@@ -210,6 +234,9 @@ class Fixtures:
             self.product += 1
             path = path.replace("{productId}", str(self.product))
             assert self.shop.admin.put(path, json={"title": name}).status_code == 200
+        if "{shareId}" in path or "{token}" in path:
+            shared = self.owners[owner].http.post(f"/lists/{made}/shares").json()["data"]
+            path = path.replace("{shareId}", shared["id"]).replace("{token}", shared["token"])
         if operation == "DELETE /items":
             path += f"?itemIds={item}"
         hook, delivery = self._hook() if "{webhookId}" in path else ("", "")
@@ -261,14 +288,14 @@ def test_operation_answers_what_the_table_says(world, operation, credential):
     """contract: token-required, token-scope, token-admin-only, profile-header,
     profile-header-forbidden, whole-store, whole-store-create. Status, and nothing of anybody else
     in the body: not one list name of another owner."""
-    owners = OWNERS if operation in ON_A_RECORD else ["customer"]
+    owners = OWNERS if operation in (*ON_A_RECORD, *SHARED) else ["customer"]
     for owner in owners:
         answer = world.ask(operation, credential, owner)
         wanted = expected(operation, credential, owner)
         assert answer.status_code == wanted, f"{owner}: {answer.status_code} {answer.text}"
         sees = {"session": "session", "customer": "customer", "other's": "other"}
         own = sees.get(credential, "customer" if credential == "admin + Profile" else None)
-        if credential != "admin":
+        if credential != "admin" and not (operation in SHARED and answer.status_code < 300):
             for other, marks in world.marks.items():
                 assert other == own or not any(mark in answer.text for mark in marks)
         assert (world.foreign_mark in answer.text) == (

@@ -672,7 +672,7 @@ DELETE FROM share_tokens WHERE hash in_texts($1);
 SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = $1;
 
 -- name: shared_list
--- As anybody sees it, in the owner's order (lists.find). $3: now.
+-- As anybody sees it, in the owner's order (contract: shared-order, shared-notes). $3: now.
 SELECT s.reservations, l.name, l.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
        CASE WHEN s.notes = 1 THEN i.note END
 FROM shares s
