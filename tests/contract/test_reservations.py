@@ -270,7 +270,7 @@ def test_any_sequence_agrees_with_the_model(bench, sequence):
 
 
 test_any_sequence_at_length = at_length(
-    test_any_sequence_agrees_with_the_model, 300, sequence=sequences
+    test_any_sequence_agrees_with_the_model, 150, sequence=sequences
 )
 
 

@@ -76,6 +76,34 @@ def test_who_copies_begins_a_visit(front):
     assert browser.get("/lists").json()["data"] == [made]
 
 
+def test_who_reserves_begins_a_visit(front):
+    """contract: storefront-visitor, reserve-put, reserve-delete, reserve-secret. But not by a wrong
+    token, a wrong body or a DELETE; and the owner sees nothing."""
+    owner = front.signed_in()
+    path = shared(owner, 1, reservations=True)
+    browser = front.browser()
+    [item] = browser.get(path).json()["data"]["items"]
+    at = f"/items/{item['id']}/reservation"
+    assert item["reserved"] == 0
+    with nothing_done(front):
+        for method, asked, body, status in (
+            ("PUT", f"{WRONG}{at}", {"quantity": 1}, 404),
+            ("PUT", f"{path}{at}", {"quantity": 0}, 400),
+            ("DELETE", f"{path}{at}", None, 404),
+        ):
+            answer = browser.request(method, asked, json=body)
+            assert envelope(answer, status)
+            assert "Set-Cookie" not in answer.headers
+    answer = browser.put(f"{path}{at}", json={"quantity": 1})
+    assert answer.status_code == 200, answer.text
+    assert len(set_cookies(answer)) == 1
+    assert browser.get(path).json()["data"]["items"] == [item | {"reserved": 1, "yours": 1}]
+    [seen] = owner.get(path).json()["data"]["items"]
+    assert not {"reserved", "yours"} & seen.keys()
+    assert envelope(owner.put(f"{path}{at}", json={"quantity": 1}), 403)
+    assert browser.delete(f"{path}{at}").status_code == 204
+
+
 def test_link_of_another_shop_leads_nowhere(front, new_front):
     """contract: store-isolation, shared-unknown."""
     path = shared(new_front().anyone(), 1)
