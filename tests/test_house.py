@@ -268,6 +268,7 @@ SHAPES = {
     "Share": shares.Share,
     "SharedList": shares.SharedList,
     "SharedItem": shares.SharedItem,
+    "Reservation": share_bodies.ReservationBody,
     "Identify": wire.IdentifyBody,
     "TokenRequest": wire.TokenBody,
     "NewWebhook": wire.NewWebhookBody,
