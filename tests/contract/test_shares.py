@@ -5,6 +5,7 @@ import contextlib
 import pytest
 
 from tests.contract.conftest import bounds
+from tests.contract.test_purge import DAY, run_purge
 from wishwell import copies, ids, linking, lists, purge, shares
 from wishwell.errors import LimitReached, NotFound, UnknownShare
 
@@ -84,13 +85,14 @@ def test_shares_of_a_session_that_is_purged(bench):
     """contract: share-list-deleted, purge-steps. Gone from the first step on, however many follow."""
     owner = bench.new_session()
     made = share(bench, owner, new_list(bench, owner))
-    later = ids.timestamp(bench.clock() + 365 * 86_400_000)
+    at = bench.clock() + 365 * DAY
+    later = ids.timestamp(at)
     bench.write(purge._end, later, later, [owner.id], later)
     with pytest.raises(UnknownShare):
         resolve(bench, made.token)
     with pytest.raises(UnknownShare):
         bench.read(shares.view, lambda _: bench.store, made.token, None, bench.clock.tick())
-    assert bench.write(purge._locked_step, [owner.id]) == 1
+    run_purge(bench, at)
     for table in ("shares", "share_tokens"):
         assert bench.select(f"SELECT * FROM {table} WHERE profile_id = $1", owner.id) == []
 
