@@ -45,10 +45,12 @@ class Way(NamedTuple):
 
 
 class Took(NamedTuple):
-    """The 50th percentile in milliseconds, and the service's microseconds of processor time."""
+    """The 50th percentile in milliseconds, the service's microseconds of processor time, and how
+    many a second."""
 
     p50: float
     processor: float
+    rate: float
 
 
 def wrk(way: Way, connections: int, seconds: int, service: Service) -> Took:
@@ -65,7 +67,8 @@ def wrk(way: Way, connections: int, seconds: int, service: Service) -> Took:
     p50, count, errors = map(float, line.split()[1:])
     if errors:
         raise RuntimeError(f"{way.name}: {errors:.0f} errors")
-    return Took(p50 / 1000, (sum(process.cpu_times()[:2]) - used) / count * 1e6)
+    processor = (sum(process.cpu_times()[:2]) - used) / count * 1e6
+    return Took(p50 / 1000, processor, count / seconds)
 
 
 def ways(service: Service, nginx: Nginx, forwarders: dict[str, Forwarder]) -> list[Way]:
@@ -108,18 +111,20 @@ def measure(all_ways: list[Way], rounds: int, seconds: int, service: Service) ->
                 found[connections].append(got)
     for connections, results in found.items():
         for way in all_ways:
-            p50, processor = (
+            p50, processor, rate = (
                 statistics.median(values)
                 for values in zip(*(got[way.name] for got in results), strict=True)
             )
             line = (
-                f"{connections:2} connections  {way.name:24} p50 {p50:6.3f} ms, {processor:4.0f} us"
+                f"{connections:2} connections  {way.name:24} p50 {p50:6.3f} ms, {processor:4.0f} us,"
+                f" {rate:5.0f} a second"
             )
             if way.name != way.beside:
                 pairs = [(got[way.name], got[way.beside]) for got in results]
                 p50s = spread([one.p50 / other.p50 for one, other in pairs])
                 costs = spread([one.processor / other.processor for one, other in pairs])
-                line += f"  against {way.beside}: p50 {p50s}, processor {costs}"
+                rates = spread([one.rate / other.rate for one, other in pairs])
+                line += f"  against {way.beside}: p50 {p50s}, processor {costs}, rate {rates}"
             print(line)
 
 

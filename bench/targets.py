@@ -19,7 +19,7 @@ GENEROUS = {
     f"WISHWELL_LIMIT_{name}": "10000000"
     for name in (
         "PROFILE_READ", "PROFILE_WRITE", "PROFILE_TOKEN",
-        "ADMIN_READ", "ADMIN_WRITE", "ADMIN_TOKEN", "ADDRESS",
+        "ADMIN_READ", "ADMIN_WRITE", "ADMIN_TOKEN", "ADDRESS", "SHARED",
     )
 }  # fmt: skip
 

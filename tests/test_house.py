@@ -217,6 +217,7 @@ SHAPES = {
     "Share": shares.Share,
     "SharedList": shares.SharedList,
     "SharedItem": shares.SharedItem,
+    "Reservation": share_bodies.ReservationBody,
     "Identify": wire.IdentifyBody,
     "TokenRequest": wire.TokenBody,
     "NewWebhook": wire.NewWebhookBody,

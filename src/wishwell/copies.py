@@ -22,7 +22,7 @@ class Wanted(NamedTuple):
     name: str | None
 
 
-# contract: copy-list, copy-once, copy-limits
+# contract: copy-list, copy-once, copy-limits, event-copy
 async def copy(
     tx: Writer,
     find_store: FindStore,

@@ -80,7 +80,7 @@ class MethodNotAllowed(RequestError):
 
 
 class Conflict(RequestError):
-    """The change would make two items of a profile the same."""
+    """The change would make two items of a profile the same, or reserve more than is left."""
 
 
 class TooLarge(RequestError):

@@ -88,7 +88,7 @@ async def link_held(tx: Writer, session_id: str, customer_id: str, locked: set[s
         await tx.run("link_leave_held", session_id)
 
 
-# contract: reserve-sign-in
+# contract: reserve-sign-in, reserve-kept
 async def link_owned(tx: Writer, session_id: str, customer_id: str) -> None:
     """Moves what others hold of the session's items, before the items; what the customer holds
     ends."""

@@ -14,7 +14,7 @@ MOST = 1_000
 """Of how many items a profile may have reservations."""
 
 
-# contract: reserve-put, reserve-quantity, reserve-most
+# contract: reserve-put, reserve-quantity, reserve-most, reserve-at-once
 async def reserve(
     tx: Writer,
     find_store: FindStore,

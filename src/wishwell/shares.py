@@ -137,6 +137,7 @@ async def page(
     return found
 
 
+# contract: share-update
 async def change(tx: Writer, profile: Profile, list_id: str, id: str, terms: Terms) -> Share:
     """Changes a share. Raises ``NotFound``, ``profiles.missing``."""
     chosen = [None if flag is None else int(flag) for flag in terms[:2]]
@@ -158,6 +159,7 @@ async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
     await end(tx, profile, chosen)
 
 
+# contract: share-list-deleted
 async def end_of_list(tx: Writer, profile: Profile, list_id: str) -> None:
     """Ends all shares of a list. The caller holds the profile's lock."""
     await end(tx, profile, await tx.all("shares_of_list", profile.id, list_id))

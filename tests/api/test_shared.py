@@ -145,7 +145,7 @@ def test_all_that_is_wrong_with_a_link_is_one_answer(shop, make_shop):
 
 
 def test_token_that_is_sent_must_be_good(shop):
-    """contract: token-refused, session-ended, profile-header-forbidden. Or an owner whose token has
+    """contract: shared-open, token-refused, session-ended, profile-header-forbidden. Or an owner whose token has
     expired would see what is no business of theirs."""
     shown, visitor = Shown(shop), shop.session()
     assert data(visitor.http.get(shown.path)) == data(shop.anonymous.get(shown.path))

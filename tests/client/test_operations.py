@@ -46,6 +46,34 @@ def test_items_from_saving_to_deleting(wishes):
         wishes.items.delete(item.id)
 
 
+def test_shares_from_making_to_ending(wishes, connect, roomy_shop):
+    made = wishes.lists.create("Garden")
+    item = wishes.items.create(7, quantity=2, note="the blue one", list_ids=[made.id])
+    soon = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
+    share = wishes.shares.create(made.id, expires_at=soon, reservations=True)
+    assert (share.list_id, share.expires_at, share.notes) == (made.id, soon, False)
+    assert wishes.shares.list(made.id).data == (share,)
+    assert wishes.shares.update(made.id, share.id) == share
+    changed = wishes.shares.update(made.id, share.id, expires_at=None, notes=True)
+    assert (changed.expires_at, changed.reservations, changed.notes) == (None, True, True)
+    other = connect(roomy_shop.service.url, roomy_shop.customer().token)
+    found = other.shared.find(share.token)
+    assert (found.name, found.reservations) == ("Garden", True)
+    [shown] = found.items
+    assert (shown.id, shown.product_id, shown.quantity) == (item.id, 7, 2)
+    assert (shown.variant_id, shown.note) == (None, "the blue one")
+    reserved = other.shared.reserve(share.token, item.id, 2)
+    assert (reserved.id, reserved.reserved, reserved.yours) == (item.id, 2, 2)
+    [seen] = wishes.shared.find(share.token).items
+    assert (seen.reserved, seen.yours) == (None, None)
+    other.shared.delete_reservation(share.token, item.id)
+    assert other.shared.copy(share.token).name == "Garden"
+    assert other.shared.copy(share.token, name="Mine").item_count == 1
+    wishes.shares.delete(made.id, share.id)
+    with pytest.raises(NotFound):
+        other.shared.find(share.token)
+
+
 def test_products_from_putting_to_forgetting(connect, roomy_shop):
     admin = connect(roomy_shop.service.url, roomy_shop.admin_token)
     blue = Variant(3, "Blue", "https://shop.example/3.jpg", Money("1.50", "EUR"), False)
@@ -254,6 +282,6 @@ def test_one_string_is_no_sequence_of_ids(wishes):
 
 def test_blocking_client_is_what_the_async_one_makes():
     """`make format` writes it."""
-    assert len(blocking_client.SOURCES) == 3
+    assert len(blocking_client.SOURCES) == 4
     for source in blocking_client.SOURCES:
         assert blocking_client.target(source).read_text() == blocking_client.made(source)

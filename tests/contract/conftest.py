@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from wishwell import ids, items, profiles, stores
+from wishwell import ids, items, opaque, profiles, stores
 from wishwell.db import Database, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
@@ -166,6 +166,12 @@ class Bench:
         assert sorted(lists) == sorted((id, on.count(id)) for id, _ in lists)
         assert all(held == " ".join(sorted(held.split())) for _, _, held in items)
         assert self.holds(profile) == (len(items), len(lists), len(entries))
+        of = "WHERE profile_id = $1"
+        shares = self.select(f"SELECT id, token, list_id FROM shares {of}", profile.id)
+        tokens = self.select(f"SELECT share_id, hash FROM share_tokens {of}", profile.id)
+        assert sorted(tokens) == sorted((id, opaque.hashed(token)) for id, token, _ in shares)
+        shared = self.select(f"SELECT id FROM lists {of} AND shared = 1", profile.id)
+        assert {(at,) for _, _, at in shares} <= {*shared}
 
     def new_session(self, store=None):
         return self.write(

@@ -13,7 +13,7 @@ from tests.contract.test_purge import DAY, run_purge
 from tests.profile_model import Model
 from tests.strategies import at_length
 from wishwell import items, linking, lists, reserving, shares
-from wishwell.errors import Conflict, Forbidden, NotFound
+from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound
 from wishwell.items import ItemPatch
 
 MOST = bounds(1_000)
@@ -270,5 +270,23 @@ def test_any_sequence_agrees_with_the_model(bench, sequence):
 
 
 test_any_sequence_at_length = at_length(
-    test_any_sequence_agrees_with_the_model, 300, sequence=sequences
+    test_any_sequence_agrees_with_the_model, 150, sequence=sequences
 )
+
+
+def test_profile_has_reservations_of_at_most_a_thousand_items(bench):
+    """contract: reserve-most. It is refused, and nothing is kept of it."""
+    world = World(bench)
+    for step in [("make", "C", 0), ("save", "C", 1, [0], 3)]:
+        world.do(step)
+    holder = world.real["K"]
+    columns = "profile_id owner_id item_id store_id"
+    one = (holder.id, bench.new_customer().id)
+    rows = [(*one, bench.new_id(), bench.store.id) for _ in range(reserving.MOST)]
+    bench.insert("held", columns, rows)
+    [made] = world.models["C"].lists
+    [item] = world.models["C"].items
+    asked = (world.store, world.shares[made], item, holder, 1)
+    with pytest.raises(LimitReached):
+        world.write(reserving.reserve, *asked)
+    assert world.write(shares.view, world.store, world.shares[made], None).items[0].reserved == 0

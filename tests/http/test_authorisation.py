@@ -26,6 +26,10 @@ BODIES: dict[str, Any] = {
     "POST /lists": {"name": "x"},
     "PATCH /lists/{listId}": {"name": "y"},
     "PUT /lists/{listId}/items/order": {"itemIds": []},
+    "POST /lists/{listId}/shares": {},
+    "PATCH /lists/{listId}/shares/{shareId}": {"notes": True},
+    "POST /shared/{token}/copies": {"name": "copied"},
+    "PUT /shared/{token}/items/{itemId}/reservation": {"quantity": 1},
     "POST /profiles/identify": {"email": "ann@example.com"},
     "POST /profiles/token": {},
     "PUT /products": {"products": [{"productId": 1}]},
@@ -37,6 +41,12 @@ BODIES: dict[str, Any] = {
 DESCRIPTION = "GET /.well-known/openapi"
 TOKEN, EVENTS = "POST /profiles/token", "GET /events"
 CREATING = {"POST /items": 201, "POST /lists": 201}
+SHARE, COPY = "POST /lists/{listId}/shares", "POST /shared/{token}/copies"
+VIEW = "GET /shared/{token}"
+RESERVE = "PUT /shared/{token}/items/{itemId}/reservation"
+GIVE_BACK = "DELETE /shared/{token}/items/{itemId}/reservation"
+# By whoever has the link, the owner too; but nobody reserves on their own list.
+SHARED = {VIEW: 200, COPY: 201, RESERVE: 200, GIVE_BACK: 204}
 OF_STORE = {
     "GET /products": 200,
     "PUT /products": 204,
@@ -66,13 +76,21 @@ DONE = {
     "PATCH /lists/{listId}": 200,
     "DELETE /lists/{listId}": 204,
     "PUT /lists/{listId}/items/order": 200,
+    "GET /lists/{listId}/shares": 200,
+    "PATCH /lists/{listId}/shares/{shareId}": 200,
+    "DELETE /lists/{listId}/shares/{shareId}": 204,
     "POST /profiles/identify": 200,
     TOKEN: 201,
     EVENTS: 200,
     DESCRIPTION: 200,
 } | CREATING
+DONE |= {SHARE: 201}
 ON_A_RECORD = [name for name in DONE if "{" in name]
-DONE |= OF_STORE
+DONE |= OF_STORE | SHARED
+
+OWN = {"session": "session", "customer": "customer", "other's": "other"}
+OWN |= {"admin + Profile": "customer"}
+"""Whose records a credential acts on."""
 
 NOBODY = ("none", "junk", "expired", "another store's", "revoked admin", "revoked", "closed")
 
@@ -89,17 +107,34 @@ def expected_of_store(operation: str, credential: str) -> int:
     return 403
 
 
+def expected_shared(operation: str, credential: str, owner: str) -> int:
+    """The same, of a shared list, whoever's it is."""
+    if credential in ("admin", "another store's") and operation != VIEW:
+        return 400
+    if credential == "another store's":
+        return 404
+    if credential in NOBODY:
+        return 401 if operation != VIEW or credential != "none" else 200
+    if "+" in credential and not credential.startswith("admin"):
+        return 403
+    if owner == OWN.get(credential):
+        return {RESERVE: 403, GIVE_BACK: 404}.get(operation, SHARED[operation])
+    return SHARED[operation]
+
+
 def expected(operation: str, credential: str, owner: str) -> int:
     """The status for a credential, on a record of ``owner``."""
     if operation == DESCRIPTION:
         return 200  # contract: openapi-served
+    if operation in SHARED:
+        return expected_shared(operation, credential, owner)
     if operation in OF_STORE:
         return expected_of_store(operation, credential)
     if credential == "another store's":
         # A good token, of a store in which the record is not.
         if operation == TOKEN:
             return 201
-        if operation in CREATING:
+        if operation in (*CREATING, SHARE):
             return 400
         nowhere = (*ON_A_RECORD, "GET /products/{productId}", "DELETE /products/{productId}")
         return 404 if operation in nowhere else DONE[operation]
@@ -108,13 +143,12 @@ def expected(operation: str, credential: str, owner: str) -> int:
     if credential.endswith("+ Profile") and not credential.startswith("admin"):
         return 403
     if credential == "admin":
-        return 400 if operation in CREATING else DONE[operation]
+        return 400 if operation in (*CREATING, SHARE) else DONE[operation]
     if operation in (TOKEN, EVENTS):
         # The token is then the profile's; the events are of the whole store.
         named = {TOKEN: 201, EVENTS: 400}
         return named[operation] if credential == "admin + Profile" else 403
-    mine = {"session": "session", "customer": "customer", "admin + Profile": "customer"}
-    if operation in ON_A_RECORD and owner != mine.get(credential, "other"):
+    if operation in ON_A_RECORD and owner != OWN.get(credential):
         return 404
     return DONE[operation]
 
@@ -210,6 +244,11 @@ class Fixtures:
             self.product += 1
             path = path.replace("{productId}", str(self.product))
             assert self.shop.admin.put(path, json={"title": name}).status_code == 200
+        if "{shareId}" in path or "{token}" in path:
+            body = {"reservations": True}
+            answer = self.owners[owner].http.post(f"/lists/{made}/shares", json=body)
+            shared = answer.json()["data"]
+            path = path.replace("{shareId}", shared["id"]).replace("{token}", shared["token"])
         if operation == "DELETE /items":
             path += f"?itemIds={item}"
         hook, delivery = self._hook() if "{webhookId}" in path else ("", "")
@@ -218,6 +257,8 @@ class Fixtures:
         if credential.endswith("+ Profile"):
             headers["Profile"] = self.owners["customer"].gid
         http = self.shop.client(self.tokens[credential])
+        if operation == GIVE_BACK:
+            http.put(path, headers=headers, json=BODIES[RESERVE])
         answer = http.request(method, path, headers=headers, json=self._body(operation))
         self.marks.setdefault(owner, set()).add(name)
         for admin in (self.shop.admin, self.elsewhere.admin) if operation in OF_STORE else ():
@@ -261,14 +302,13 @@ def test_operation_answers_what_the_table_says(world, operation, credential):
     """contract: token-required, token-scope, token-admin-only, profile-header,
     profile-header-forbidden, whole-store, whole-store-create. Status, and nothing of anybody else
     in the body: not one list name of another owner."""
-    owners = OWNERS if operation in ON_A_RECORD else ["customer"]
+    owners = OWNERS if operation in (*ON_A_RECORD, *SHARED) else ["customer"]
     for owner in owners:
         answer = world.ask(operation, credential, owner)
         wanted = expected(operation, credential, owner)
         assert answer.status_code == wanted, f"{owner}: {answer.status_code} {answer.text}"
-        sees = {"session": "session", "customer": "customer", "other's": "other"}
-        own = sees.get(credential, "customer" if credential == "admin + Profile" else None)
-        if credential != "admin":
+        own = OWN.get(credential)
+        if credential != "admin" and not (operation in SHARED and answer.status_code < 300):
             for other, marks in world.marks.items():
                 assert other == own or not any(mark in answer.text for mark in marks)
         assert (world.foreign_mark in answer.text) == (

@@ -270,6 +270,7 @@ def new_api(**settings: str) -> Service:
         "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
     }
     common |= {"WISHWELL_SEALING_KEYS": SEALING_KEY, "WISHWELL_LIMIT_ADDRESS": "1000000"}
+    common |= {"WISHWELL_LIMIT_SHARED": "1000000"}
     return Service(common | way.settings() | settings, env=ODD_CLOCK)
 
 
@@ -312,6 +313,7 @@ def proxied():
     """A store without a host, on a service behind trusted proxies, which this machine is one of."""
     trusted = {"WISHWELL_TRUSTED_PROXIES": f"{HERE}, 10.0.0.0/8"}
     limits = {"WISHWELL_LIMIT_NEW_SESSIONS": "2", "WISHWELL_LIMIT_VISITOR_READ": "5"}
+    limits |= {"WISHWELL_LIMIT_SHARED": "5"}
     with with_one_store(new_api(**trusted, **limits), *BY_JWT, scheme="") as front:
         yield front
 

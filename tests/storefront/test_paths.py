@@ -17,6 +17,10 @@ METHODS = {
     "lists": "GET, HEAD, POST",
     f"lists/{ID}": "GET, HEAD, PATCH, DELETE",
     f"lists/{ID}/items/order": "PUT",
+    f"lists/{ID}/shares": "GET, HEAD, POST",
+    f"lists/{ID}/shares/{ID}": "PATCH, DELETE",
+    "shared/wwshr_0": "GET, HEAD",
+    "shared/wwshr_0/copies": "POST",
 }
 TRICKS = {
     "dot dot": f"{BASE}/api/items/../lists",

@@ -8,6 +8,7 @@ import httpx2
 
 from wishwell.client import calls, transport
 from wishwell.client.asynchronous_line import Line
+from wishwell.client.asynchronous_shares import AsyncShared, AsyncShares
 from wishwell.client.asynchronous_store import AsyncEvents, AsyncProducts, AsyncWebhooks
 from wishwell.client.calls import UNSET, Direction, Sort, UnsetType
 from wishwell.client.conversation import Terms
@@ -210,6 +211,8 @@ class AsyncWishwell:
         self._line = line
         self.items = AsyncItems(line)
         self.lists = AsyncLists(line)
+        self.shares = AsyncShares(line)
+        self.shared = AsyncShared(line)
         self.products = AsyncProducts(line)
         self.profiles = AsyncProfiles(line)
         self.webhooks = AsyncWebhooks(line)

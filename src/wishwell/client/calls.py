@@ -20,6 +20,9 @@ from wishwell.client.records import (
     Product,
     ProductId,
     ProfileToken,
+    Share,
+    SharedItem,
+    SharedList,
     SignIn,
     Webhook,
 )
@@ -56,6 +59,10 @@ _item = records.one(Item)
 _items = records.page_of(Item)
 _list = records.one(List)
 _lists = records.page_of(List)
+_share = records.one(Share)
+_shares = records.page_of(Share)
+_shared = records.one(SharedList)
+_shared_item = records.one(SharedItem)
 _product = records.one(Product)
 _products = records.page_of(Product)
 _token = records.one(ProfileToken)
@@ -189,6 +196,70 @@ def delete_list(id: str) -> Call[None]:
 def order_list(id: str, item_ids: Sequence[str]) -> Call[List]:
     body = _body(itemIds=_strings(item_ids))
     return Call("PUT", _path("lists", id, "items", "order"), _list, body=body)
+
+
+# ----------------------------------------------------------------------------------------- shares
+
+
+def list_shares(list_id: str, page: str | None, limit: int | None) -> Call[Page[Share]]:
+    path = _path("lists", list_id, "shares")
+    return Call("GET", path, _shares, _params(page=page, limit=limit))
+
+
+def create_share(
+    list_id: str, expires_at: datetime | None, reservations: bool, notes: bool
+) -> Call[Share]:
+    """Repeated, it would make two."""
+    body = _terms(expires_at, reservations, notes)
+    return Call("POST", _path("lists", list_id, "shares"), _share, body=body, repeatable=False)
+
+
+def update_share(
+    list_id: str,
+    id: str,
+    expires_at: datetime | UnsetType | None,
+    reservations: bool | UnsetType,
+    notes: bool | UnsetType,
+) -> Call[Share]:
+    """Changes only the fields that are set; ``expires_at`` of None is for ever."""
+    body = _terms(expires_at, reservations, notes)
+    return Call("PATCH", _path("lists", list_id, "shares", id), _share, body=body)
+
+
+def delete_share(list_id: str, id: str) -> Call[None]:
+    path = _path("lists", list_id, "shares", id)
+    return Call("DELETE", path, records.nothing, gone_is_done=True)
+
+
+def _terms(
+    expires_at: datetime | UnsetType | None, reservations: bool | UnsetType, notes: bool | UnsetType
+) -> bytes:
+    until = expires_at.isoformat() if isinstance(expires_at, datetime) else expires_at
+    return _body(expiresAt=until, reservations=reservations, notes=notes)
+
+
+def find_shared(token: str) -> Call[SharedList]:
+    return Call("GET", _path("shared", token), _shared)
+
+
+def reserve(token: str, item_id: str, quantity: int) -> Call[SharedItem]:
+    body = _body(quantity=quantity)
+    return Call("PUT", _reservation(token, item_id), _shared_item, body=body)
+
+
+def delete_reservation(token: str, item_id: str) -> Call[None]:
+    path = _reservation(token, item_id)
+    return Call("DELETE", path, records.nothing, gone_is_done=True)
+
+
+def _reservation(token: str, item_id: str) -> str:
+    return _path("shared", token, "items", item_id, "reservation")
+
+
+def copy_shared(token: str, name: str | None) -> Call[List]:
+    """Repeated, it would make two lists."""
+    body = _body(name=_or_unset(name))
+    return Call("POST", _path("shared", token, "copies"), _list, body=body, repeatable=False)
 
 
 # --------------------------------------------------------------------------------------- products

@@ -42,6 +42,43 @@ class List(msgspec.Struct, frozen=True, rename="camel"):
     profile: str | None = None
 
 
+class Share(msgspec.Struct, frozen=True, rename="camel"):
+    """A link that shows a list to others. Without ``expires_at`` it is for ever."""
+
+    id: str
+    token: str
+    list_id: str
+    reservations: bool
+    notes: bool
+    created_at: datetime
+    expires_at: datetime | None = None
+    profile: str | None = None
+
+
+class SharedItem(msgspec.Struct, frozen=True, rename="camel"):
+    """An item of a shared list.
+
+    ``reserved``: how many, ``yours``: how many by the client's profile; None where not shown.
+    """
+
+    id: str
+    product_id: ProductId
+    quantity: int
+    variant_id: ProductId | None = None
+    note: str | None = None
+    reserved: int | None = None
+    yours: int | None = None
+
+
+class SharedList(msgspec.Struct, frozen=True, rename="camel"):
+    """A list that somebody shares. ``reservations``: whether they can be made."""
+
+    name: str
+    items: tuple[SharedItem, ...]
+    updated_at: datetime
+    reservations: bool
+
+
 class Money(msgspec.Struct, frozen=True):
     """A price: ``amount`` is decimal text, ``currency`` three letters."""
 

@@ -17,6 +17,7 @@ from wishwell.client.records import (
     ProfileToken,
 )
 from wishwell.client.sync_line import Line
+from wishwell.client.sync_shares import Shared, Shares
 from wishwell.client.sync_store import Events, Products, Webhooks
 
 T = TypeVar("T")
@@ -208,6 +209,8 @@ class Wishwell:
         self._line = line
         self.items = Items(line)
         self.lists = Lists(line)
+        self.shares = Shares(line)
+        self.shared = Shared(line)
         self.products = Products(line)
         self.profiles = Profiles(line)
         self.webhooks = Webhooks(line)

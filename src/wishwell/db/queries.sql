@@ -672,7 +672,7 @@ DELETE FROM share_tokens WHERE hash in_texts($1);
 SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = $1;
 
 -- name: shared_list
--- As $4 sees it, in the owner's order (lists.find). $3: now. $5: of one item alone.
+-- As $4 sees it, in the owner's order (contract: shared-order, shared-notes). $3: now. $5: of one item alone.
 SELECT s.reservations, l.name, l.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
        CASE WHEN s.notes = 1 THEN i.note END, coalesce(r.reserved, 0), coalesce(r.yours, 0)
 FROM shares s

@@ -318,6 +318,7 @@ def _handler(route: Route, method: str) -> Handler:
     return handler
 
 
+# contract: shared-open
 def _has_bad_token(request: Request) -> bool:
     """Whether it was sent with a token that is not good. On the storefront that is a proxy's."""
     sent = request.visit is None and b"authorization" in request.headers

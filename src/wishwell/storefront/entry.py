@@ -167,7 +167,7 @@ class Storefront:
     ) -> Response:
         """Nobody has anything, until they save something: only that begins a session."""
         request.caller = request.acts_on = None
-        if route.caller == "welcome":
+        if route.caller == "welcome":  # contract: storefront-shared
             return await self._run(request, route)
         service, store = self._service, seen.store
         if request.reads and seen.address is not None:
