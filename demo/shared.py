@@ -92,9 +92,9 @@ def _row(item: dict[str, Any]) -> str:
     )
 
 
-_LEAD = """<p class="hint">A wishlist that somebody has shared with you.</p>"""
-_GIVE = """<div class="give" id="give"><p>A wishlist that somebody has shared with you. Would you like to give
-  something of it? Reserve it here, so that nobody else buys it too. Whose list it is never sees it.</p>
+_LEAD = """<p class="hint">Somebody has shared this list with you.</p>"""
+_GIVE = """<div class="give" id="give"><p>Somebody has shared this list with you. Reserve what you would like to
+  give, so that nobody else buys it too. Whose list it is never sees it.</p>
   <p id="dont"><strong>Is this your own list? Then don’t look: it is to be a surprise.</strong></p>
   <button id="reveal" class="button" hidden>Show what is reserved</button>
   <noscript>Reserving needs JavaScript.</noscript>{sign_in}</div>"""

@@ -46,7 +46,7 @@ export function defineShare(wishlist: Wishlist, name = 'wishlist-share'): void {
     readonly #share = this.#button('button', () => this.#press());
     readonly #link = document.createElement('input');
     readonly #copy = this.#button('copy', () => this.#copied());
-    readonly #stop = this.#button('stop', () => this.#end());
+    readonly #stop = this.#button('stop', ({ detail }) => this.#end(detail));
     readonly #status = document.createElement('p');
     readonly #panel = document.createElement('div');
     /** Ends what is asked for the list that was shown before. */
@@ -85,7 +85,7 @@ export function defineShare(wishlist: Wishlist, name = 'wishlist-share'): void {
       if (!name.startsWith('label') && was !== now && this.isConnected) this.#ask();
     }
 
-    #button(part: string, press: () => void) {
+    #button(part: string, press: (event: MouseEvent) => void) {
       const button = document.createElement('button');
       button.type = 'button';
       button.part.add(part);
@@ -99,7 +99,10 @@ export function defineShare(wishlist: Wishlist, name = 'wishlist-share'): void {
       this.#asking = new AbortController();
       this.#show();
       this.#work(async (signal) => {
-        const shares = await sharesOf(wishlist, this.#listId).list({ signal });
+        // That it can't be known, as of another shopper's list, is no failure of anybody's press.
+        const shares = await sharesOf(wishlist, this.#listId)
+          .list({ signal })
+          .catch(() => []);
         const good = shares.find(({ expiresAt }) => !(Date.parse(expiresAt!) < Date.now()));
         if (good && !signal.aborted) this.#show(linkOf(good, this.#page));
       });
@@ -122,17 +125,18 @@ export function defineShare(wishlist: Wishlist, name = 'wishlist-share'): void {
 
     async #copied() {
       this.#link.select();
-      // Where it may not, the link is selected, to be copied by hand.
-      await navigator.clipboard.writeText(this.#link.value);
-      this.#say('label-copied');
+      try {
+        await navigator.clipboard.writeText(this.#link.value);
+        this.#say('label-copied');
+      } catch {
+        // Without https, or where it may not: the link is selected, to be copied by hand.
+      }
     }
 
     /** Ends all shares of the list, at the second press. */
-    #end() {
-      if (!this.#sure) {
-        this.#sure = true;
-        return this.#say('label-sure');
-      }
+    #end(clicks: number) {
+      if (!this.#sure) return this.#say('label-sure');
+      if (clicks > 1) return; // a double click is one press
       this.#work(async (signal) => {
         const shares = sharesOf(wishlist, this.#listId);
         for (const { id } of await shares.list({ signal })) await shares.delete(id, { signal });
@@ -164,6 +168,7 @@ export function defineShare(wishlist: Wishlist, name = 'wishlist-share'): void {
     }
 
     #say(name: keyof typeof TEXTS) {
+      this.#sure = name === 'label-sure';
       this.#status.textContent = this.#text(name);
     }
 

@@ -68,21 +68,28 @@ export function linkOf({ token }: Share, page = '/shared/{token}'): string {
   return new URL(page.replace('{token}', token), document.baseURI).href;
 }
 
+let last: Promise<unknown> = Promise.resolve();
+
 /** The list's newest share of just this kind, or a new one: a second press is the same link. */
-export async function shareOf(
+export function shareOf(
   wishlist: Wishlist,
   listId: string,
   { reservations = true, notes = false, expiresAt = null }: ShareTerms,
   signal?: AbortSignal,
 ): Promise<Share> {
   const shares = sharesOf(wishlist, listId);
-  const alike = (await shares.list({ signal })).find(
-    (share) =>
-      share.reservations === reservations &&
-      share.notes === notes &&
-      Object.is(Date.parse(share.expiresAt ?? ''), Date.parse(expiresAt ?? '')),
-  );
-  return alike ?? shares.create({ reservations, notes, expiresAt }, { signal });
+  const next = last.then(async () => {
+    const alike = (await shares.list({ signal })).find(
+      (share) =>
+        share.reservations === reservations &&
+        share.notes === notes &&
+        Object.is(Date.parse(share.expiresAt ?? ''), Date.parse(expiresAt ?? '')),
+    );
+    return alike ?? shares.create({ reservations, notes, expiresAt }, { signal });
+  });
+  // One after the other, so that the second finds what the first has made.
+  last = next.catch(() => {});
+  return next;
 }
 
 /** What `wishlist.share` does. */

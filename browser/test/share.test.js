@@ -81,6 +81,13 @@ test('a list is shared by the sheet of the system, or a link, and two presses ar
   const notes = await share(page, list, { notes: true });
   assert.notEqual(notes.share.id, made.id);
   assert.equal((await share(page, list)).share.id, made.id);
+  const both = await page.evaluate(async (list) => {
+    const { wishlist } = await import(String('/apps/wishlist/assets/wishwell.js'));
+    const expiresAt = '2030-01-01T00:00:00Z';
+    const at = () => wishlist.share(list, { expiresAt });
+    return (await Promise.all([at(), at()])).map(({ url }) => url);
+  }, list);
+  assert.equal(both[0], both[1]);
 
   await page.evaluate(() => {
     /** @type {object[]} */

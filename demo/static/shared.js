@@ -12,9 +12,9 @@ async function attempt(work) {
     settle();
     return done;
   } catch (error) {
-    if (error.status === 409) complain({ ...error, status: 409, message: 'somebody was faster.' });
-    else if (error.status === 403) complain({ status: 403, message: 'this is your own list.' });
-    else if (error.status !== 404) complain(error);
+    const { status } = error;
+    const message = { 403: 'this is your own list.', 409: 'somebody was faster.' }[status];
+    if (status !== 404) complain(message ? { status, message } : error);
     else await shared.find().catch(({ status }) => status === 404 && location.reload());
   }
 }
@@ -42,8 +42,8 @@ function show(row, { id, quantity, reserved, yours = 0 }) {
   const focused = acts.contains(document.activeElement);
   acts.replaceChildren(find('#gift').content.cloneNode(true));
   const name = find('.name', row).textContent;
-  const free = quantity - reserved;
-  const most = free + yours;
+  // Somebody may want fewer than are reserved already.
+  const most = Math.max(quantity - reserved, 0) + yours;
   const [state, many, reserve, release] = acts.children;
   const others = reserved - yours;
   state.textContent = [

@@ -1,7 +1,10 @@
 // What the pages around the snippets of docs/browser.md have.
 declare const wishlist: import('@wishwell/browser').Wishlist;
 declare const swatch: HTMLElement;
+declare const list: import('@wishwell/browser').List;
 declare const listId: string;
+declare const token: string;
 declare function show(item: import('@wishwell/browser').Item): void;
+declare function showLink(url: string): void;
 declare function render(): void;
 declare const signInDialog: () => Promise<void>;

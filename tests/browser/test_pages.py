@@ -73,6 +73,12 @@ def every_page(shopper, page):
     page.get_by_role("button", name="Rename").click()
     yield "dialog"
     page.keyboard.press("Escape")
+    page.get_by_role("button", name="Share this list").click()
+    link = page.get_by_role("textbox", name="Link to this list")
+    expect(link).to_have_value(re.compile("/shared/"))
+    yield "shared"
+    page.goto(link.input_value())
+    yield "link"
     shopper.go(page, "/")
     yield "hearts"
     page.evaluate(
@@ -99,7 +105,7 @@ def test_every_page_is_open_to_everybody(shopper):
             page.set_viewport_size(size)
             if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 wide.append((name, size))
-    assert len(found) == 30
+    assert len(found) == 34
     assert not any(found.values()), found
     assert not wide
     # And it does look: text that is barely there.
@@ -235,6 +241,8 @@ PICTURES = {
     "shop-desktop-dark.png": (DESKTOP, "dark"),
     "shop-phone.png": (PHONE, "light"),
     "shop-phone-dark.png": (PHONE, "dark"),
+    "shop-shared.png": (PHONE, "light"),
+    "shop-shared-dark.png": (PHONE, "dark"),
 }
 
 
@@ -257,6 +265,19 @@ def test_picture_of_the_readme(new_shopper, shared_demo, tmp_path, name):
         page.mouse.move(0, 0)
     else:
         shopper.make_list(page, "Birthday", [102, 109, 106, 103, 101])
+        if "shared" in name:
+            page.get_by_role("button", name="Share this list").click()
+            link = page.get_by_role("textbox", name="Link to this list")
+            expect(link).to_have_value(re.compile("shared"))
+            address = link.input_value()
+            for gift in ("Mantel clock", "Dome lamp"):
+                page = new_shopper(shared_demo, **options).context.new_page()
+                page.goto(address)
+                page.get_by_role("button", name="Show what is reserved").click()
+                page.get_by_role("button", name=f"I’ll give this: {gift}").click()
+                expect(page.get_by_text("You give this")).to_be_visible()
+            page.mouse.move(0, 0)
+            page.evaluate("scrollTo(0, 0)")
         page.evaluate("document.fonts.ready")
     taken = tmp_path / name
     page.screenshot(path=taken)
