@@ -16,7 +16,8 @@ from typing import NamedTuple
 import asyncpg
 
 from wishwell import ids
-from wishwell.db import cluster, postgres, sqlite
+from wishwell.db import cluster, connecting, sqlite
+from wishwell.db.driver_errors import translated
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured
 
@@ -126,8 +127,8 @@ async def migrate_postgres(
     ``spread``: spreads its tables over the servers of a cluster. What is new is spread in any case
     once that was done. Raises ``Misconfigured``.
     """
-    with postgres.translated():
-        connection = await postgres.connect(url, timeout=10)
+    with translated():
+        connection = await connecting.connect(url, timeout=10)
         try:
             async with connection.transaction():
                 await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
@@ -158,8 +159,8 @@ async def migrate_postgres(
 
 async def pending_postgres(url: str, *, spread: bool = False) -> list[str]:
     """What ``migrate_postgres`` would do."""
-    with postgres.translated():
-        connection = await postgres.connect(url, timeout=10)
+    with translated():
+        connection = await connecting.connect(url, timeout=10)
         try:
             applied: list[tuple[int, str]] = []
             if await connection.fetchval("SELECT to_regclass('migrations')") is not None:

@@ -12,7 +12,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
@@ -22,45 +21,26 @@ import asyncpg
 
 from wishwell.db import Reader, Row, Stats, UniqueViolation, copying, pages, statements
 from wishwell.db import rows as columns
-from wishwell.db.connecting import connect as connect
 from wishwell.db.connecting import is_pooled, open_one, prepare
+from wishwell.db.driver_errors import (
+    BROKEN,
+    TRY_AGAIN,
+    UNREACHABLE,
+    translated,
+    unavailable,
+    undecided,
+)
 from wishwell.db.hosts import Connection, Hosts, Told, nobody
 from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Pool
 from wishwell.db.statements import Does, Statement
 from wishwell.db.url import Address, parse
 from wishwell.db.writes import WAITING, Writes
-from wishwell.errors import ServiceError, Unavailable, Undecided
+from wishwell.errors import ServiceError, Unavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_UNREACHABLE = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.QueryCanceledError,
-    asyncpg.LockNotAvailableError,
-    asyncpg.ReadOnlySQLTransactionError,
-    asyncpg.DiskFullError,
-    asyncpg.OutOfMemoryError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    OSError,
-    TimeoutError,
-)
-# After these errors it is not known whether a write was done: even a server that shuts down may
-# have committed first.
-_BROKEN = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    OSError,
-    TimeoutError,
-)
-_TRY_AGAIN = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _TRIES = 4
 _SNAPSHOT_SECONDS = 7 * 86_400
 _STATEMENTS = 512
@@ -168,11 +148,11 @@ class _Handle:
             rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
         except asyncpg.UniqueViolationError as error:
             raise UniqueViolation(error.constraint_name or "") from error
-        except _UNREACHABLE as error:
+        except UNREACHABLE as error:
             why = self._cause(error)
-            if self._wrote and not self.in_transaction and isinstance(why, _BROKEN):
-                raise _undecided(why) from why
-            raise _unavailable(why) from why
+            if self._wrote and not self.in_transaction and isinstance(why, BROKEN):
+                raise undecided(why) from why
+            raise unavailable(why) from why
         self._began = math.inf
         return rows
 
@@ -182,10 +162,10 @@ class _Handle:
         self._move_end(max(self._end, self._began + seconds))
         try:
             await self._connection.execute("COMMIT")
-        except (*_BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+        except (*BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
             # The last two: it broke while nothing was asked of it.
             why = self._cause(error)
-            raise _undecided(why) from why
+            raise undecided(why) from why
 
     async def _prepare(self, does: Does) -> None:
         if does is Does.LOCK:
@@ -276,7 +256,7 @@ class Postgres:
         end = asyncio.get_running_loop().time() + self._seconds
         try:
             return await self._once((end, self._seconds), use_case, *arguments, **named)
-        except _TRY_AGAIN as error:
+        except TRY_AGAIN as error:
             raise Unavailable("The database is too busy with this profile.") from error
 
     async def write(
@@ -313,7 +293,7 @@ class Postgres:
         for left in reversed(range(_TRIES)):
             try:
                 return await self._once((last, each), use_case, *arguments, **named)
-            except _TRY_AGAIN as error:
+            except TRY_AGAIN as error:
                 if not left:
                     raise Unavailable("The database is too busy with this profile.") from error
                 await asyncio.sleep(0.01 * (_TRIES - left))
@@ -332,8 +312,8 @@ class Postgres:
         end = asyncio.get_running_loop().time() + self._seconds
         try:
             connection = await self._pool.take(self._seconds)
-        except _UNREACHABLE as error:
-            raise _unavailable(error) from error
+        except UNREACHABLE as error:
+            raise unavailable(error) from error
         with _Handle(connection, self.sql, end, *last, self._is_late) as handle:
             try:
                 result = await use_case(handle, *arguments, **named)
@@ -410,22 +390,3 @@ class Postgres:
     async def close(self) -> None:
         self._hosts.close()
         await self._pool.close(self._seconds)
-
-
-@contextlib.contextmanager
-def translated() -> Iterator[None]:
-    """Turns the driver's errors into ours."""
-    try:
-        yield
-    except asyncpg.UniqueViolationError as error:
-        raise UniqueViolation(error.constraint_name or "") from error
-    except _UNREACHABLE as error:
-        raise _unavailable(error) from error
-
-
-def _undecided(error: BaseException) -> Undecided:
-    return Undecided(f"The database connection broke during a write ({type(error).__name__}).")
-
-
-def _unavailable(error: BaseException) -> Unavailable:
-    return Unavailable(f"The database can't be reached ({type(error).__name__}).")
