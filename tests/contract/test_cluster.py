@@ -20,11 +20,12 @@ needs_cluster = pytest.mark.skipif(
     not os.environ.get("WISHWELL_TEST_CITUS"),
     reason="WISHWELL_TEST_CITUS names no cluster's coordinator",
 )
-# Of all profiles of a store, or of all stores: the feed, and what looks for work.
+# Of all profiles of a store, or of all stores: the feed, what looks for work, a store's deletion.
 OF_ALL = {
     "events_waiting", "events_after", "events_old", "events_remove", "events_places", "events_numbered",
     "events_behind", "feeds_waiting", "feeds", "webhooks", "webhooks_at_work", "deliveries_waiting",
-    "products_noticed", "products_noticed_count",
+    "products_noticed", "products_noticed_count", "webhooks_due",
+    "erase_deliveries", "erase_products", "erase_events_told", "erase_events_new",
 }  # fmt: skip
 DUMMIES = {
     "uuid": ID,
