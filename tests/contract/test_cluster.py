@@ -5,11 +5,13 @@ Of a cluster that runs: WISHWELL_TEST_CITUS is its coordinator's URL. The other 
 
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.contract.conftest import bounds, new_item
 from tests.contract.test_statements import ID, STORE_WIDE, queries
+from tests.servers import Service
 from wishwell import items, linking, profiles, search
 from wishwell.db import cluster, migrate, pages, statements
 from wishwell.pages import PageRequest
@@ -18,11 +20,12 @@ needs_cluster = pytest.mark.skipif(
     not os.environ.get("WISHWELL_TEST_CITUS"),
     reason="WISHWELL_TEST_CITUS names no cluster's coordinator",
 )
-# Of all profiles of a store, or of all stores: the feed, and what looks for work.
+# Of all profiles of a store, or of all stores: the feed, what looks for work, a store's deletion.
 OF_ALL = {
     "events_waiting", "events_after", "events_old", "events_remove", "events_places", "events_numbered",
     "events_behind", "feeds_waiting", "feeds", "webhooks", "webhooks_at_work", "deliveries_waiting",
-    "products_noticed", "products_noticed_count",
+    "products_noticed", "products_noticed_count", "webhooks_due",
+    "erase_deliveries", "erase_products", "erase_events_told", "erase_events_new",
 }  # fmt: skip
 DUMMIES = {
     "uuid": ID,
@@ -58,6 +61,65 @@ def test_every_table_is_declared():
     sql = "".join(entry.sql for entry in migrate.available("postgresql")) + migrate._TABLE
     tables = re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", sql)
     assert sorted(tables) == sorted(cluster.SPREAD)
+
+
+@pytest.fixture
+def unspread(postgres_server):
+    """A service on a cluster's database that has items, and is on the coordinator only."""
+    settings = {"WISHWELL_SIGNING_KEYS": "k" * 40}
+    service = Service(settings | {"WISHWELL_DATABASE_URL": postgres_server.create_database()})
+    service.cli("migrate")
+    with service:
+        http = service.client(service.admin_token(), "gid://shopify/Customer/1")
+        assert http.post("/items", json={"productId": 1}).status_code == 201
+        yield service
+
+
+@needs_cluster
+def test_database_is_spread_once_with_its_rows(unspread, postgres_server):
+    """contract: migrate-cluster. Three at once: all end well, and one of them did the work."""
+    planned = unspread.cli("migrate", "--cluster", "--plan").stdout.splitlines()
+    assert planned == [
+        cluster.plan(table) for table in sorted(cluster.SPREAD, key=cluster.SPREAD.get)
+    ]
+    with ThreadPoolExecutor(3) as threads:
+        done = list(threads.map(lambda _: unspread.cli("migrate", "--cluster").stdout, range(3)))
+    assert sorted(said.splitlines()[-1] for said in done)[1:] == ["nothing to do"] * 2
+    name = unspread.settings["WISHWELL_DATABASE_URL"].rpartition("/")[2]
+    for node in range(len(postgres_server.nodes)):
+        assert postgres_server.sql("SELECT count(*) FROM items", name, node) == "1\n"
+    spread = postgres_server.sql("SELECT count(*) FROM pg_dist_partition", name)
+    assert int(spread) == len(cluster.SPREAD)
+
+
+@needs_cluster
+def test_table_that_comes_later_is_spread_by_migrate(unspread, postgres_server):
+    """contract: migrate-cluster, serve-schema. As after a migration: `serve` asks for it, and
+    `migrate` needs no option."""
+    unspread.cli("migrate", "--cluster")
+    url = unspread.settings["WISHWELL_DATABASE_URL"]
+    postgres_server.sql("SELECT undistribute_table('item_tags')", url.rpartition("/")[2])
+    assert unspread.cli("migrate", "--plan").stdout == "spread item_tags by profile_id\n"
+    said = unspread.cli("serve", check=False).stderr
+    assert "item_tags" in said and "wishwell migrate" in said
+    assert unspread.cli("migrate").stdout.splitlines()[-1].startswith("1 applied")
+    assert unspread.cli("migrate").stdout == "nothing to do\n"
+
+
+@needs_cluster
+def test_what_can_not_be_spread_is_one_plain_line(postgres_server):
+    """contract: migrate-cluster, command-error. No Citus, a worker's address, an embedded database."""
+    url = postgres_server.create_database()
+    plain = f"{url}_plain"
+    postgres_server.sql(f"CREATE DATABASE {plain.rpartition('/')[2]}", "postgres")
+    worker = postgres_server.url(url.rpartition("/")[2], 1)
+    for address, word in ((plain, "Citus"), (worker, "worker"), ("sqlite:///a.db", "embedded")):
+        service = Service({"WISHWELL_SIGNING_KEYS": "k" * 40, "WISHWELL_DATABASE_URL": address})
+        done = service.cli("migrate", "--cluster", check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+        assert word in done.stderr
+        service.close()
+    postgres_server.sql(f"DROP DATABASE {plain.rpartition('/')[2]}", "postgres")
 
 
 @needs_cluster

@@ -1,6 +1,7 @@
 """The purge: what goes when, and what stays."""
 
 import asyncio
+import os
 import re
 
 import pytest
@@ -194,6 +195,8 @@ STUCK = {
 
 def test_session_that_can_not_be_removed_is_passed_over_and_named(bench, engine, capsys):
     """contract: purge-passes-over. The others go, those behind it too."""
+    if os.environ.get("WISHWELL_TEST_CITUS"):
+        pytest.skip("a table of a cluster takes no trigger, by which one is stuck here")
     run_purge(bench, bench.clock() + 92 * DAY)
     made = [bench.new_session() for _ in range(151)]
     for number, session in enumerate(made):

@@ -60,8 +60,6 @@ class Cluster:
         for node in range(len(self.nodes)):
             self.sql(f"CREATE DATABASE {name} TEMPLATE template0", "postgres", node)
             self.sql("CREATE EXTENSION citus", name, node)
-            # For the tests that break a table by a trigger.
-            self.sql(f"ALTER DATABASE {name} SET citus.enable_unsafe_triggers = on", name, node)
         (host, port), *workers = self.nodes
         add = "".join(f"SELECT citus_add_node('{host}', {port});" for host, port in workers)
         self.sql(f"SELECT citus_set_coordinator_host('{host}', {port});{add}", name)
