@@ -65,7 +65,9 @@ class Writers:
             following = {}
             with self.client(number) as http:
                 while following is not None:
-                    page = http.get("/items", params={"limit": 250} | following).json()
+                    answer = http.get("/items", params={"limit": 250} | following)
+                    assert answer.status_code == 200, answer.text + self.service.output()[-3000:]
+                    page = answer.json()
                     there |= {item["productId"] for item in page["data"]}
                     cursor = page.get("pageInfo", {}).get("next")
                     following = {"page": cursor} if cursor else None
