@@ -5,9 +5,8 @@ our statements leave no state on it. Ids are sent as text, to avoid a UUID objec
 """
 
 import asyncio
-import contextlib
 import math
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import asyncpg
@@ -15,42 +14,19 @@ import asyncpg
 from wishwell.db import Row, Stats, UniqueViolation, pages, statements
 from wishwell.db.connecting import connect as connect
 from wishwell.db.connecting import is_pooled, open_one, prepare
+from wishwell.db.failures import BROKEN, UNREACHABLE, unavailable, undecided
+from wishwell.db.failures import translated as translated
 from wishwell.db.hosts import Connection, Hosts, Told, nobody
 from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Pool
 from wishwell.db.statements import Does, Statement
 from wishwell.db.url import Address, parse
 from wishwell.db.writes import WAITING, Writes
-from wishwell.errors import ServiceError, Unavailable, Undecided
+from wishwell.errors import ServiceError, Unavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_UNREACHABLE = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.QueryCanceledError,
-    asyncpg.LockNotAvailableError,
-    asyncpg.ReadOnlySQLTransactionError,
-    asyncpg.DiskFullError,
-    asyncpg.OutOfMemoryError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    OSError,
-    TimeoutError,
-)
-# After these errors it is not known whether a write was done: even a server that shuts down may
-# have committed first.
-_BROKEN = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    OSError,
-    TimeoutError,
-)
 _TRY_AGAIN = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _TRIES = 4
 _STATEMENTS = 512
@@ -133,11 +109,11 @@ class _Handle:
             rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
         except asyncpg.UniqueViolationError as error:
             raise UniqueViolation(error.constraint_name or "") from error
-        except _UNREACHABLE as error:
+        except UNREACHABLE as error:
             why = self._cause(error)
-            if self._wrote and not self.in_transaction and isinstance(why, _BROKEN):
-                raise _undecided(why) from why
-            raise _unavailable(why) from why
+            if self._wrote and not self.in_transaction and isinstance(why, BROKEN):
+                raise undecided(why) from why
+            raise unavailable(why) from why
         self._began = math.inf
         return rows
 
@@ -147,10 +123,10 @@ class _Handle:
         self._move_end(max(self._end, self._began + seconds))
         try:
             await self._connection.execute("COMMIT")
-        except (*_BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+        except (*BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
             # The last two: it broke while nothing was asked of it.
             why = self._cause(error)
-            raise _undecided(why) from why
+            raise undecided(why) from why
 
     async def _prepare(self, does: Does) -> None:
         if does is Does.LOCK:
@@ -273,8 +249,8 @@ class Postgres:
     ) -> T:
         """Runs the use-case, and again after a deadlock. ``seconds`` bounds all tries together,
         ``each`` a statement."""
-        await self._writes.admit()
         last = asyncio.get_running_loop().time() + seconds
+        await self._writes.admit()
         for left in reversed(range(_TRIES)):
             try:
                 return await self._once((last, each), use_case, *arguments, **named)
@@ -297,8 +273,8 @@ class Postgres:
         end = asyncio.get_running_loop().time() + self._seconds
         try:
             connection = await self._pool.take(self._seconds)
-        except _UNREACHABLE as error:
-            raise _unavailable(error) from error
+        except UNREACHABLE as error:
+            raise unavailable(error) from error
         with _Handle(connection, self.sql, end, *last, self._is_late) as handle:
             try:
                 result = await use_case(handle, *arguments, **named)
@@ -362,22 +338,3 @@ class Postgres:
     async def close(self) -> None:
         self._hosts.close()
         await self._pool.close(self._seconds)
-
-
-@contextlib.contextmanager
-def translated() -> Iterator[None]:
-    """Turns the driver's errors into ours."""
-    try:
-        yield
-    except asyncpg.UniqueViolationError as error:
-        raise UniqueViolation(error.constraint_name or "") from error
-    except _UNREACHABLE as error:
-        raise _unavailable(error) from error
-
-
-def _undecided(error: BaseException) -> Undecided:
-    return Undecided(f"The database connection broke during a write ({type(error).__name__}).")
-
-
-def _unavailable(error: BaseException) -> Unavailable:
-    return Unavailable(f"The database can't be reached ({type(error).__name__}).")
