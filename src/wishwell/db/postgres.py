@@ -131,8 +131,10 @@ class _Handle:
     async def _prepare(self, does: Does) -> None:
         if does is Does.LOCK:
             self._move_end(self._last)
+            self._began = self._loop.time()
             with translated():
                 await self._connection.execute("BEGIN")
+            self._began = math.inf
             self.in_transaction = True
         else:
             assert not self._wrote, "a use-case of several writes begins with a lock"
@@ -155,12 +157,11 @@ class _Handle:
     def _look(self) -> None:
         """Cuts what is overdue; looks again when the next thing may be."""
         now = self._loop.time()
-        end = min(self._end, self._began + self._each) if self.in_transaction else self._end
+        end = min(self._end, self._began + self._each)
         if now < end - 0.002:  # a loop's clock counts milliseconds
             if self._tell is not None:
                 self._tell(self)
-            left = min(end - now, self._each if self.in_transaction else math.inf)
-            self._timer = self._loop.call_later(left, self._look)
+            self._timer = self._loop.call_later(min(end - now, self._each), self._look)
         else:
             self.overdue = True
             self._connection.terminate()
