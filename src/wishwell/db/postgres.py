@@ -101,7 +101,11 @@ class _Handle:
         with translated():
             # With a time of the driver: it may wait for room to write, which no cut ends. Before
             # the commit a cancelled statement does no harm.
-            await self._connection.executemany(self._sql[statement].sql, rows, timeout=self._left())
+            try:
+                sql = self._sql[statement].sql
+                await self._connection.executemany(sql, rows, timeout=self._left())
+            except AttributeError as error:
+                raise self._cause(error) from error
 
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
         self._began = self._loop.time()
@@ -109,7 +113,7 @@ class _Handle:
             rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
         except asyncpg.UniqueViolationError as error:
             raise UniqueViolation(error.constraint_name or "") from error
-        except UNREACHABLE as error:
+        except (*UNREACHABLE, AttributeError) as error:
             why = self._cause(error)
             if self._wrote and not self.in_transaction and isinstance(why, BROKEN):
                 raise undecided(why) from why
@@ -144,6 +148,11 @@ class _Handle:
         return max(0.01, self._end - self._loop.time())
 
     def _cause(self, error: BaseException) -> BaseException:
+        if isinstance(error, AttributeError):
+            # The driver's own, where a connection is cut between two of its steps.
+            if not self._connection.is_closed():
+                raise error
+            error = ConnectionError()
         return TimeoutError() if self.overdue else error
 
     def _move_end(self, end: float) -> None:
