@@ -128,8 +128,8 @@ class Harness:
         if self.engine == "sqlite":
             whole = checker.sqlite_is_whole(self.sqlite_file)
             result.must(whole == "ok", f"integrity_check: {whole}")
-        _, found, rest = self.service.output().partition("Traceback")
-        result.must(not found, f"a traceback in the log: …{rest.partition(chr(10))[0][-1000:]}")
+        _, traced, rest = self.service.output().partition("Traceback")
+        result.must(not traced, f"a traceback in the log: …{rest.partition(chr(10))[0][-1000:]}")
 
     @property
     def sqlite_file(self) -> str:
