@@ -44,8 +44,10 @@ class Pair:
     async def is_left(self, seconds: float) -> None:
         """From now on nothing is written to the old primary, not even by a service that starts."""
         began = ids.timestamp(ids.wall_clock())
-        await asyncio.sleep(seconds)
-        count = int(await asyncio.to_thread(self.primary.sql, f"SELECT count(*) {KEPT}"))
+        end, count = time.monotonic() + 2 * seconds, 1
+        while count and time.monotonic() < end:
+            await asyncio.sleep(0.2)
+            count = int(await asyncio.to_thread(self.primary.sql, f"SELECT count(*) {KEPT}"))
         self.r.result.must(count == 0, f"{count} connections to the old primary")
         await asyncio.to_thread(self.r.service.restart)
         await asyncio.sleep(seconds)

@@ -29,7 +29,8 @@ class Etcd(AnsweringProgram):
         super().__init__("etcd")
         self.port, peers = free_port(), free_port()
         mine, theirs = f"http://{HERE}:{self.port}", f"http://{HERE}:{peers}"
-        argv = ["etcd", "--data-dir", self.folder / "data", "--unsafe-no-fsync"]
+        # The API of version 2, as Patroni before 3.0.3 overwrites another's lock through version 3.
+        argv = ["etcd", "--data-dir", self.folder / "data", "--unsafe-no-fsync", "--enable-v2"]
         argv += ["--listen-client-urls", mine, "--advertise-client-urls", mine]
         argv += ["--listen-peer-urls", theirs, "--initial-advertise-peer-urls", theirs]
         argv += ["--initial-cluster", f"default={theirs}"]
@@ -52,7 +53,7 @@ class Node(AnsweringProgram):
             "HOME": str(self.folder),
             "LC_ALL": "C",
             "PATRONI_NAME": f"node{number}",
-            "PATRONI_ETCD3_HOSTS": f"{HERE}:{etcd.port}",
+            "PATRONI_ETCD_HOSTS": f"{HERE}:{etcd.port}",
             "PATRONI_RESTAPI_LISTEN": rest,
             "PATRONI_RESTAPI_CONNECT_ADDRESS": rest,
             "PATRONI_POSTGRESQL_LISTEN": sql,

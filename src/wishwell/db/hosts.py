@@ -17,6 +17,8 @@ from wishwell.db.url import Address, Target
 
 Connection = Any  # asyncpg has no types
 
+_MOST_SECONDS = 2.0
+"""The most that one of several hosts has to accept a connection."""
 _AGAIN_SECONDS = 1.0
 """The least time between two rounds of questions that a late statement causes."""
 _NONE_SECONDS = 0.25
@@ -48,13 +50,13 @@ class Hosts:
         told: Told = nobody,
     ) -> None:
         """``open_one`` connects to one host. ``seconds`` bounds that for a single host; of several
-        each has half of it. ``told`` hears which hosts are used."""
+        each has half of it, and at most 2. ``told`` hears which hosts are used."""
         self.several = len(target.addresses) > 1
         self.spread = target.spread
         self._addresses = target.addresses
         self._open_one = open_one
         self._told = told
-        self._seconds = seconds / 2 if self.several else seconds
+        self._seconds = min(seconds / 2, _MOST_SECONDS) if self.several else seconds
         self._good: list[Address] = [] if self.several else [*target.addresses]
         self._last: list[Address] = []
         self._old: list[Address] = []

@@ -17,7 +17,7 @@ import asyncpg
 
 from wishwell import ids
 from wishwell.db import cluster, connecting, sqlite
-from wishwell.db.driver_errors import translated
+from wishwell.db.failures import translated
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured
 

@@ -22,14 +22,7 @@ import asyncpg
 from wishwell.db import Reader, Row, Stats, UniqueViolation, copying, pages, statements
 from wishwell.db import rows as columns
 from wishwell.db.connecting import is_pooled, open_one, prepare
-from wishwell.db.driver_errors import (
-    BROKEN,
-    TRY_AGAIN,
-    UNREACHABLE,
-    translated,
-    unavailable,
-    undecided,
-)
+from wishwell.db.failures import BROKEN, UNREACHABLE, translated, unavailable, undecided
 from wishwell.db.hosts import Connection, Hosts, Told, nobody
 from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Pool
@@ -41,6 +34,7 @@ from wishwell.errors import ServiceError, Unavailable
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_TRY_AGAIN = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _TRIES = 4
 _SNAPSHOT_SECONDS = 7 * 86_400
 _STATEMENTS = 512
@@ -116,7 +110,11 @@ class _Handle:
         with translated():
             # With a time of the driver: it may wait for room to write, which no cut ends. Before
             # the commit a cancelled statement does no harm.
-            await self._connection.executemany(self._sql[statement].sql, rows, timeout=self._left())
+            try:
+                sql = self._sql[statement].sql
+                await self._connection.executemany(sql, rows, timeout=self._left())
+            except AttributeError as error:
+                raise self._cause(error) from error
 
     async def all_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> Sequence[Row]:
         known = self._sql[statement]
@@ -148,7 +146,7 @@ class _Handle:
             rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
         except asyncpg.UniqueViolationError as error:
             raise UniqueViolation(error.constraint_name or "") from error
-        except UNREACHABLE as error:
+        except (*UNREACHABLE, AttributeError) as error:
             why = self._cause(error)
             if self._wrote and not self.in_transaction and isinstance(why, BROKEN):
                 raise undecided(why) from why
@@ -170,8 +168,10 @@ class _Handle:
     async def _prepare(self, does: Does) -> None:
         if does is Does.LOCK:
             self._move_end(self._last)
+            self._began = self._loop.time()
             with translated():
                 await self._connection.execute("BEGIN")
+            self._began = math.inf
             self.in_transaction = True
         else:
             assert not self._wrote, "a use-case of several writes begins with a lock"
@@ -181,6 +181,11 @@ class _Handle:
         return max(0.01, self._end - self._loop.time())
 
     def _cause(self, error: BaseException) -> BaseException:
+        if isinstance(error, AttributeError):
+            # The driver's own, where a connection is cut between two of its steps.
+            if not self._connection.is_closed():
+                raise error
+            error = ConnectionError()
         return TimeoutError() if self.overdue else error
 
     def _move_end(self, end: float) -> None:
@@ -194,12 +199,11 @@ class _Handle:
     def _look(self) -> None:
         """Cuts what is overdue; looks again when the next thing may be."""
         now = self._loop.time()
-        end = min(self._end, self._began + self._each) if self.in_transaction else self._end
+        end = min(self._end, self._began + self._each)
         if now < end - 0.002:  # a loop's clock counts milliseconds
             if self._tell is not None:
                 self._tell(self)
-            left = min(end - now, self._each if self.in_transaction else math.inf)
-            self._timer = self._loop.call_later(left, self._look)
+            self._timer = self._loop.call_later(min(end - now, self._each), self._look)
         else:
             self.overdue = True
             self._connection.terminate()
@@ -256,7 +260,7 @@ class Postgres:
         end = asyncio.get_running_loop().time() + self._seconds
         try:
             return await self._once((end, self._seconds), use_case, *arguments, **named)
-        except TRY_AGAIN as error:
+        except _TRY_AGAIN as error:
             raise Unavailable("The database is too busy with this profile.") from error
 
     async def write(
@@ -288,12 +292,12 @@ class Postgres:
     ) -> T:
         """Runs the use-case, and again after a deadlock. ``seconds`` bounds all tries together,
         ``each`` a statement."""
-        await self._writes.admit()
         last = asyncio.get_running_loop().time() + seconds
+        await self._writes.admit()
         for left in reversed(range(_TRIES)):
             try:
                 return await self._once((last, each), use_case, *arguments, **named)
-            except TRY_AGAIN as error:
+            except _TRY_AGAIN as error:
                 if not left:
                     raise Unavailable("The database is too busy with this profile.") from error
                 await asyncio.sleep(0.01 * (_TRIES - left))

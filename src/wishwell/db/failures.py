@@ -1,4 +1,4 @@
-"""What the driver's errors mean: tried again, not reached, or not known whether it was done."""
+"""What the errors of the PostgreSQL driver mean."""
 
 import contextlib
 from collections.abc import Iterator
@@ -33,7 +33,6 @@ BROKEN = (
     OSError,
     TimeoutError,
 )
-TRY_AGAIN = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 
 
 @contextlib.contextmanager
@@ -48,10 +47,10 @@ def translated() -> Iterator[None]:
 
 
 def undecided(error: BaseException) -> Undecided:
-    """The error of a write of which it is not known whether it was done."""
+    """For a write of which nobody knows whether it was done."""
     return Undecided(f"The database connection broke during a write ({type(error).__name__}).")
 
 
 def unavailable(error: BaseException) -> Unavailable:
-    """The error of what was certainly not done."""
+    """For what was not done."""
     return Unavailable(f"The database can't be reached ({type(error).__name__}).")
