@@ -226,3 +226,28 @@ async def test_only_the_types_that_were_asked_for(desk):
 async def _items(desk):
     found = await desk.db.read(events.feed, desk.store, None, 250, ["item.created"])
     return [msgspec.json.decode(event.data)["item"]["id"] for event in found.events]
+
+
+@on_desk
+async def test_webhook_is_looked_at_only_when_it_has_work(desk):
+    """contract: delivery-each, delivery-schedule. After new events, when a delivery is due, and when it
+    is turned on; not while it is off."""
+
+    async def due():
+        return [one[1] for one in await desk.db.read(deliveries.due, ids.timestamp(desk.clock()))]
+
+    async with Receiver(answer(500)).serve() as receiver, desk.process() as sender:
+        hook = await desk.hook(receiver.url)
+        await send(sender)
+        assert await due() == []
+        await desk.save()
+        assert await due() == [hook.id]
+        await send(sender)
+        assert await due() == []
+        desk.clock.milliseconds += 6_000
+        assert await due() == [hook.id]
+        await desk.change(hook, enabled=False)
+        await desk.save()
+        assert await due() == []
+        await desk.change(hook, enabled=True)
+        assert await due() == [hook.id]
