@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 
 import msgspec
 import pytest
@@ -177,22 +178,31 @@ async def test_many_processes_send_each_once(desk):
 
 @on_desk
 async def test_slow_receiver_delays_no_other(desk):
-    """contract: delivery-slow. With more for the slow one than it has in flight at once."""
+    """contract: delivery-slow. With more for the slow one than it has in flight at once: at p99 the
+    quick one gets its own at most a second later than alone."""
+
+    async def p99():
+        quick.got.clear()
+        told = await desk.save(150)
+        begun = time.monotonic()
+        while len(quick.got) < 150:
+            await sender.look()
+            await asyncio.sleep(0.05)
+        assert sorted(quick.ids()) == sorted(told)
+        return sorted(message.at for message in quick.got)[148] - begun
+
     async with (
         Receiver(_hang).serve() as slow,
         Receiver().serve() as quick,
         desk.process(seconds=10) as sender,
     ):
-        await desk.hook(slow.url)
         await desk.hook(quick.url)
-        told = await desk.save(150)
-        begun = asyncio.get_running_loop().time()
-        while len(quick.got) < 150:
-            await sender.look()
-            await asyncio.sleep(0.05)
-            assert asyncio.get_running_loop().time() - begun < 5
-        assert sorted(quick.ids()) == sorted(told)
-        assert len(slow.got) <= 2 * 64
+        alone = await p99()
+        await desk.hook(slow.url)
+        beside = await p99()
+        print(f"p99 {alone:.3f} s alone, {beside:.3f} s beside a slow one")
+        assert beside - alone < 1
+        assert 0 < len(slow.got) <= 2 * 64
 
 
 @on_desk
@@ -216,3 +226,28 @@ async def test_only_the_types_that_were_asked_for(desk):
 async def _items(desk):
     found = await desk.db.read(events.feed, desk.store, None, 250, ["item.created"])
     return [msgspec.json.decode(event.data)["item"]["id"] for event in found.events]
+
+
+@on_desk
+async def test_webhook_is_looked_at_only_when_it_has_work(desk):
+    """contract: delivery-each, delivery-schedule. After new events, when a delivery is due, and when it
+    is turned on; not while it is off."""
+
+    async def due():
+        return [one[1] for one in await desk.db.read(deliveries.due, ids.timestamp(desk.clock()))]
+
+    async with Receiver(answer(500)).serve() as receiver, desk.process() as sender:
+        hook = await desk.hook(receiver.url)
+        await send(sender)
+        assert await due() == []
+        await desk.save()
+        assert await due() == [hook.id]
+        await send(sender)
+        assert await due() == []
+        desk.clock.milliseconds += 6_000
+        assert await due() == [hook.id]
+        await desk.change(hook, enabled=False)
+        await desk.save()
+        assert await due() == []
+        await desk.change(hook, enabled=True)
+        assert await due() == [hook.id]
