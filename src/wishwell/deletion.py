@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 
-from wishwell import purge, stores
+from wishwell import ids, purge, stores
 from wishwell.db import Database, Reader, Row, Writer
 from wishwell.stores import Store
 
@@ -36,8 +36,10 @@ async def run(db: Database, store: Store) -> AsyncIterator[int]:
             yield 0
     gone = 0
     while not await db.write(_finish, store.id):
-        while rows := await db.read(_next, store.id):
+        after = ids.NO_UUID
+        while rows := await db.read(_next, store.id, after):
             keys = [row[0] for row in rows]
+            after = keys[-1]
             await db.write(_forget, keys)
             while (removed := await db.write(purge.remove_some, keys)) is None:
                 yield gone
@@ -49,8 +51,8 @@ async def _erase(tx: Writer, statement: str, id: str) -> int:
     return len(await tx.all(statement, id, _RECORDS))
 
 
-async def _next(tx: Reader, id: str) -> Sequence[Row]:
-    return await tx.all("store_profiles", id, _PROFILES)
+async def _next(tx: Reader, id: str, after: str) -> Sequence[Row]:
+    return await tx.all("store_profiles", id, after, _PROFILES)
 
 
 async def _forget(tx: Writer, keys: list[str]) -> None:
@@ -60,7 +62,7 @@ async def _forget(tx: Writer, keys: list[str]) -> None:
 async def _finish(tx: Writer, id: str) -> bool:
     """Removes the store, unless there are profiles."""
     await tx.all("stores_lock")
-    if await _next(tx, id):
+    if await _next(tx, id, ids.NO_UUID):
         return False
     await stores.erase(tx, id)
     return True

@@ -186,7 +186,7 @@ def is_as_made(store: Store) -> bool:
 async def is_empty(tx: Reader, store: Store) -> bool:
     """Whether it has no profiles, products, admin tokens and webhooks."""
     holds = ("store_profiles", "export_products", "export_admin_tokens", "export_webhooks")
-    more = {"store_profiles": (1,), "export_products": (ids.NO_UUID, 1)}
+    more = dict.fromkeys(holds[:2], (ids.NO_UUID, 1))
     return not [name for name in holds if await tx.all(name, store.id, *more.get(name, ()))]
 
 

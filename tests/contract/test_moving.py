@@ -22,6 +22,7 @@ from wishwell import (
     transfer,
 )
 from wishwell.errors import Conflict, Invalid
+from wishwell.ids import NO_UUID
 from wishwell.import_file import ImportFile
 
 NOW = "2026-01-01T00:00:00.000Z"
@@ -171,7 +172,7 @@ def test_import_goes_on_where_it_was(bench, shop, tmp_path, monkeypatch):
     wish(bench, bench.new_customer(other), 5)
     monkeypatch.setattr(importing, "_PROFILES", 2)
     load(bench, file, other.handle, steps=5)
-    some = len(bench.all("store_profiles", other.id, 99))
+    some = len(bench.all("store_profiles", other.id, NO_UUID, 99))
     assert 1 < some < 11
     counts, _ = load(bench, file, other.handle)
     assert counts.profiles == 11 - some
@@ -187,7 +188,7 @@ def test_dry_run_adds_nothing(bench, shop, tmp_path):
     mine = wish(bench, bench.new_customer(other), 5)
     counts, _ = load(bench, file, other.handle, dry=True)
     assert (counts.profiles, counts.items) == (1, 2)
-    assert len(bench.all("store_profiles", other.id, 99)) == 1
+    assert len(bench.all("store_profiles", other.id, NO_UUID, 99)) == 1
     assert held(bench, mine).keys() == {5}
 
 
@@ -408,12 +409,12 @@ def test_deletion_that_is_interrupted_goes_on(bench, shop, monkeypatch):
         await work.aclose()
 
     bench.run(some(2))
-    left = len(bench.all("store_profiles", store.id, 99))
+    left = len(bench.all("store_profiles", store.id, NO_UUID, 99))
     assert 0 < left < 10
     with pytest.raises(Conflict):
         bench.read(stores.by_handle, store.handle)
     bench.run(asyncio.sleep(0))
     assert delete(bench, store)
-    assert bench.all("store_profiles", store.id, 99) == []
+    assert bench.all("store_profiles", store.id, NO_UUID, 99) == []
     # The handle is free again.
     assert bench.new_store(store.handle).id != store.id

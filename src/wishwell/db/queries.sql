@@ -1340,7 +1340,8 @@ SELECT 1 FROM deleted_stores WHERE store_id = $1;
 SELECT store_id FROM deleted_stores WHERE deleted_at >= $1;
 
 -- name: store_profiles
-SELECT profile_id FROM profiles WHERE store_id = $1 ORDER BY profile_id LIMIT $2;
+-- From $2 on: what was deleted stays in PostgreSQL's index for a while, and would be passed each time.
+SELECT profile_id FROM profiles WHERE store_id = $1 AND profile_id > $2 ORDER BY profile_id LIMIT $3;
 
 -- name: erase_revocations
 DELETE FROM revocations WHERE profile_id in_uuids($1);
