@@ -201,6 +201,135 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/lists/{listId}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the shares of a list
+         * @description The shares of the list, newest first, in pages; also those that have expired. Pages are walked
+         *     as those of `GET /items` are. `HEAD` answers the same without a body.
+         */
+        get: operations["listShares"];
+        put?: never;
+        /**
+         * Share a list
+         * @description Makes a link to the list: whoever has its `token` may see the list at `GET /shared/{token}`,
+         *     and nothing else of its owner. A list has at most 20 shares; one more is answered 400. An admin
+         *     token must name the owner in `Profile`.
+         */
+        post: operations["createShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/lists/{listId}/shares/{shareId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+                /**
+                 * @description The id of a share. A malformed one is answered 404, like one that is unknown.
+                 * @example 0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90
+                 */
+                shareId: components["parameters"]["ShareId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a share
+         * @description From now on its token is refused everywhere. Other shares of the list go on.
+         */
+        delete: operations["deleteShare"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a share
+         * @description Changes the fields that the body names. The token stays the same.
+         */
+        patch: operations["updateShare"];
+        trace?: never;
+    };
+    "/shared/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
+                 */
+                token: components["parameters"]["ShareToken"];
+            };
+            cookie?: never;
+        };
+        /**
+         * See a shared list
+         * @description The list that a share's token leads to, with its items in the owner's order. It needs no
+         *     `Authorization`; one that is sent must be good. A token that is wrong, has expired or was
+         *     revoked, or whose list is gone, is answered 404, always in the same words. Reads count per
+         *     client address, 120 a minute unless the service is set otherwise, and those of an admin token
+         *     as its other reads; a wrong token counts as a request with no valid token does. Answers below
+         *     `/shared/` carry `X-Robots-Tag: noindex` and `Referrer-Policy: no-referrer`. `HEAD` answers the
+         *     same without a body.
+         */
+        get: operations["getSharedList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shared/{token}/copies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
+                 */
+                token: components["parameters"]["ShareToken"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a shared list
+         * @description Makes a list of the caller's with what is on the shared list, in its order: with the quantities
+         *     and, where the share shows them, the notes. An item that the caller has already stays as it is
+         *     and is put on the new list. What would pass a bound of the caller's is answered 400, and nothing
+         *     is changed. An admin token must name the caller in `Profile`.
+         */
+        post: operations["copySharedList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/profiles/identify": {
         parameters: {
             query?: never;
@@ -635,6 +764,38 @@ export interface components {
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
         };
+        /** @description A link that shows a list to whoever has it. */
+        Share: {
+            id: components["schemas"]["Id"];
+            /** @description What leads to the list, at `/shared/{token}`. */
+            token: string;
+            listId: components["schemas"]["Id"];
+            reservations: components["schemas"]["HasReservations"];
+            notes: components["schemas"]["ShowsNotes"];
+            createdAt: components["schemas"]["Time"];
+            /** @description From when on it is no longer good; left out when it is for ever. */
+            expiresAt?: components["schemas"]["Time"];
+            /** @description The owner; only for an admin token without `Profile`. */
+            profile?: components["schemas"]["ProfileGid"];
+        };
+        /** @description A list, as anybody with its link sees it. Nothing else of its owner is shown. */
+        SharedList: {
+            name: components["schemas"]["ListName"];
+            /** @description All items of the list, in the owner's order. */
+            items: components["schemas"]["SharedItem"][];
+            updatedAt: components["schemas"]["Time"];
+            reservations: components["schemas"]["HasReservations"];
+        };
+        /** @description An item of a shared list. */
+        SharedItem: {
+            id: components["schemas"]["Id"];
+            productId: components["schemas"]["ProductId"];
+            /** @description Left out when there is none. */
+            variantId?: components["schemas"]["ProductId"];
+            quantity: components["schemas"]["Quantity"];
+            /** @description Left out when there is none, and where the share shows none. */
+            note?: components["schemas"]["Note"];
+        };
         /** @description Something that happened to a profile, as it was told then. */
         Event: {
             id: components["schemas"]["Id"];
@@ -773,6 +934,16 @@ export interface components {
             data: components["schemas"]["List"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
+        ShareResponse: {
+            data: components["schemas"]["Share"];
+        };
+        SharePage: {
+            data: components["schemas"]["Share"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        SharedListResponse: {
+            data: components["schemas"]["SharedList"];
+        };
         Feed: {
             data: components["schemas"]["Event"][];
             resume: components["schemas"]["Resume"];
@@ -849,6 +1020,19 @@ export interface components {
             /** @description Items of the list in the wanted order; it need not name all. */
             itemIds: string[];
         };
+        ShareTerms: {
+            /**
+             * Format: date-time
+             * @description From when on the share is no longer good: an RFC 3339 time with its offset, in the future.
+             *     null is for ever.
+             */
+            expiresAt?: string | null;
+            reservations?: components["schemas"]["HasReservations"];
+            notes?: components["schemas"]["ShowsNotes"];
+        };
+        CopyTerms: {
+            name?: components["schemas"]["NewListName"];
+        };
         Identify: {
             /**
              * @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host
@@ -914,6 +1098,10 @@ export interface components {
              */
             since: string;
         };
+        /** @description Whether who sees the list may reserve what is on it. */
+        HasReservations: boolean;
+        /** @description Whether the notes of the items are shown. */
+        ShowsNotes: boolean;
         /**
          * @description Where events are sent: `https`, the port 443 or 8443, a public address, unless the service
          *     is set otherwise; no user name and no password.
@@ -1032,8 +1220,8 @@ export interface components {
             };
         };
         /**
-         * @description There is no such item, list, product or session for this caller, or the store has no sign-in path.
-         *     Nothing was done.
+         * @description There is no such item, list, share, product or session for this caller, the link to a shared list is
+         *     wrong or no longer good, or the store has no sign-in path. Nothing was done.
          */
         NotFound: {
             headers: {
@@ -1214,6 +1402,16 @@ export interface components {
          * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
          */
         ListId: string;
+        /**
+         * @description The id of a share. A malformed one is answered 404, like one that is unknown.
+         * @example 0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90
+         */
+        ShareId: string;
+        /**
+         * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+         * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
+         */
+        ShareToken: string;
         /**
          * @description The id of a webhook. A malformed one is answered 404, like one that is unknown.
          * @example 01964a1b-0739-7128-a24b-e40ad23f0824
@@ -2054,6 +2252,339 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListWithItemsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listShares: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
+                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of records of a page.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of shares; `pageInfo` is there only when there is another page. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharePage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createShare: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ShareTerms"];
+            };
+        };
+        responses: {
+            /** @description The list is shared. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteShare: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+                /**
+                 * @description The id of a share. A malformed one is answered 404, like one that is unknown.
+                 * @example 0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90
+                 */
+                shareId: components["parameters"]["ShareId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The share has ended. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateShare: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+                /**
+                 * @description The id of a share. A malformed one is answered 404, like one that is unknown.
+                 * @example 0196e2b7-5f0c-7a41-9d3e-2b1c4f6a8d90
+                 */
+                shareId: components["parameters"]["ShareId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareTerms"];
+            };
+        };
+        responses: {
+            /** @description The share as it is now. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSharedList: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
+                 */
+                token: components["parameters"]["ShareToken"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list, as anybody with its link sees it. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedListResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    copySharedList: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
+                 */
+                token: components["parameters"]["ShareToken"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CopyTerms"];
+            };
+        };
+        responses: {
+            /** @description The list was created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["ListLocation"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];
