@@ -286,7 +286,9 @@ export interface paths {
          * See a shared list
          * @description The list that a share's token leads to, with its items in the owner's order. It needs no
          *     `Authorization`; one that is sent must be good. A token that is wrong, has expired or was
-         *     revoked, or whose list is gone, is answered 404, always in the same words. Reads count per
+         *     revoked, or whose list is gone, is answered 404, always in the same words. Where the share has
+         *     reservations, items show how many are reserved and, with a profile token, how many of them by the
+         *     caller; for the owner, and an admin token that names them in `Profile`, neither. Reads count per
          *     client address, 120 a minute unless the service is set otherwise, and those of an admin token
          *     as its other reads; a wrong token counts as a request with no valid token does. Answers below
          *     `/shared/` carry `X-Robots-Tag: noindex` and `Referrer-Policy: no-referrer`. `HEAD` answers the
@@ -325,6 +327,46 @@ export interface paths {
          */
         post: operations["copySharedList"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shared/{token}/items/{itemId}/reservation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
+                 */
+                token: components["parameters"]["ShareToken"];
+                /**
+                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                itemId: components["parameters"]["ItemId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Reserve an item of a shared list
+         * @description Says that the caller gives so many of the item, in place of what they had reserved of it before.
+         *     A reservation is of the item, over all shares of it, and never takes the sum past the item's
+         *     quantity: that is answered 409, and nothing is changed. The owner never learns of it, and is
+         *     answered 403; so is everybody where the share has no reservations. A profile has reservations of
+         *     at most 1,000 items; one more is answered 400. An admin token must name the caller in `Profile`.
+         */
+        put: operations["reserveSharedItem"];
+        post?: never;
+        /**
+         * End a reservation
+         * @description Ends what the caller has reserved of the item; if that is nothing, the answer is 404. The share
+         *     may have ended. An admin token must name the caller in `Profile`.
+         */
+        delete: operations["deleteReservation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -795,6 +837,13 @@ export interface components {
             quantity: components["schemas"]["Quantity"];
             /** @description Left out when there is none, and where the share shows none. */
             note?: components["schemas"]["Note"];
+            /**
+             * @description How many are reserved by anybody, which may be more than `quantity` once that was lowered. Only
+             *     where the share has reservations, and never for the owner.
+             */
+            reserved?: number;
+            /** @description How many of them the caller has reserved. Only with a profile token. */
+            yours?: number;
         };
         /** @description Something that happened to a profile, as it was told then. */
         Event: {
@@ -941,6 +990,9 @@ export interface components {
             data: components["schemas"]["Share"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
+        SharedItemResponse: {
+            data: components["schemas"]["SharedItem"];
+        };
         SharedListResponse: {
             data: components["schemas"]["SharedList"];
         };
@@ -1029,6 +1081,9 @@ export interface components {
             expiresAt?: string | null;
             reservations?: components["schemas"]["HasReservations"];
             notes?: components["schemas"]["ShowsNotes"];
+        };
+        Reservation: {
+            quantity: components["schemas"]["Quantity"];
         };
         CopyTerms: {
             name?: components["schemas"]["NewListName"];
@@ -1205,7 +1260,8 @@ export interface components {
         /**
          * @description The token is valid, but may not do this: a customer or session token was sent with
          *     `Profile`, or to an operation that needs an admin token; or the operation is about the whole
-         *     store, and an admin token was sent with `Profile`.
+         *     store, and an admin token was sent with `Profile`; or an item of a shared list can't be reserved,
+         *     as the list is the caller's own or has no reservations.
          */
         Forbidden: {
             headers: {
@@ -1269,8 +1325,9 @@ export interface components {
             };
         };
         /**
-         * @description Another item of the profile has this product and variant; or the store, the service or the
-         *     webhook is in a state in which this can't be done, as the message says. Nothing was changed.
+         * @description Another item of the profile has this product and variant; or fewer of an item are left than
+         *     would be reserved; or the store, the service or the webhook is in a state in which this can't be
+         *     done, as the message says. Nothing was changed.
          */
         Conflict: {
             headers: {
@@ -2595,6 +2652,119 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reserveSharedItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
+                 */
+                token: components["parameters"]["ShareToken"];
+                /**
+                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                itemId: components["parameters"]["ItemId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reservation"];
+            };
+        };
+        responses: {
+            /** @description It is reserved. This is the item, as the shared list shows it to the caller. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedItemResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteReservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The `token` of a share. Who has it may see the list, so treat it as a secret.
+                 * @example wwshr_6Hn2dQxT0vLkPz8RbYcM3e1a9XfW
+                 */
+                token: components["parameters"]["ShareToken"];
+                /**
+                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                itemId: components["parameters"]["ItemId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is not reserved any more. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
