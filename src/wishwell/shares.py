@@ -189,7 +189,7 @@ async def view(
         SharedItem(
             id, shown(product), shown(variant) if variant else UNSET, quantity, note or UNSET
         )
-        for *_, id, product, variant, quantity, note in found
+        for _, _, _, id, product, variant, quantity, note in found
         if id is not None
     ]
     return SharedList(name, items, updated_at, bool(reservations))
