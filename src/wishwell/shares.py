@@ -207,7 +207,7 @@ async def view(
             reserved if tells else UNSET,
             yours if tells and reader is not None else UNSET,
         )
-        for *_, id, product, variant, quantity, note, reserved, yours in found
+        for _, _, _, id, product, variant, quantity, note, reserved, yours in found
         if id is not None
     ]
     return SharedList(name, items, updated_at, bool(reservations))

@@ -55,7 +55,8 @@ class World:
         now, id = self.bench.clock.tick(), self.bench.new_id()
         self.bench.write(lists.create, self.real[owner], NAMES[name], id, MOST, now)
         self.models[owner].new_list(id, NAMES[name], now)
-        self.share(owner, len(self.models[owner].lists) - 1)
+        if name < 2:
+            self.share(owner, len(self.models[owner].lists) - 1)
 
     def share(self, owner, at):
         made = self.models[owner].list_at(at)
@@ -251,9 +252,18 @@ sequences = st.lists(steps, min_size=5, max_size=25)
 # What merges with what, on lists that join and move, with the same giver on both sides.
 _MEETING = [("reserve", "V", "O", 1, 0, 1), ("link", "V"), ("link", "O"), ("link", "W")]
 
+# Off the last list that was ever shared, and what is reserved anew.
+_LEAVING = [
+    ("put_on", "C", 1, [1]),
+    ("share", "C", 1),
+    ("reserve", "K", "C", 1, 1, 3),
+    ("drop", "O", 1),
+]
+
 
 @given(sequence=sequences)
 @example(sequence=_MEETING)
+@example(sequence=_LEAVING)
 @settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -58,8 +58,8 @@ class World:
             for step in [("new_list", "Birthday"), ("new_list", f"Of {one}")]:
                 do(bench, self.profiles[one], self.models[one], step)
             for product in (1, 2 + one):
-                saved = ("save", product, None, None, ["a"], [0], f"note of {one}")
-                do(bench, self.profiles[one], self.models[one], saved)
+                save = ("save", product, None, None, ["a"], [0], f"note of {one}")
+                do(bench, self.profiles[one], self.models[one], save)
             self.share(one, 0, one % 2 == 0)
 
     def find_store(self, id):

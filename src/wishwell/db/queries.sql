@@ -16,7 +16,7 @@
 --   the writes of one profile, links and purges among them, happen one after the other
 --   (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
 -- * owner($1, $n): the same, unless others have reserved any of its items and $n is false. What takes items
---   off lists is then run again with $n, where reservations can be ended too (profiles.certain).
+--   off lists is then run again with $n, and ends reservations too (items.py: _certain).
 -- * A PostgreSQL statement that waited for the lock still sees other rows as they were before. One that
 --   reads or removes entries or tags therefore joins `settled`: nothing, unless profiles.changes is what
 --   it was before the lock (docs/decisions/0013). The caller tries again with the lock in hand.

@@ -9,8 +9,10 @@ def address(service: Services, request: Request) -> str | None:
     """The client's address. Only on the storefront it may be unknown."""
     if request.visit is not None:
         return request.visit.address
-    forwarded, trusted = addresses.forwarded(request.pairs), service.settings.trusted_proxies
-    return addresses.of_client(request.peer, forwarded, trusted)
+    forwarded = addresses.forwarded(request.pairs)
+    if forwarded is None:
+        return addresses.direct(request.peer)
+    return addresses.of_client(request.peer, forwarded, service.settings.trusted_proxies)
 
 
 # contract: limit-per-address
