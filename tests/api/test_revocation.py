@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import ODD_CLOCK
 from tests.servers import Service
 
-from .conftest import data, refused, save, soon
+from .conftest import data, new_list, refused, save, soon
 
 
 def id_of_token(shop, label: str) -> str:
@@ -110,6 +110,20 @@ def test_revocation_and_linking_hold_in_every_process(two_processes):
     )
     for http in clients:
         soon(lambda http=http: http.get("/items").status_code == 401)
+
+
+def test_share_that_has_ended_is_refused_in_every_process_at_once(two_processes):
+    """contract: share-ended. However often it was read there before."""
+    first, second = two_processes
+    gid = "gid://shopify/Customer/sharing"
+    owner, elsewhere = first.client(first.admin_token(), gid), second.client()
+    path = f"/lists/{new_list(owner)['id']}/shares"
+    for _ in range(5):
+        shared = data(owner.post(path), 201)
+        for _ in range(3):
+            data(elsewhere.get(f"/shared/{shared['token']}"))
+        assert owner.delete(f"{path}/{shared['id']}").status_code == 204
+        refused(elsewhere.get(f"/shared/{shared['token']}"), 404)
 
 
 def test_signing_key_of_the_embedded_default_is_made_once_and_private():

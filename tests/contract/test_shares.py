@@ -5,7 +5,8 @@ import contextlib
 import pytest
 
 from tests.contract.conftest import bounds
-from wishwell import copies, linking, lists, shares
+from tests.contract.test_purge import DAY, run_purge
+from wishwell import copies, ids, linking, lists, purge, shares
 from wishwell.errors import LimitReached, NotFound, UnknownShare
 
 PLAIN = shares.Terms(reservations=True)
@@ -78,6 +79,22 @@ def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
             bench.write(copies.copy, lambda _: bench.store, made.token, *terms)
         assert bench.holds(other) == ((3, 1, 3) if fits else (0, 0, 0))
         bench.check(other)
+
+
+def test_shares_of_a_session_that_is_purged(bench):
+    """contract: share-list-deleted, purge-steps. Gone from the first step on, however many follow."""
+    owner = bench.new_session()
+    made = share(bench, owner, new_list(bench, owner))
+    at = bench.clock() + 365 * DAY
+    later = ids.timestamp(at)
+    bench.write(purge._end, later, later, [owner.id], later)
+    with pytest.raises(UnknownShare):
+        resolve(bench, made.token)
+    with pytest.raises(UnknownShare):
+        bench.read(shares.view, lambda _: bench.store, made.token, None, bench.clock.tick())
+    run_purge(bench, at)
+    for table in ("shares", "share_tokens"):
+        assert bench.select(f"SELECT * FROM {table} WHERE profile_id = $1", owner.id) == []
 
 
 def test_link_moves_the_shares_of_lists_that_move_and_ends_the_others(bench):

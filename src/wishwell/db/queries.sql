@@ -676,6 +676,7 @@ SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = $1;
 SELECT s.reservations, l.name, l.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
        CASE WHEN s.notes = 1 THEN i.note END, coalesce(r.reserved, 0), coalesce(r.yours, 0)
 FROM shares s
+JOIN profiles p ON p.profile_id = $1 AND p.closed_at IS NULL
 JOIN lists l ON l.profile_id = $1 AND l.id = s.list_id
 LEFT JOIN entries e ON e.profile_id = $1 AND e.list_id = s.list_id AND ($5::uuid IS NULL OR e.item_id = $5::uuid)
 LEFT JOIN items i ON i.profile_id = $1 AND i.id = e.item_id
@@ -689,7 +690,7 @@ ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
 -- $3: now.
 SELECT s.id, p.gid, p.is_session, s.list_id, s.reservations, s.notes
 FROM shares s
-JOIN profiles p ON p.profile_id = $1
+JOIN profiles p ON p.profile_id = $1 AND p.closed_at IS NULL
 WHERE s.profile_id = $1 AND s.id = $2 AND (s.expires_at IS NULL OR s.expires_at > $3);
 
 
