@@ -8,7 +8,16 @@ import asyncio
 import pytest
 
 from tests.contract.conftest import bounds, new_item
-from wishwell import items, linking, lists, profiles, search
+from wishwell import (
+    items,
+    linking,
+    lists,
+    profiles,
+    reservations,
+    reserving,
+    search,
+    shares,
+)
 from wishwell.errors import NotFound
 from wishwell.items import ItemPatch
 from wishwell.pages import PageRequest
@@ -226,3 +235,69 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
 
     bench.write(save)
     bench.check(profile)
+
+
+@pytest.fixture
+def promise(bench, wish):
+    """An item that a session has on a shared list, and a session that has reserved it."""
+    owner, holder, now = bench.new_session(), bench.new_session(), bench.clock.tick()
+    made = bench.write(lists.create, owner, "x", bench.new_id(), bounds(99), now)
+    new = new_item(1, list_ids=(made.id,))
+    item, _ = bench.write(items.save, owner, new, bench.new_id(), bounds(99), now)
+    token, terms = shares.new_token(), shares.Terms(reservations=True)
+    bench.write(shares.create, owner, made.id, terms, bench.new_id(), token, now)
+
+    async def reserve(tx):
+        await reserving.reserve(
+            tx, {bench.store.id: bench.store}.get, token, item.id, holder, 1, now
+        )
+
+    return owner, holder, item.id, token, reserve
+
+
+def reserved(bench, holder, *owners):
+    """How many rows there are of what the holder has reserved, on both sides."""
+    count = bench.select("SELECT count(*) FROM held WHERE profile_id = $1", holder.id)[0][0]
+    for owner in owners:
+        sql = "SELECT count(*) FROM reservations WHERE profile_id = $1"
+        count += bench.select(sql, owner.id)[0][0]
+    return count
+
+
+@pytest.mark.parametrize("verb", [items.delete, items.set_lists, lists.delete])
+def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, verb):
+    """contract: reserve-ends. Its single statement began before there was one."""
+    owner, holder, item, _, reserve = promise
+    made, now = bench.all("lists_all", owner.id)[0][0], bench.clock.tick()
+    named = {
+        items.delete: (item,),
+        items.set_lists: (item, [], bounds(99)),
+        lists.delete: (made,),
+    }[verb]
+    leave = lambda: bench.db.write(verb, owner, *named, now)  # noqa: E731
+    bench.run(_one_after_the_other(bench.db, reserve, leave))
+    assert reserved(bench, holder, owner) == 0
+
+
+@pytest.mark.parametrize("by", ["holder", "purge"])
+def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise, by):
+    """contract: reserve-delete, reserve-purge. Given back, or with its holder; merged meanwhile."""
+    owner, holder, item, token, reserve = promise
+    customer, now = bench.new_customer(), bench.clock.tick()
+    bench.write(items.save, customer, new_item(1), bench.new_id(), bounds(99), now)
+    bench.write(reserve)
+
+    async def link(tx):
+        await linking.link(tx, owner, customer, 1_000, now)
+
+    async def purge_it(tx):
+        await tx.run("sessions_lock", [holder.id])
+        await reservations.purge(tx, [holder.id], 10)
+
+    def end():
+        if by == "purge":
+            return bench.db.write(purge_it)
+        return bench.db.write(reserving.give_back, token, item, holder)
+
+    bench.run(_one_after_the_other(bench.db, link, end))
+    assert reserved(bench, holder, owner, customer) == 0
