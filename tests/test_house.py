@@ -222,20 +222,23 @@ def test_every_table_of_a_store_is_exported_or_named():
         sql[name].sql for name in sql if name.startswith(("export_", "revocations_since"))
     )
     filled = " ".join(
-        sql[name].sql for name in sql if name.startswith(("import_", "store_secrets_set"))
+        sql[name].sql
+        for name in sql
+        if name.startswith(("import_", "store_secrets_set", "share_add", "held_add"))
     )
     for table, kind in (transfer.OF_PROFILE | transfer.OF_STORE).items():
         if kind is None or kind == "wishwell":
             continue
         assert kind in transfer.KINDS, table
-        assert re.search(rf"FROM {table}\b", read) or table in ("item_tags", "store_secrets"), table
+        derived = table in ("item_tags", "store_secrets", "share_tokens")
+        assert derived or re.search(rf"FROM {table}\b", read), table
         assert table in rows.FILLED or f"INTO {table} " in filled, table
 
 
 def test_every_table_of_a_store_is_emptied_by_its_deletion():
     """contract: store-delete."""
     sql = statements.load("sqlite")
-    steps = [*deletion._OF_STORE, *purge._STEPS, "purge_profiles"]
+    steps = [*deletion._OF_STORE, *purge._STEPS, *reservations.ENDS, "purge_profiles"]
     gone = " ".join(sql[name].sql for name in sql if name in steps or name.startswith("erase_"))
     for table in (transfer.OF_PROFILE | transfer.OF_STORE).keys() - {
         "deleted_stores",

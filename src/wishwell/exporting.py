@@ -15,6 +15,12 @@ _ITEMS = 2_000
 """How many profiles are found at once, and about how many items are in memory at once. A profile
 is never divided, so the largest one counts."""
 
+_SHARE, _RESERVATION = 3, 4
+"""Kinds of ``export_records``."""
+
+Holders = dict[tuple[str, str], tuple[str, str | None]]
+"""By the keys of a holder and an item: the holder's GID, and the ``merged_id``."""
+
 _record = msgspec.json.Decoder(list)
 
 
@@ -24,6 +30,8 @@ class Counts(msgspec.Struct):
     profiles: int = 0
     lists: int = 0
     items: int = 0
+    shares: int = 0
+    reservations: int = 0
 
 
 # contract: export-whole, export-moment
@@ -47,7 +55,7 @@ async def lines(db: Database, handle: str, now: str, counts: Counts) -> AsyncIte
             for row in await tx.all("profiles_known", keys):
                 del revoked[row[0]]
         yield _revoked(revoked, list(revoked))
-        end = transfer.EndRecord(counts.profiles, counts.lists, counts.items)
+        end = transfer.EndRecord(*msgspec.structs.astuple(counts))
         yield transfer.encode(Line(end=end))
 
 
@@ -100,32 +108,61 @@ async def _records(tx: Reader, store: Store, rows: Sequence[Row], counts: Counts
     held: dict[str, list[Row]] = {row[0]: [] for row in rows if row[5] is None}
     for record in await tx.all("export_records", list(held)):
         held[record[0]].append(record)
+    holders = await _holders(tx, held)
     pieces = []
     for id, _, *columns in rows:
         profile = transfer.ProfileRecord(*columns)
         pieces.append(transfer.encode(Line(profile=profile)))
         counts.profiles += 1
-        pieces += _of_profile(store, held.get(id, ()), counts)
+        pieces += _of_profile(store, held.get(id, ()), holders, counts)
     return b"".join(pieces)
 
 
-def _of_profile(store: Store, records: Sequence[Row], counts: Counts) -> list[bytes]:
+async def _holders(tx: Reader, held: dict[str, list[Row]]) -> Holders:
+    """Who has reserved these records' items: on a cluster, some of them may have ended since."""
+    ids_ = {row[2] for records in held.values() for row in records if row[1] == _RESERVATION}
+    rows = await tx.all("export_held", list(ids_), list(held)) if ids_ else ()
+    return {(holder, item): (gid, merged) for holder, item, merged, gid in rows}
+
+
+def _of_profile(
+    store: Store, records: Sequence[Row], holders: Holders, counts: Counts
+) -> list[bytes]:
     lists: dict[str, transfer.ListRecord] = {}
     places: dict[str, list[tuple[int, str]]] = {}
-    items = []
+    shares, items, reservations = [], [], []
     for _, kind, id, text in records:
         values = _record.decode(text)
         if kind == 0:
-            lists[id] = transfer.ListRecord(id, *values)
+            name, created, updated, shared = values
+            lists[id] = transfer.ListRecord(id, name, created, updated, shared=bool(shared))
         elif kind == 1:
             places.setdefault(id, []).append(tuple(values))
+        elif kind == _SHARE:
+            shares.append(transfer.encode(Line(share=_share(id, values))))
+        elif kind == _RESERVATION:
+            item, quantity, created = values
+            if holder := holders.get((id, item)):
+                gid, merged = holder
+                record = transfer.ReservationRecord(item, gid, quantity, created, merged)
+                reservations.append(transfer.encode(Line(reservation=record)))
         else:
             items.append(transfer.encode(Line(item=_item(store, id, values))))
     for id, placed in places.items():
         lists[id].order = [item for _, item in sorted(placed)]
     counts.lists += len(lists)
     counts.items += len(items)
-    return [transfer.encode(Line(list=record)) for record in lists.values()] + items
+    counts.shares += len(shares)
+    counts.reservations += len(reservations)
+    of_lists = [transfer.encode(Line(list=record)) for record in lists.values()]
+    return [*of_lists, *shares, *items, *sorted(reservations)]
+
+
+def _share(id: str, values: Sequence[Any]) -> transfer.ShareRecord:
+    on, token, created, reservations, notes, expires = values
+    return transfer.ShareRecord(
+        id, on, token, created, bool(reservations), bool(notes), expires or None
+    )
 
 
 def _item(store: Store, id: str, values: Sequence[Any]) -> transfer.ItemRecord:

@@ -10,21 +10,39 @@ from msgspec import UNSET
 from wishwell import transfer
 from wishwell.errors import Invalid
 from wishwell.stores import Store
-from wishwell.transfer import ItemRecord, Line, ListRecord, ProfileRecord, StoreRecord
+from wishwell.transfer import (
+    ItemRecord,
+    Line,
+    ListRecord,
+    ProfileRecord,
+    ReservationRecord,
+    ShareRecord,
+    StoreRecord,
+)
 
 _LONGEST = 1 << 25
 """Bytes of a line: several times the longest that an export writes."""
 
 _MOST_ERRORS = 20
+_OF_PROFILE = ("item", "list", "share", "reservation")
 
 
 class Bundle(msgspec.Struct):
-    """A profile with all that it holds. ``at``: the number of its line, and of each list's."""
+    """A profile with all that it holds, and what others have reserved of it. ``at``: the number of
+    its line, and of each list's."""
 
     profile: ProfileRecord
     at: dict[str, int]
     lists: dict[str, ListRecord] = {}
+    shares: list[ShareRecord] = []
     items: list[ItemRecord] = []
+    reservations: list[ReservationRecord] = []
+
+    def unshare(self) -> None:
+        """Takes away what links lead to."""
+        self.shares, self.reservations = [], []
+        for record in self.lists.values():
+            record.shared = False
 
 
 class ImportFile:
@@ -59,6 +77,8 @@ class ImportFile:
                     counts.profiles + 1,
                     counts.lists + len(piece.lists),
                     counts.items + len(piece.items),
+                    counts.shares + len(piece.shares),
+                    counts.reservations + len(piece.reservations),
                 )
             elif piece.end is not UNSET:
                 end = piece.end
@@ -83,14 +103,14 @@ class ImportFile:
             while (line := self._next(file)) is not None:
                 if ended:
                     self._fail("stands behind the last line")
-                if line.list is not UNSET or line.item is not UNSET:
+                if any(getattr(line, kind) is not UNSET for kind in _OF_PROFILE):
                     self._put(bundle, line)
                     continue
                 if bundle is not None:
                     yield self._whole(bundle)
                     bundle = None
                 if line.profile is not UNSET:
-                    bundle = Bundle(line.profile, {"": self._line}, {}, [])
+                    bundle = Bundle(line.profile, {"": self._line})
                     self._check(transfer.check_profile, line.profile)
                 elif line.wishwell is UNSET:
                     ended = line.end is not UNSET
@@ -122,7 +142,7 @@ class ImportFile:
                 self._fail(error.message)
 
     def _put(self, bundle: Bundle | None, line: Line) -> None:
-        """A list or item of the profile whose line came before."""
+        """A record of the profile whose line came before."""
         if bundle is None:
             self._fail("stands before the line of its profile")
         elif line.list is not UNSET:
@@ -136,6 +156,17 @@ class ImportFile:
             if self._checks and not bundle.lists.keys() >= set(line.item.list_ids):
                 self._fail("item.listIds: must be lists of the same profile, which come before it")
             bundle.items.append(line.item)
+        elif line.share is not UNSET:
+            self._check(transfer.check_share, line.share)
+            on = bundle.lists.get(line.share.list_id)
+            if on is None or not on.shared:
+                self._fail(
+                    "share.listId: must be a shared list of the same profile, which comes before it"
+                )
+            bundle.shares.append(line.share)
+        elif line.reservation is not UNSET:
+            self._check(transfer.check_reservation, line.reservation, bundle.profile.gid)
+            bundle.reservations.append(line.reservation)
 
     def _whole(self, bundle: Bundle) -> Bundle:
         if self._checks:
@@ -149,6 +180,18 @@ class ImportFile:
             self._fail("an item's id is there twice", first)
         if len({(str(item.product_id), str(item.variant_id)) for item in items}) < len(items):
             self._fail("two items are of the same product and variant", first)
+        if len({share.id for share in bundle.shares}) < len(bundle.shares):
+            self._fail("a share's id is there twice", first)
+        if len({share.token for share in bundle.shares}) < len(bundle.shares):
+            self._fail("two shares have the same token", first)
+        kept = bundle.reservations
+        if len({(one.item_id, one.holder) for one in kept}) < len(kept):
+            self._fail("a reservation is there twice", first)
+        shared = {id for id, record in bundle.lists.items() if record.shared}
+        if not {item.id for item in items if not shared.isdisjoint(item.list_ids)} >= {
+            one.item_id for one in kept
+        }:
+            self._fail("reservation.itemId: is no item on a shared list of the profile", first)
         for id, record in bundle.lists.items():
             if record.order:
                 on = {item.id for item in items if id in item.list_ids}

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from wishwell import ids, store_secrets, stores, webhooks
+from wishwell import ids, import_shares, store_secrets, stores, webhooks
 from wishwell.db import Database, Reader, UniqueViolation, Writer, rows
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.import_file import Bundle, ImportFile, product_ids_differ
@@ -39,16 +39,17 @@ class Counts(msgspec.Struct):
 
 
 class Held(NamedTuple):
-    """A profile of the store, its lists, and of its items by product and variant the id and the
-    lists."""
+    """A profile of the store, its lists and whether each is shared, of its items by product and
+    variant the id and the lists, and its shares."""
 
     created_at: str
     touched_at: str
     events: int
     email: str | None
     closed_at: str | None
-    lists: set[str]
+    lists: dict[str, int]
     items: dict[tuple[str, str], tuple[str, str]]
+    shares: set[str]
 
     @property
     def ids(self) -> set[str]:
@@ -135,12 +136,14 @@ async def load(
             for task in done:
                 task.result()
 
+    reserved = False
     try:
-        for step in _steps(file):
+        for step in _steps(file, how):
             if isinstance(step, Line):
                 if not dry:
                     await _of_store(db, store, step, how)
                 continue
+            reserved = reserved or any(bundle.reservations for bundle in step)
             running.add(asyncio.create_task(_add(db, store, step, counts, dry=dry)))
             await settle(_AT_ONCE - 1)
             counts.read = file.read
@@ -150,17 +153,25 @@ async def load(
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+    if reserved and not dry:
+        # The file again, as each needs two profiles.
+        for piece in file:
+            if isinstance(piece, Bundle) and piece.reservations:
+                await import_shares.reserve(db, store, piece)
+                yield counts
     counts.read = file.size
     yield counts
 
 
-def _steps(file: ImportFile) -> Iterable[Line | list[Bundle]]:
+def _steps(file: ImportFile, how: How) -> Iterable[Line | list[Bundle]]:
     group: dict[str, Bundle] = {}
     size = 0
     for piece in file:
         if not isinstance(piece, Bundle):
             yield piece
             continue
+        if how == "other":  # a token leads to one store
+            piece.unshare()
         if piece.profile.gid in group or size >= _RECORDS or len(group) >= _PROFILES:
             yield list(group.values())
             group, size = {}, 0
@@ -225,11 +236,13 @@ async def _held(tx: Reader, keys: list[str]) -> dict[str, Held]:
     found: dict[str, Held] = {}
     for row in await tx.all("import_profiles_held", keys):
         key, created_at, touched_at, events, email, closed_at = row
-        found[key] = Held(created_at, touched_at, events, email, closed_at, set(), {})
+        found[key] = Held(created_at, touched_at, events, email, closed_at, {}, {}, set())
     known = list(found)
     if known:
-        for key, id in await tx.all("import_lists_held", known):
-            found[key].lists.add(id)
+        for key, id, shared in await tx.all("import_lists_held", known):
+            found[key].lists[id] = shared
+        for key, id in await tx.all("import_shares_held", known):
+            found[key].shares.add(id)
         for key, id, product, variant, on in await tx.all("import_items_held", known):
             found[key].items[product, variant] = id, on
     return found
@@ -237,15 +250,16 @@ async def _held(tx: Reader, keys: list[str]) -> dict[str, Held]:
 
 def _additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows:
     """The rows that the profile lacks. Of what it has, nothing changes but the lists that an item
-    is on, in ``listed``, and the profile itself, in ``changed``.
+    is on, in ``listed``, the lists that are shared from now on, in ``marked``, and the profile
+    itself, in ``changed``.
 
     A profile that has ended gets nothing.
     """
-    added: Rows = {table: [] for table in (*_TABLES, "listed", "changed")}
+    added: Rows = {table: [] for table in (*_TABLES, "shares", "listed", "marked", "changed")}
     profile = bundle.profile
     if held is None:
         added["profiles"] = [_profile_row(store, key, bundle)]
-        held = Held("", "", 0, None, None, set(), {})
+        held = Held("", "", 0, None, None, {}, {}, set())
     elif held.closed_at is not None or profile.closed_at is not None:
         return added
     elif (
@@ -257,7 +271,13 @@ def _additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Row
         added["changed"] = [
             (key, profile.created_at, profile.touched_at, profile.events, profile.email)
         ]
-    fresh = bundle.lists.keys() - held.lists
+    fresh = bundle.lists.keys() - held.lists.keys()
+    added["shares"] = [
+        import_shares.row(store, key, one) for one in bundle.shares if one.id not in held.shares
+    ]
+    added["marked"] = [
+        (id,) for id, shared in held.lists.items() if not shared and _is_shared(bundle, id)
+    ]
     places = {
         (id, item): place for id in fresh for place, item in enumerate(bundle.lists[id].order, 1)
     }
@@ -286,9 +306,13 @@ def _additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Row
                 sizes[one] += 1
     for one in fresh:
         record = bundle.lists[one]
-        made, changed = record.created_at, record.updated_at
-        added["lists"].append((key, one, store.id, sizes[one], made, changed, record.name))
+        shared, made, changed = int(record.shared), record.created_at, record.updated_at
+        added["lists"].append((key, one, store.id, sizes[one], shared, made, changed, record.name))
     return added
+
+
+def _is_shared(bundle: Bundle, id: str) -> bool:
+    return id in bundle.lists and bundle.lists[id].shared
 
 
 def _profile_row(store: Store, key: str, bundle: Bundle) -> tuple[Any, ...]:
@@ -315,6 +339,7 @@ async def _fill(tx: Writer, added: Sequence[Rows]) -> None:
         found = [row for one in added for row in one[table]]
         for at in range(0, len(found), _ROWS):
             await tx.fill(table, found[at : at + _ROWS])
+    await import_shares.add(tx, [row for one in added for row in one["shares"]])
 
 
 async def _merge(tx: Writer, store: Store, key: str, bundle: Bundle) -> Rows:
@@ -325,6 +350,7 @@ async def _merge(tx: Writer, store: Store, key: str, bundle: Bundle) -> Rows:
     await _fill(tx, [added])
     if held is not None and any(added.values()):
         await tx.run_many("import_item_lists", added["listed"])
+        await tx.run("link_mark_lists", key, [id for (id,) in added["marked"]])
         await tx.run("link_size_lists", key)
         await tx.run("link_count", key, bundle.profile.email)
         profile = bundle.profile

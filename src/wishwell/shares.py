@@ -99,6 +99,11 @@ def new_token() -> str:
     return opaque.new(PREFIX, _RANDOM)
 
 
+def is_token(text: str) -> bool:
+    """Whether a share may have this token."""
+    return opaque.well_formed(text, PREFIX, _RANDOM)
+
+
 # contract: share-expiry
 def check_expiry(expires_at: str, now: str) -> str:
     """The time. Raises ``Invalid`` unless it is in the future."""
@@ -243,7 +248,7 @@ async def _look_up(
 
 def check_form(token: str) -> None:
     """Raises ``UnknownShare`` for what was never a share's token."""
-    if not opaque.well_formed(token, PREFIX, _RANDOM):
+    if not is_token(token):
         raise _unknown()
 
 

@@ -1,7 +1,8 @@
 """The file that an export writes and an import reads: one JSON object a line (docs/data.md).
 
 Each line has one field, which says what it is of. A profile's line comes first, then its lists,
-then its items. What stands in several tables is one record here; an import makes the rows again.
+their shares, its items and what others have reserved of them. What stands in several tables is one
+record here; an import makes the rows again.
 """
 
 from typing import Annotated, Literal, TypeVar
@@ -9,7 +10,7 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import ids, items, lists, search
+from wishwell import ids, items, lists, search, shares
 from wishwell.access_cache import AdminScope
 from wishwell.errors import Invalid
 from wishwell.stores import Store
@@ -23,6 +24,9 @@ OF_PROFILE: dict[str, str | None] = {
     "items": "item",
     "entries": "item",
     "item_tags": "item",
+    "shares": "share",
+    "reservations": "reservation",
+    "held": "reservation",
     "revocations": "revocation",
     "events": None,
 }
@@ -35,6 +39,7 @@ OF_STORE: dict[str, str | None] = {
     "admin_tokens": "admin_token",
     "products": "product",
     "webhooks": "webhook",
+    "share_tokens": "share",
     "deliveries": None,
     "feeds": None,
     "deleted_stores": None,
@@ -137,13 +142,26 @@ class ProfileRecord(_Record):
 
 
 class ListRecord(_Record):
-    """A list. ``order``: the items that have a place on it, in order."""
+    """A list. ``order``: the items that have a place on it, in order. ``shared``: ever."""
 
     id: Id
     name: str
     created_at: Time
     updated_at: Time
     order: list[Id] = []
+    shared: bool = False
+
+
+class ShareRecord(_Record):
+    """A share of a list, with the token of its link."""
+
+    id: Id
+    list_id: Id
+    token: str
+    created_at: Time
+    reservations: bool = False
+    notes: bool = False
+    expires_at: Time | None = None
 
 
 class ItemRecord(_Record):
@@ -162,12 +180,25 @@ class ItemRecord(_Record):
     restocked_at: Time | None = None
 
 
+class ReservationRecord(_Record):
+    """What the profile with the GID ``holder`` has reserved of an item. ``merged_id``: the id that
+    the item had for the holder, before a sign-in merged it."""
+
+    item_id: Id
+    holder: str
+    quantity: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    created_at: Time
+    merged_id: Id | None = None
+
+
 class EndRecord(_Record):
     """The last line: how many of each there are. A file without it was cut off."""
 
     profiles: Whole
     lists: Whole
     items: Whole
+    shares: Whole = 0
+    reservations: Whole = 0
 
 
 class Line(
@@ -183,7 +214,9 @@ class Line(
     revocation: RevocationRecord | UnsetType = UNSET
     profile: ProfileRecord | UnsetType = UNSET
     list: ListRecord | UnsetType = UNSET
+    share: ShareRecord | UnsetType = UNSET
     item: ItemRecord | UnsetType = UNSET
+    reservation: ReservationRecord | UnsetType = UNSET
     end: EndRecord | UnsetType = UNSET
 
 
@@ -209,9 +242,7 @@ def decode(text: bytes) -> Line:
 
 def check_profile(record: ProfileRecord) -> None:
     """Raises ``Invalid`` for what the types can't say."""
-    namespace, kind, id = record.gid.removeprefix("gid://").partition("/Session/")
-    if record.is_session and not (kind and ids.is_uuid(id) and search.TAG.fullmatch(namespace)):
-        raise Invalid("profile.gid: is not the GID of a customer or session")
+    _check_gid("profile.gid", record.gid)
     _check_text("profile.email", record.email or "", 254)
 
 
@@ -220,6 +251,19 @@ def check_list(record: ListRecord) -> None:
     if lists.check_name(record.name) != record.name:
         raise Invalid("list.name: must not begin or end with white space")
     _check_once("list.order", record.order)
+
+
+def check_share(record: ShareRecord) -> None:
+    """Raises ``Invalid`` for what the types can't say."""
+    if not shares.is_token(record.token):
+        raise Invalid("share.token: is not the token of a share")
+
+
+def check_reservation(record: ReservationRecord, owner: str) -> None:
+    """Raises ``Invalid`` for what the types can't say. ``owner``: the GID of the item's."""
+    _check_gid("reservation.holder", record.holder)
+    if record.holder == owner:
+        raise Invalid("reservation.holder: is the owner of the item")
 
 
 def check_item(record: ItemRecord, store: Store) -> None:
@@ -233,6 +277,14 @@ def check_item(record: ItemRecord, store: Store) -> None:
     _check_once("item.tags", record.tags)
     _check_once("item.listIds", record.list_ids)
     items.check_note(record.note)
+
+
+def _check_gid(field: str, gid: str) -> None:
+    namespace, kind, id = gid.removeprefix("gid://").partition("/Session/")
+    if ids.customer_of(gid) is None and not (
+        kind and ids.is_uuid(id) and search.TAG.fullmatch(namespace)
+    ):
+        raise Invalid(f"{field}: is not the GID of a customer or session")
 
 
 def _check_once(field: str, values: list[str]) -> None:

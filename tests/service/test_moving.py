@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 import secrets
 import sqlite3
 import subprocess
@@ -61,12 +62,47 @@ def fill(shop):
         people[f"customer {number}"] = who
     visitor, linked = shop.session(), shop.session()
     visitor.http.post("/items", json={"productId": 5})
-    linked.http.post("/items", json={"productId": 6, "tags": ["mine"]})
+    on = linked.http.post("/lists", json={"name": "Mine"}).json()["data"]["id"]
+    linked.http.post("/items", json={"productId": 6, "tags": ["mine"], "listIds": [on]})
+    people |= {"visitor": visitor, "linked": linked}
+    tokens = share(people)
     shop.token(customer=people["customer 0"].gid, session=linked.gid)
-    return people | {"visitor": visitor, "linked": linked}
+    return people, tokens
 
 
-def answers(service, token, people):
+def share(people):
+    """Shares of every kind, and what is reserved on them; their tokens, and one that was ended."""
+    found = []
+    for name, terms in (
+        ("customer 0", {"reservations": True, "notes": True}),
+        ("customer 1", {"reservations": True, "expiresAt": "2999-01-01T00:00:00+01:00"}),
+        ("customer 1", {"notes": True}),
+        ("linked", {"reservations": True}),
+    ):
+        http = people[name].http
+        at = http.get("/lists").json()["data"][-1]["id"]
+        answer = http.post(f"/lists/{at}/shares", json=terms)
+        assert answer.status_code == 201, answer.text
+        found.append(answer.json()["data"])
+    # A sign-in adds up what two have reserved, and merges the item of the last.
+    for name, which in (
+        *(("visitor", 0), ("linked", 1), ("visitor", 1), ("customer 0", 1)),
+        ("visitor", 3),
+    ):
+        path = f"/shared/{found[which]['token']}"
+        item = people[name].http.get(path).json()["data"]["items"][0]["id"]
+        path += f"/items/{item}/reservation"
+        answer = people[name].http.put(path, json={"quantity": 1})
+        assert answer.status_code == 200, answer.text
+    # What is reserved outlives its share.
+    gone = found[0]
+    http = people["customer 0"].http
+    http.delete(f"/lists/{gone['listId']}/shares/{gone['id']}")
+    again = http.post(f"/lists/{gone['listId']}/shares", json={"reservations": True}).json()
+    return [one["token"] for one in (gone, *found[1:], again["data"])]
+
+
+def answers(service, token, people, tokens):
     """Every answer of the API about the store's records, as bytes."""
     admin = service.client(token)
     paths = ["/items?limit=250", "/lists?limit=250", "/products", "/webhooks"]
@@ -80,6 +116,12 @@ def answers(service, token, people):
             for sort in ("customer", "recently_saved", "oldest_saved"):
                 path = f"/lists/{one['id']}?sort={sort}"
                 found[name, path] = http.get(path)
+            path = f"/lists/{one['id']}/shares"
+            found[name, path] = http.get(path)
+        for link in tokens:
+            found[name, link] = http.get(f"/shared/{link}")
+    for link in tokens:
+        found[link] = service.client().get(f"/shared/{link}")
 
     def kept(answer):
         # The ids of errors are made anew.
@@ -98,7 +140,7 @@ def test_store_moves_with_all_that_belongs_to_it(ways):
     old, new = ways()
     old.start()
     shop = Shop(old, "--host", "https://shop.example", "--limit", "items=77", "--events", "on")
-    people = fill(shop)
+    people, tokens = fill(shop)
     gone, revoked = shop.customer("never-saved"), shop.another_admin_token()
     old.quick("token", "revoke", "--store", shop.handle, gone.gid)
     old.quick("token", "revoke", people["customer 2"].token)
@@ -112,7 +154,9 @@ def test_store_moves_with_all_that_belongs_to_it(ways):
     )
     for who in (gone, people["customer 2"]):
         assert wait_until(lambda http=who.http: http.get("/items").status_code == 401, seconds=6)
-    before = answers(old, shop.admin_token, people)
+    before = answers(old, shop.admin_token, people, tokens)
+    reserved = [a for a in before.values() if a[0] == 200 and re.search(rb'"yours":[12]', a[1])]
+    assert len(reserved) == 4
     [record] = [
         s for s in json.loads(old.quick("store", "list", "--json")) if s["handle"] == shop.handle
     ]
@@ -120,12 +164,13 @@ def test_store_moves_with_all_that_belongs_to_it(ways):
     written = old.quick("export", "--store", shop.handle)
     file = new.folder / "store.jsonl"
     file.write_text(written)
+    assert '"mergedId"' in written, "the item that the sign-in merged"
     assert SIGNING_KEY not in written and shop.admin_token not in written
     said = new.quick("import", str(file), "--store", "default")
-    assert "5 profiles" in said and "6 lists" in said, said
+    assert "5 profiles" in said and "7 lists" in said, said
     assert new.quick("export", "--store", "default").splitlines()[1:] == written.splitlines()[1:]
     new.start()
-    assert answers(new, shop.admin_token, people) == before
+    assert answers(new, shop.admin_token, people, tokens) == before
     assert new.client(revoked).get("/items").status_code == 401
     assert new.client(gone.token).get("/items").status_code == 401
     # Its sequence goes on, and its address stays known.

@@ -48,7 +48,10 @@ FILLED = {
         *("profile_id", "store_id", "gid", "is_session", "items", "lists", "events"),
         *("created_at", "touched_at", "closed_at", "email"),
     ),
-    "lists": ("profile_id", "id", "store_id", "item_count", "created_at", "updated_at", "name"),
+    "lists": (
+        *("profile_id", "id", "store_id", "item_count", "shared"),
+        *("created_at", "updated_at", "name"),
+    ),
     "items": (
         *("profile_id", "id", "store_id", "product_id", "variant_id", "quantity"),
         *("created_at", "updated_at", "dropped_at", "restocked_at", "list_ids", "tags", "note"),
