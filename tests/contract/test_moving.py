@@ -18,6 +18,8 @@ from wishwell import (
     linking,
     lists,
     profiles,
+    reserving,
+    shares,
     stores,
     transfer,
 )
@@ -241,6 +243,34 @@ def an_item(number=2, **fields):
     return {"item": {"id": ID.format(number), "productId": 1, **TIMES, **fields}}
 
 
+def a_share(number=3, **fields):
+    return {
+        "share": {
+            "id": ID.format(number),
+            "listId": ID.format(1),
+            "token": TOKEN,
+            "createdAt": NOW,
+            **fields,
+        }
+    }
+
+
+def a_reservation(number=2, **fields):
+    holder = "gid://shopify/Customer/2"
+    return {
+        "reservation": {
+            "itemId": ID.format(number),
+            "holder": holder,
+            "quantity": 1,
+            "createdAt": NOW,
+            **fields,
+        }
+    }
+
+
+TOKEN = shares.new_token()
+SHARED = [PROFILE, a_list(shared=True), an_item(listIds=[ID.format(1)])]
+OWN = PROFILE["profile"]["gid"]
 WRONG: dict[str, tuple[list[Any], int, str]] = {
     "no JSON": ([PROFILE, "{]"], 3, "JSON"),
     "no UTF-8": ([PROFILE, '{"item": {"note": "\udcff"}}'], 3, "decode"),
@@ -264,6 +294,14 @@ WRONG: dict[str, tuple[list[Any], int, str]] = {
     "a list twice": ([PROFILE, a_list(), a_list()], 4, "twice"),
     "an item twice": ([PROFILE, an_item(), an_item(productId=2)], 2, "twice"),
     "a product twice": ([PROFILE, an_item(), an_item(3)], 2, "same product"),
+    "no token": ([*SHARED, a_share(token=TOKEN[:-1])], 5, "token"),
+    "a share of a private list": ([PROFILE, a_list(), a_share()], 4, "shared list"),
+    "a share twice": ([*SHARED, a_share(), a_share(token=shares.new_token())], 2, "twice"),
+    "a token twice": ([*SHARED, a_share(), a_share(4)], 2, "same token"),
+    "reserved nothing": ([*SHARED, a_reservation(9)], 2, "reservation.itemId"),
+    "reserved by the owner": ([*SHARED, a_reservation(holder=OWN)], 5, "owner"),
+    "reserved by nobody": ([*SHARED, a_reservation(holder="x")], 5, "GID"),
+    "reserved twice": ([*SHARED, a_reservation(), a_reservation()], 2, "twice"),
     "more behind the end": ([{"end": {"profiles": 0, "lists": 0, "items": 0}}, PROFILE], 3, "behind"),
 }  # fmt: skip
 
@@ -337,6 +375,10 @@ def test_deletion_leaves_nothing_of_the_store(bench, shop):
     wish(bench, customer, 8, list_ids=(on.id,), tags=("a", "b"))
     session = wish(bench, bench.new_session(store), 3)
     bench.write(linking.link, session, customer, 99, bench.clock.tick())
+    where, terms = shares.new_token(), shares.Terms(reservations=True)
+    bench.write(shares.create, customer, on.id, terms, bench.new_id(), where, bench.clock.tick())
+    given = ({store.id: store}.get, where, held(bench, customer)[8][0], bench.new_session(store))
+    bench.write(reserving.reserve, *given, 1, bench.clock.tick())
     for profile in (customer, other):
         bench.write(one_of, "revoke_profile_token", profile.id, "", NOW)
         for sequence, number in ((1, 1), (2, None)):
@@ -371,6 +413,10 @@ def test_deletion_leaves_nothing_of_the_store(bench, shop):
             "events",
             "revocations",
             "products",
+            "shares",
+            "share_tokens",
+            "reservations",
+            "held",
         ),
         "stores",
     }
