@@ -40,10 +40,10 @@ async def reserve(
         raise NotFound("There is no such item on this list.")
     if await tx.one("reservation_put", owner.id, item_id, holder.id, quantity, now) is None:
         raise Conflict("quantity: fewer of this item are left to reserve.")
-    await tx.run("held_add", holder.id, owner.id, item_id, owner.store.id, None)
-    count = await tx.one("held_count", holder.id)
-    if count is not None and count[0] > MOST:
+    count = await tx.one("held_count", holder.id, owner.id, item_id)
+    if count is not None and count[0] >= MOST:
         raise LimitReached(f"A profile has reservations of at most {MOST} items.")
+    await tx.run("held_add", holder.id, owner.id, item_id, owner.store.id, None)
     await tx.run("reservation_changed", owner.id)
     [shown] = (await shares.view(tx, find_store, token, holder, now, item_id)).items
     return shown

@@ -179,6 +179,8 @@ def test_wrong_links_and_items_are_404(party):
         path = party.path({"token": token})
         refused(party.visitor.http.put(path, json={"quantity": 1}), 404)
         refused(party.visitor.http.delete(path), 404)
+        wrong = party.path({"token": token}, item="x")
+        refused(party.visitor.http.put(wrong, json={"quantity": 1}), 404, "no such shared list")
     assert party.seen(party.visitor.http) == {"reserved": 1, "yours": 1}
 
 

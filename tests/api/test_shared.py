@@ -127,6 +127,7 @@ def test_every_answer_is_for_one_reader(shop):
         shop.anonymous.post(f"{shown.path}/copies"),
         other.post(f"{shown.path}/copies"),
         shop.anonymous.put(shown.path),
+        shop.anonymous.get(f"{shown.path}/items"),
     ):
         assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
     assert "X-Robots-Tag" not in shop.anonymous.get("/.well-known/openapi").headers

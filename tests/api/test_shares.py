@@ -74,6 +74,7 @@ def test_change_a_share(http):
     ("body", "word"),
     [
         ({"expiresAt": "2020-01-01T00:00:00Z"}, "expiresAt: must be in the future"),
+        ({"expiresAt": "0001-01-01T00:00:00+14:00"}, "expiresAt: must be in the future"),
         ({"expiresAt": "2100-01-01T00:00:00"}, "expiresAt"),
         ({"expiresAt": "tomorrow"}, "expiresAt"),
         ({"expiresAt": 4102444800}, "expiresAt"),

@@ -300,3 +300,21 @@ def test_profile_has_reservations_of_at_most_a_thousand_items(bench):
     with pytest.raises(LimitReached):
         world.write(reserving.reserve, *asked)
     assert world.write(shares.view, world.store, world.shares[made], None).items[0].reserved == 0
+
+
+def test_link_past_the_most_reservations_leaves_them_changeable(bench):
+    """contract: reserve-most. What is reserved already is not one more."""
+    world = World(bench)
+    for step in [("make", "C", 0), ("save", "C", 1, [0], 3)]:
+        world.do(step)
+    holder, visitor = world.real["K"], world.real["V"]
+    columns = "profile_id owner_id item_id store_id"
+    one = (holder.id, bench.new_customer().id)
+    rows = [(*one, bench.new_id(), bench.store.id) for _ in range(reserving.MOST)]
+    bench.insert("held", columns, rows)
+    [made] = world.models["C"].lists
+    [item] = world.models["C"].items
+    asked = (world.store, world.shares[made], item)
+    world.write(reserving.reserve, *asked, visitor, 2)
+    world.write(linking.link, visitor, holder, 1_000)
+    assert world.write(reserving.reserve, *asked, holder, 1).yours == 1

@@ -933,7 +933,10 @@ ORDER BY item_id <> $2 LIMIT 1;
 DELETE FROM held WHERE profile_id = $1 AND owner_id = $2 AND item_id = $3 RETURNING item_id;
 
 -- name: held_count
-SELECT count(*) FROM held WHERE profile_id = $1;
+-- None of them, if this one is there already.
+SELECT count(*) FROM held h
+WHERE h.profile_id = $1
+  AND NOT EXISTS (SELECT 1 FROM held m WHERE m.profile_id = $1 AND m.owner_id = $2 AND m.item_id = $3);
 
 -- name: held_owners
 SELECT owner_id FROM held WHERE profile_id = $1 GROUP BY owner_id;

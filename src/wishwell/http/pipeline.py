@@ -96,7 +96,7 @@ class Pipeline:
         elif of_api:
             answer.headers.extend(self._limits(request))
             self._cors(request.headers.get(b"origin"), request.caller, answer.headers)
-        if _SHARED in request.route:
+        if _SHARED in request.path:
             answer.headers += _UNLISTED
         answer.headers.append((b"x-request-id", request.id.encode()))
         answer.headers.append((b"content-length", b"%d" % len(answer.body)))

@@ -32,8 +32,8 @@ class ShareBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 def _time(moment: datetime) -> str:
-    """A time as it is stored; one after the year 9999, which an offset may make, is its end."""
-    return ids.timestamp(min(round(moment.timestamp() * 1000), ids.LAST))
+    """A time as it is stored, from 1970 to 9999: an offset may pass what can be written."""
+    return ids.timestamp(min(max(0, round(moment.timestamp() * 1000)), ids.LAST))
 
 
 class CopyBody(msgspec.Struct, forbid_unknown_fields=True):
