@@ -224,13 +224,13 @@ async def number(db: Database, clock: Callable[[], int]) -> int:
     given = 0
     for row in await db.read(_waiting):
         now = ids.timestamp(clock())
-        published, wanted = -1, 0
-        while published < wanted:
+        wanted: int | None = None
+        published = 0
+        while wanted is None or published < wanted:
             before, done = await db.write(_number, row[0], now)
             given += done
-            wanted = wanted or before + done
             if done < _STEP:
-                published = before
+                wanted, published = wanted or before + done, before
     return given
 
 

@@ -40,6 +40,11 @@ OPERATIONS = {
     "/webhooks/{webhookId}/replays": {"post"},
     "/webhooks/{webhookId}/deliveries": {"get"},
     "/webhooks/{webhookId}/deliveries/{deliveryId}/retry": {"post"},
+    "/lists/{listId}/shares": {"get", "post"},
+    "/lists/{listId}/shares/{shareId}": {"patch", "delete"},
+    "/shared/{token}": {"get"},
+    "/shared/{token}/copies": {"post"},
+    "/shared/{token}/items/{itemId}/reservation": {"put", "delete"},
 }
 
 
