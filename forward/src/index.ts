@@ -4,8 +4,9 @@ import { failure } from './failure.js';
 const TO_SERVICE =
   'accept content-type cookie if-none-match origin sec-fetch-site x-request-id'.split(' ');
 const TO_BROWSER = (
-  'allow cache-control content-type etag location retry-after vary wishwell-shopper ' +
-  'x-content-type-options x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset x-request-id'
+  'allow cache-control content-type etag location referrer-policy retry-after vary wishwell-shopper ' +
+  'x-content-type-options x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset x-request-id ' +
+  'x-robots-tag'
 ).split(' ');
 // What the service believes of this proxy alone, and what belongs to a connection.
 const NEVER =
