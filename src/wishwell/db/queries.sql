@@ -668,24 +668,23 @@ DELETE FROM share_tokens WHERE hash in_texts($1);
 SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = $1;
 
 -- name: shared_list
--- As $4 sees it, in the owner's order (contract: shared-order, shared-notes). $3: now. $5: of one item alone. Each part
--- is read once: PostgreSQL would read the share and add up all reservations anew for each item.
+-- As $4 sees it, in the owner's order (contract: shared-order, shared-notes). $3: now. $5: of one item alone. The share is
+-- read once: PostgreSQL would do so for each item.
 WITH h AS MATERIALIZED (
     SELECT s.list_id, s.reservations, s.notes, l.name, l.updated_at
     FROM shares s
     JOIN profiles p ON p.profile_id = $1 AND p.closed_at IS NULL
     JOIN lists l ON l.profile_id = $1 AND l.id = s.list_id
     WHERE s.profile_id = $1 AND s.id = $2 AND (s.expires_at IS NULL OR s.expires_at > $3)
-), r AS MATERIALIZED (
-    SELECT g.item_id, sum(g.quantity) AS reserved, sum(CASE WHEN g.holder_id = $4::uuid THEN g.quantity END) AS yours
-    FROM reservations g WHERE g.profile_id = $1 GROUP BY g.item_id
 )
 SELECT h.reservations, h.name, h.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
-       CASE WHEN h.notes = 1 THEN i.note END, coalesce(r.reserved, 0), coalesce(r.yours, 0)
+       CASE WHEN h.notes = 1 THEN i.note END,
+       coalesce((SELECT sum(g.quantity) FROM reservations g WHERE g.profile_id = $1 AND g.item_id = i.id), 0),
+       coalesce((SELECT g.quantity FROM reservations g
+                 WHERE g.profile_id = $1 AND g.item_id = i.id AND g.holder_id = $4::uuid), 0)
 FROM h
 LEFT JOIN entries e ON e.profile_id = $1 AND e.list_id = h.list_id AND ($5::uuid IS NULL OR e.item_id = $5::uuid)
 LEFT JOIN items i ON i.profile_id = $1 AND i.id = e.item_id
-LEFT JOIN r ON r.item_id = i.id
 ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
 
 -- name: share_open
