@@ -8,7 +8,7 @@ its holder's, under their own lock alone.
 
 from collections.abc import Sequence
 
-from wishwell.db import Reader, Row, Writer
+from wishwell.db import Reader, Row, RunAgain, Writer
 
 ENDS = ("held_end", "reservation_end")
 
@@ -69,16 +69,12 @@ async def owners(tx: Reader, holder_id: str) -> set[tuple[bool, str]]:
 async def link_held(tx: Writer, session_id: str, customer_id: str, locked: set[str]) -> None:
     """Gives the customer what the session holds, but of the customer's own items.
 
-    ``locked``: the profiles that the caller has locked, the two and those of ``owners``.
+    ``locked``: the profiles that the caller has locked, the two and those of ``owners``. Raises
+    ``RunAgain`` if the session reserved of another since the caller looked.
     """
-    while True:
-        held = {row[0] for row in await tx.all("held_owners", session_id)}
-        came = held - locked
-        if not came:
-            break
-        for id in sorted(came):  # since the caller looked, or by a link of the owner
-            await tx.one("profile_lock", id)
-        locked |= came
+    held = {row[0] for row in await tx.all("held_owners", session_id)}
+    if held - locked:
+        raise RunAgain
     if held:
         passed = [(owner, session_id, customer_id) for owner in sorted(held - {customer_id})]
         if passed:

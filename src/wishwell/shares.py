@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from wishwell import opaque, pages, profiles, stores
-from wishwell.db import Reader, Row, Writer
+from wishwell.db import Reader, Row, RunAgain, Writer
 from wishwell.errors import Invalid, LimitReached, NotFound, UnknownShare
 from wishwell.pages import Among, Cursor, Page, PageRequest
 from wishwell.profiles import Profile
@@ -262,15 +262,15 @@ async def lock(tx: Writer, find_store: FindStore, token: str, caller: Profile, n
     Raises ``UnknownShare``, and ``profiles.missing(caller)``.
     """
     found = await resolve(tx, find_store, token, now)
-    while True:
-        # In the order of a link and of a bulk delete, sessions first: no deadlocks.
-        both = {found.owner.id: found.owner, caller.id: caller}
-        for profile in sorted(both.values(), key=lambda one: (not one.is_session, one.id)):
-            if profile is caller:
-                await profiles.lock(tx, caller, now)
-            else:
-                await tx.one("profile_lock", profile.id)
-        before = found.owner.id
-        found = await resolve(tx, find_store, token, now)
-        if found.owner.id == before:  # otherwise a link has moved it meanwhile
-            return found
+    # In the order of a link and of a bulk delete, sessions first: no deadlocks.
+    both = {found.owner.id: found.owner, caller.id: caller}
+    for profile in sorted(both.values(), key=lambda one: (not one.is_session, one.id)):
+        if profile is caller:
+            await profiles.lock(tx, caller, now)
+        else:
+            await tx.one("profile_lock", profile.id)
+    before = found.owner.id
+    found = await resolve(tx, find_store, token, now)
+    if found.owner.id != before:  # a link has moved it meanwhile
+        raise RunAgain
+    return found

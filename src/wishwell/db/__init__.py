@@ -2,7 +2,7 @@
 
 A use-case is an ``async`` function whose first argument is a ``Reader`` or a ``Writer``. It awaits
 only that handle, so PostgreSQL can run it on the event loop and SQLite in its writer's thread. It
-may run more than once (after a deadlock), so its only effects are through the handle. A handler
+may run more than once (after a deadlock or ``RunAgain``), so its only effects are through the handle. A handler
 runs it with ``await db.write(items.save, profile, new, ...)``.
 
 Statements have names; they are in ``queries.sql``.
@@ -46,6 +46,10 @@ class UniqueViolation(ServiceError):
     def __init__(self, constraint: str) -> None:
         super().__init__(f"unique constraint {constraint}")
         self.constraint = constraint
+
+
+class RunAgain(Exception):
+    """A use-case raises it when it needs locks that it can't take in their order any more."""
 
 
 class Reader(Protocol):

@@ -19,7 +19,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import asyncpg
 
-from wishwell.db import Reader, Row, Stats, UniqueViolation, copying, pages, statements
+from wishwell.db import Reader, Row, RunAgain, Stats, UniqueViolation, copying, pages, statements
 from wishwell.db import rows as columns
 from wishwell.db.connecting import is_pooled, open_one, prepare
 from wishwell.db.failures import BROKEN, UNREACHABLE, translated, unavailable, undecided
@@ -34,7 +34,7 @@ from wishwell.errors import ServiceError, Unavailable
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_TRY_AGAIN = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+_TRY_AGAIN = (RunAgain, asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _TRIES = 4
 _SNAPSHOT_SECONDS = 7 * 86_400
 _STATEMENTS = 512
@@ -290,7 +290,7 @@ class Postgres:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """Runs the use-case, and again after a deadlock. ``seconds`` bounds all tries together,
+        """Runs the use-case, and again after ``_TRY_AGAIN``. ``seconds`` bounds all tries together,
         ``each`` a statement."""
         last = asyncio.get_running_loop().time() + seconds
         await self._writes.admit()
@@ -336,7 +336,7 @@ class Postgres:
                 else:
                     self._pool.drop(connection)
                 raise
-            except (asyncpg.PostgresError, ServiceError):
+            except (asyncpg.PostgresError, ServiceError, RunAgain):
                 if handle.in_transaction:
                     await self._roll_back(connection)
                 else:
