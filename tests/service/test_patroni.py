@@ -126,29 +126,30 @@ def test_node_that_fails_loses_nothing(cluster: Cluster, fault: str):
     limits = {"WISHWELL_LIMIT_ADMIN_WRITE": "1000000"}
     service = Service(settings | limits)
     service.cli("migrate")
-    with service.start(), Writers(service) as writers:
-        assert wait_until(lambda: all(len(s) > 5 for s in writers.saved.values()), seconds=20)
-        before = cluster.primary()
-        assert before is not None
-        if fault == "hands over":
-            rest = f"http://{HERE}:{before.rest}/switchover"
-            name = f"node{cluster.nodes.index(before) + 1}"
-            httpx2.post(rest, json={"leader": name}, trust_env=False, timeout=60)
-        elif fault == "is killed":
-            before.kill()
-        else:
-            before.pause()
-        try:
-            ready = another_takes_writes(cluster, before, 60)
-            assert wait_until(lambda: writers.last() > ready, seconds=2)
-            time.sleep(3)
-        finally:
-            if fault == "is killed":
-                before.start()
-            before.resume()
-        replica = wait_until(lambda: before.status("/replica") == 200, seconds=60, every=0.2)
-        time.sleep(1)
-        assert replica, before.output()[-3000:]
+    with service.start():
+        with Writers(service) as writers:
+            assert wait_until(lambda: all(len(s) > 5 for s in writers.saved.values()), seconds=20)
+            before = cluster.primary()
+            assert before is not None
+            if fault == "hands over":
+                rest = f"http://{HERE}:{before.rest}/switchover"
+                name = f"node{cluster.nodes.index(before) + 1}"
+                httpx2.post(rest, json={"leader": name}, trust_env=False, timeout=60)
+            elif fault == "is killed":
+                before.kill()
+            else:
+                before.pause()
+            try:
+                ready = another_takes_writes(cluster, before, 60)
+                assert wait_until(lambda: writers.last() > ready, seconds=2)
+                time.sleep(3)
+            finally:
+                if fault == "is killed":
+                    before.start()
+                before.resume()
+            replica = wait_until(lambda: before.status("/replica") == 200, seconds=60, every=0.2)
+            time.sleep(1)
+            assert replica, before.output()[-3000:]
         assert writers.statuses <= {200, 201, 503}
         assert writers.slowest < 5
         assert writers.lost() == 0
