@@ -12,6 +12,7 @@ from collections.abc import (
     Awaitable,
     Callable,
     Iterable,
+    Iterator,
     Mapping,
     Sequence,
 )
@@ -104,25 +105,20 @@ class _Handle:
         # Not execute, which with arguments prepares the statement again each time.
         await self.all(statement, *arguments)
 
+    # These three have a time of the driver: they may wait for room to write, which no cut ends.
+    # Before the commit a cancelled statement does no harm.
     async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         assert self.in_transaction
-        self._began = self._loop.time()
-        with translated():
-            # With a time of the driver: it may wait for room to write, which no cut ends. Before
-            # the commit a cancelled statement does no harm.
-            try:
-                sql = self._sql[statement].sql
-                await self._connection.executemany(sql, rows, timeout=self._left())
-            except AttributeError as error:
-                raise self._cause(error) from error
+        with self._many():
+            sql = self._sql[statement].sql
+            await self._connection.executemany(sql, rows, timeout=self._left())
 
     async def all_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> Sequence[Row]:
         known = self._sql[statement]
         if not self.in_transaction:
             assert known.does is Does.LOCK
             await self._prepare(known.does)
-        self._began = self._loop.time()
-        with translated():
+        with self._many():
             found: Sequence[Row] = await self._connection.fetchmany(
                 known.sql, rows, timeout=self._left()
             )
@@ -131,8 +127,7 @@ class _Handle:
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         if not self.in_transaction:
             await self._prepare(Does.LOCK)
-        self._began = self._loop.time()
-        with translated():
+        with self._many():
             await self._connection.copy_to_table(
                 table,
                 source=copying.text(rows),
@@ -153,6 +148,14 @@ class _Handle:
             raise unavailable(why) from why
         self._began = math.inf
         return rows
+
+    @contextlib.contextmanager
+    def _many(self) -> Iterator[None]:
+        with translated():
+            try:
+                yield
+            except AttributeError as error:
+                raise self._cause(error) from error
 
     async def commit(self, seconds: float) -> None:
         """Commits. ``seconds`` is the least time that it gets."""
@@ -219,7 +222,6 @@ class Postgres:
         has twice that, and at least half of it to commit. ``told`` hears which hosts are used.
         """
         self.sql = statements.load("postgresql")
-        self._url = url
         self._target = parse(url)
         self._seconds = seconds
         self._hosts = Hosts(self._target, self._connect, seconds, told)
