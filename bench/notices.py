@@ -6,31 +6,20 @@ long the telling took. The service is killed twice on the way, and at the end ea
 have been told exactly once.
 """
 
-import argparse
 import asyncio
-import sqlite3
-import statistics
-import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
-import asyncpg
 
 from bench import seed
 from bench.client import PREFIX, Raw
-from bench.single import Deployment, deploy, insert
-from bench.steady import _request, steady
+from bench.meanwhile import READERS, ask, compared, events_on, main, p99
+from bench.single import Deployment, insert
+from bench.steady import _request
 from bench.targets import Target, run, stop
-from tests.servers import PostgresServer
 from tests.servers.base import mind
-from wishwell import app, config, ids, stores
+from wishwell import ids
 
 BATCH = 100_000
-READERS = 500
-SECONDS = 6
-"""Of each run of reads."""
 
 
 def wishes(store: str, count: int) -> Iterator[seed.Rows]:
@@ -46,36 +35,9 @@ def wishes(store: str, count: int) -> Iterator[seed.Rows]:
         yield rows
 
 
-async def events_on(place: Deployment) -> None:
-    db = app.open_database(config.load({"WISHWELL_DATABASE_URL": place.url}))
-    patch = stores.StorePatch(events=True)
-    await db.write(stores.update, "bench", patch, ids.timestamp(ids.wall_clock()))
-    await db.close()
-
-
-def ask(place: Deployment, sql: str) -> Any:
-    """The one value of a statement."""
-    if place.engine == "SQLite":
-        with sqlite3.connect(config.sqlite_path(place.url)) as connection:
-            return connection.execute(sql).fetchone()[0]
-
-    async def value() -> Any:
-        connection = await asyncpg.connect(place.url)
-        found = await connection.fetchval(sql)
-        await connection.close()
-        return found
-
-    return asyncio.run(value())
-
-
 def put(target: Target, place: Deployment, amount: str) -> None:
     price = {"amount": amount, "currency": "EUR"}
     Raw(target.url, place.admin).ask("PUT", "/products/7777", {"price": price})
-
-
-def p99(target: Target, reads: list[bytes], rate: float) -> float:
-    times = steady(target.url, reads, rate, SECONDS)
-    return times[int(len(times) * 0.99)] * 1000
 
 
 def kill(target: Target) -> None:
@@ -115,33 +77,13 @@ def measure(place: Deployment, count: int, rate: float, rounds: int) -> None:
     stop(target)
     made = ask(place, "SELECT count(*) FROM events")
     of = ask(place, "SELECT count(DISTINCT profile_id) FROM events")
-    idle = statistics.median([*alone, *after])
+    right = "right" if made == of == count else "WRONG"
     print(
-        f"{place.engine:10} {count:,} wishes, {rate:,.0f} reads a second: p99 {idle:.2f} ms alone, "
-        f"{statistics.median(beside):.2f} ms beside it "
-        f"({statistics.median(beside) / idle:.2f} times; alone {spread(alone + after)}, beside "
-        f"{spread(beside)}); {speed:,.0f} told a second, {took:,.0f} s in all over two kills; "
-        f"{made:,} events of {of:,} profiles: {'right' if made == of == count else 'WRONG'}",
+        f"{place.engine:10} {count:,} wishes, {compared(alone + after, beside)}; {speed:,.0f} told a "
+        f"second, {took:,.0f} s in all over two kills; {made:,} events of {of:,} profiles: {right}",
         flush=True,
     )
 
 
-def spread(values: list[float]) -> str:
-    return f"{min(values):.2f} to {max(values):.2f}"
-
-
-def main() -> None:
-    words = argparse.ArgumentParser(prog="python -m bench.notices", description=__doc__)
-    words.add_argument("--wishes", type=int, default=1_000_000)
-    words.add_argument("--rate", type=float, default=300, help="reads a second")
-    words.add_argument("--rounds", type=int, default=5)
-    words.add_argument("--engine", choices=("SQLite", "PostgreSQL"), action="append")
-    chosen = words.parse_args()
-    with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
-        for engine in chosen.engine or ["PostgreSQL", "SQLite"]:
-            place = deploy(engine, Path(name) / engine, server)
-            measure(place, chosen.wishes, chosen.rate, chosen.rounds)
-
-
 if __name__ == "__main__":
-    run(main)
+    run(lambda: main("notices", __doc__, "wishes", measure))

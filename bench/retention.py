@@ -5,27 +5,23 @@ saves one time in ten, at a constant rate: first alone, then while the old event
 alone again. Printed are the p99 of each, and how many were removed a second.
 """
 
-import argparse
 import asyncio
 import json
 import sqlite3
-import statistics
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import asyncpg
 
 from bench import seed
 from bench.client import PREFIX
-from bench.notices import READERS, ask, events_on, p99, spread
-from bench.single import Deployment, deploy, insert
+from bench.meanwhile import READERS, ask, compared, events_on, main, p99
+from bench.single import Deployment, insert
 from bench.steady import _request
 from bench.targets import run, stop
-from tests.servers import PostgresServer, wait_until
+from tests.servers import wait_until
 from wishwell import config, ids
 
 BATCH = 100_000
@@ -120,28 +116,12 @@ def measure(place: Deployment, count: int, rate: float, rounds: int) -> None:
     after = [p99(target, requests, rate) for _ in range(rounds)]
     stop(target)
     left = ask(place, f"SELECT count(*) FROM events WHERE number <= {count}")
-    idle = statistics.median([*alone, *after])
     print(
-        f"{place.engine:10} {count:,} events, {rate:,.0f} requests a second: p99 {idle:.2f} ms alone, "
-        f"{statistics.median(beside):.2f} ms beside it "
-        f"({statistics.median(beside) / idle:.2f} times; alone {spread(alone + after)}, beside "
-        f"{spread(beside)}); {speed:,.0f} removed a second, {took:,.0f} s in all; {left} left",
+        f"{place.engine:10} {count:,} events, {compared(alone + after, beside)}; {speed:,.0f} removed "
+        f"a second, {took:,.0f} s in all; {left} left",
         flush=True,
     )
 
 
-def main() -> None:
-    words = argparse.ArgumentParser(prog="python -m bench.retention", description=__doc__)
-    words.add_argument("--events", type=int, default=1_000_000)
-    words.add_argument("--rate", type=float, default=300, help="requests a second")
-    words.add_argument("--rounds", type=int, default=5)
-    words.add_argument("--engine", choices=("SQLite", "PostgreSQL"), action="append")
-    chosen = words.parse_args()
-    with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
-        for engine in chosen.engine or ["PostgreSQL", "SQLite"]:
-            place = deploy(engine, Path(name) / engine, server)
-            measure(place, chosen.events, chosen.rate, chosen.rounds)
-
-
 if __name__ == "__main__":
-    run(main)
+    run(lambda: main("retention", __doc__, "events", measure))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from tests.servers import HERE, PostgresServer
@@ -92,16 +92,16 @@ async def _fails(
     engine: str,
     result: Result,
     scale: float,
-    begin: Callable[[Pair], Awaitable[None]],
-    end: Callable[[Pair], Awaitable[None]],
+    begin: Callable[[Pair], None],
+    end: Callable[[Pair], None],
 ) -> None:
     async with pair(engine, result, scale) as two:
 
         async def fault() -> None:
-            await begin(two)
+            await asyncio.to_thread(begin, two)
             await asyncio.sleep(max(1.0, 5 * scale))
             await two.promote()
-            await end(two)
+            await asyncio.to_thread(end, two)
             await asyncio.sleep(0.5)
             await two.is_left(max(1.5, 3 * scale))
 
@@ -115,13 +115,10 @@ async def failover_crash(engine: str, result: Result, scale: float) -> None:
     """The primary is killed; once the standby is promoted, it starts again as a primary."""
     result.faults = "primary killed, standby promoted, old primary started"
 
-    async def begin(two: Pair) -> None:
-        await asyncio.to_thread(two.primary.stop, "immediate")
+    def begin(two: Pair) -> None:
+        two.primary.stop("immediate")
 
-    async def end(two: Pair) -> None:
-        await asyncio.to_thread(two.primary.start)
-
-    await _fails(engine, result, scale, begin, end)
+    await _fails(engine, result, scale, begin, lambda two: two.primary.start())
 
 
 @scenario("postgresql")
@@ -129,13 +126,9 @@ async def failover_hang(engine: str, result: Result, scale: float) -> None:
     """The primary is frozen, and goes on once the standby is promoted."""
     result.faults = "primary frozen, standby promoted, old primary goes on"
 
-    async def begin(two: Pair) -> None:
-        await asyncio.to_thread(two.primary.pause)
-
-    async def end(two: Pair) -> None:
-        await asyncio.to_thread(two.primary.resume)
-
-    await _fails(engine, result, scale, begin, end)
+    await _fails(
+        engine, result, scale, lambda two: two.primary.pause(), lambda two: two.primary.resume()
+    )
 
 
 @scenario("postgresql")
@@ -143,10 +136,10 @@ async def failover_cut(engine: str, result: Result, scale: float) -> None:
     """The network to the primary swallows everything, and passes on again after the promotion."""
     result.faults = "primary cut off, standby promoted, old primary reachable"
 
-    async def begin(two: Pair) -> None:
+    def begin(two: Pair) -> None:
         two.first.swallows = True
 
-    async def end(two: Pair) -> None:
+    def end(two: Pair) -> None:
         two.first.swallows = False
 
     await _fails(engine, result, scale, begin, end)
@@ -157,10 +150,7 @@ async def failover_unnoticed(engine: str, result: Result, scale: float) -> None:
     """The standby is promoted beside a primary that the service can still reach."""
     result.faults = "standby promoted beside its primary"
 
-    async def nothing(two: Pair) -> None:
-        pass
-
-    await _fails(engine, result, scale, nothing, nothing)
+    await _fails(engine, result, scale, lambda _: None, lambda _: None)
 
 
 @scenario("postgresql")

@@ -187,7 +187,7 @@ async def turn(
         await webhooks.put(tx, store_id, after)
         return None
     at = ids.timestamp(now)
-    after, more, ahead = await _queue(tx, store_id, after, new_id, at)
+    after, more = await _queue(tx, store_id, after, new_id, at)
     taken: list[Taken] = []
     if most:
         until = ids.timestamp(now + LEASE_MS)
@@ -195,7 +195,7 @@ async def turn(
         for id, number, profile_id, _, type_, tried in await tx.all("deliveries_claim", *claim):
             taken.append(Taken(id, lease, number if profile_id else None, type_, tried))
     row = await tx.one("delivery_next", store_id, webhook_id)
-    after = after._replace(due=at if ahead or row is None else row[0])
+    after = after._replace(due=at if more or row is None else row[0])
     if after != kept:
         await webhooks.put(tx, store_id, after)
     return Turn(after, taken, more)
@@ -246,17 +246,12 @@ def later(text: str, now: int) -> int:
 # contract: delivery-each
 async def _queue(
     tx: Writer, store_id: str, kept: Kept, new_id: Callable[[], str], now: str
-) -> tuple[Kept, bool, bool]:
-    """Makes deliveries of the next events in the feed.
-
-    Whether there are more after them, and whether there are or soon will be.
-    """
+) -> tuple[Kept, bool]:
+    """Makes deliveries of the next events in the feed; whether there are more after them."""
     feed = await tx.one("feed", store_id)
-    if feed is None:
-        return kept, False, False
-    last, _, given = feed
-    if last <= kept.position:
-        return kept, False, given > kept.position
+    if feed is None or feed[0] <= kept.position:
+        return kept, False
+    last = feed[0]
     found = await tx.all("events_places", store_id, kept.position, last, _STEP)
     rows = [
         (store_id, kept.shown.id, new_id(), number, profile_id, sequence, type_, now)
@@ -267,7 +262,7 @@ async def _queue(
         await tx.run_many("delivery_add", rows)
     more = len(found) == _STEP
     position = found[-1][0] if more else last
-    return kept._replace(position=position), more, given > position
+    return kept._replace(position=position), more
 
 
 async def told(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:

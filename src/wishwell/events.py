@@ -265,8 +265,7 @@ async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int]:
         places = [(*event, place) for place, event in enumerate(found, last + 1)]
         await tx.run_many("event_number", places)
         await tx.run("feed_give", store_id, last + len(found))
-    if len(found) < _STEP:
-        await tx.run("feed_publish", store_id, last)
+    if len(found) < _STEP and await tx.one("feed_publish", store_id, last) is not None:
         await webhooks.wake(tx, store_id, now)
     return last, len(found)
 

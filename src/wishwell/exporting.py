@@ -15,7 +15,7 @@ _ITEMS = 2_000
 """How many profiles are found at once, and about how many items are in memory at once. A profile
 is never divided, so the largest one counts."""
 
-_SHARE, _RESERVATION = 3, 4
+_LIST, _PLACE, _ITEM, _SHARE, _RESERVATION = range(5)
 """Kinds of ``export_records``."""
 
 Holders = dict[tuple[str, str], tuple[str, str | None]]
@@ -133,21 +133,21 @@ def _of_profile(
     shares, items, reservations = [], [], []
     for _, kind, id, text in records:
         values = _record.decode(text)
-        if kind == 0:
+        if kind == _LIST:
             name, created, updated, shared = values
             lists[id] = transfer.ListRecord(id, name, created, updated, shared=bool(shared))
-        elif kind == 1:
+        elif kind == _PLACE:
             places.setdefault(id, []).append(tuple(values))
+        elif kind == _ITEM:
+            items.append(transfer.encode(Line(item=_item(store, id, values))))
         elif kind == _SHARE:
             shares.append(transfer.encode(Line(share=_share(id, values))))
-        elif kind == _RESERVATION:
+        else:
             item, quantity, created = values
             if holder := holders.get((id, item)):
                 gid, merged = holder
                 record = transfer.ReservationRecord(item, gid, quantity, created, merged)
                 reservations.append(transfer.encode(Line(reservation=record)))
-        else:
-            items.append(transfer.encode(Line(item=_item(store, id, values))))
     for id, placed in places.items():
         lists[id].order = [item for _, item in sorted(placed)]
     counts.lists += len(lists)

@@ -178,7 +178,7 @@ class ImportFile:
         first, items = bundle.at[""], bundle.items
         if len({item.id for item in items}) < len(items):
             self._fail("an item's id is there twice", first)
-        if len({(str(item.product_id), str(item.variant_id)) for item in items}) < len(items):
+        if len({item.kind for item in items}) < len(items):
             self._fail("two items are of the same product and variant", first)
         if len({share.id for share in bundle.shares}) < len(bundle.shares):
             self._fail("a share's id is there twice", first)

@@ -61,10 +61,9 @@ async def _reserve(
     for one in records:
         if one.holder in there:
             item = items[one.item_id]
-            variant = "" if item.variant_id is None else str(item.variant_id)
-            kind = (str(item.product_id), variant)
             known = (one.item_id, one.merged_id)
-            wanted.append((owner, keys[one.holder], *kind, one.quantity, one.created_at, *known))
+            of = (owner, keys[one.holder], *item.kind)
+            wanted.append((*of, one.quantity, one.created_at, *known))
     added = await tx.all_many("import_reservation", wanted)
     if added:
         await tx.run_many("held_add", [tuple(row) for row in added])

@@ -283,11 +283,7 @@ def _additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Row
     }
     sizes, known = dict.fromkeys(fresh, 0), held.ids
     for item in bundle.items:
-        product, variant = (
-            str(item.product_id),
-            "" if item.variant_id is None else str(item.variant_id),
-        )
-        there = held.items.get((product, variant))
+        there = held.items.get(item.kind)
         id, on = (item.id, "") if there is None else there
         if there is None and item.id in known:
             continue  # it has become one of another product
@@ -296,7 +292,7 @@ def _additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Row
             one for one in item.list_ids if (there is None or one in fresh) and one not in before
         ]
         if there is None:
-            added["items"].append(_item_row(store, key, item, product, variant))
+            added["items"].append(_item_row(store, key, item))
             added["item_tags"] += [(key, id, tag, store.id) for tag in item.tags]
         elif lists:
             added["listed"].append((key, id, " ".join(sorted(before + lists))))
@@ -324,11 +320,9 @@ def _profile_row(store: Store, key: str, bundle: Bundle) -> tuple[Any, ...]:
     )
 
 
-def _item_row(
-    store: Store, key: str, item: ItemRecord, product: str, variant: str
-) -> tuple[Any, ...]:
+def _item_row(store: Store, key: str, item: ItemRecord) -> tuple[Any, ...]:
     return (
-        *(key, item.id, store.id, product, variant, item.quantity, item.created_at),
+        *(key, item.id, store.id, *item.kind, item.quantity, item.created_at),
         *(item.updated_at, item.dropped_at or "", item.restocked_at or ""),
         *(" ".join(sorted(item.list_ids)), " ".join(item.tags), item.note),
     )

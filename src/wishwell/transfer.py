@@ -179,6 +179,11 @@ class ItemRecord(_Record):
     dropped_at: Time | None = None
     restocked_at: Time | None = None
 
+    @property
+    def kind(self) -> tuple[str, str]:
+        """Product and variant as they are stored."""
+        return str(self.product_id), "" if self.variant_id is None else str(self.variant_id)
+
 
 class ReservationRecord(_Record):
     """What the profile with the GID ``holder`` has reserved of an item. ``merged_id``: the id that

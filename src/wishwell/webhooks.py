@@ -180,7 +180,7 @@ async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Web
     kept = await locked(tx, store.id, id)
     feed = await tx.one("feed", store.id)
     if feed is not None:
-        last, removed, _ = feed
+        last, removed = feed
         from_ = ids.timestamp(min(max(0, since - _LAG_MS), ids.LAST))
         place = await _place_before(tx, store.id, removed, last, from_)
         kept = kept._replace(position=min(kept.position, place), due=now)

@@ -284,34 +284,33 @@ test_any_sequence_at_length = at_length(
 )
 
 
-def test_profile_has_reservations_of_at_most_a_thousand_items(bench):
-    """contract: reserve-most. It is refused, and nothing is kept of it."""
+@pytest.fixture
+def full(bench):
+    """A world in which C shares an item and K has reservations of as many others as one may."""
     world = World(bench)
     for step in [("make", "C", 0), ("save", "C", 1, [0], 3)]:
         world.do(step)
-    holder = world.real["K"]
-    columns = "profile_id owner_id item_id store_id"
-    one = (holder.id, bench.new_customer().id)
+    one = (world.real["K"].id, bench.new_customer().id)
     rows = [(*one, bench.new_id(), bench.store.id) for _ in range(reserving.MOST)]
-    bench.insert("held", columns, rows)
+    bench.insert("held", "profile_id owner_id item_id store_id", rows)
+    return world
+
+
+def test_profile_has_reservations_of_at_most_a_thousand_items(full):
+    """contract: reserve-most. It is refused, and nothing is kept of it."""
+    world = full
     [made] = world.models["C"].lists
     [item] = world.models["C"].items
-    asked = (world.store, world.shares[made], item, holder, 1)
+    asked = (world.store, world.shares[made], item, world.real["K"], 1)
     with pytest.raises(LimitReached):
         world.write(reserving.reserve, *asked)
     assert world.write(shares.view, world.store, world.shares[made], None).items[0].reserved == 0
 
 
-def test_link_past_the_most_reservations_leaves_them_changeable(bench):
+def test_link_past_the_most_reservations_leaves_them_changeable(full):
     """contract: reserve-most. What is reserved already is not one more."""
-    world = World(bench)
-    for step in [("make", "C", 0), ("save", "C", 1, [0], 3)]:
-        world.do(step)
+    world = full
     holder, visitor = world.real["K"], world.real["V"]
-    columns = "profile_id owner_id item_id store_id"
-    one = (holder.id, bench.new_customer().id)
-    rows = [(*one, bench.new_id(), bench.store.id) for _ in range(reserving.MOST)]
-    bench.insert("held", columns, rows)
     [made] = world.models["C"].lists
     [item] = world.models["C"].items
     asked = (world.store, world.shares[made], item)

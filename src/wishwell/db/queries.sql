@@ -1033,10 +1033,10 @@ UPDATE events SET number = $3 WHERE profile_id = $1 AND sequence = $2 AND number
 UPDATE feeds SET given = $2 WHERE store_id = $1;
 
 -- name: feed_publish
-UPDATE feeds SET last = $2 WHERE store_id = $1 AND last < $2;
+UPDATE feeds SET last = $2 WHERE store_id = $1 AND last < $2 RETURNING last;
 
 -- name: feed
-SELECT last, removed, given FROM feeds WHERE store_id = $1;
+SELECT last, removed FROM feeds WHERE store_id = $1;
 
 -- name: feeds
 SELECT store_id, last, removed FROM feeds;
@@ -1391,13 +1391,13 @@ DELETE FROM revocations WHERE profile_id in_uuids($1);
 DELETE FROM webhooks WHERE store_id = $1 RETURNING id;
 
 -- name: erase_deliveries
-DELETE FROM deliveries WHERE (store_id, webhook_id, id) IN (
-    SELECT d.store_id, d.webhook_id, d.id FROM deliveries d WHERE d.store_id = $1 LIMIT $2)
+DELETE FROM deliveries WHERE store_id = $1 AND (webhook_id, id) IN (
+    SELECT d.webhook_id, d.id FROM deliveries d WHERE d.store_id = $1 LIMIT $2)
 RETURNING id;
 
 -- name: erase_products
-DELETE FROM products WHERE (store_id, product_id) IN (
-    SELECT p.store_id, p.product_id FROM products p WHERE p.store_id = $1 LIMIT $2)
+DELETE FROM products WHERE store_id = $1 AND product_id IN (
+    SELECT p.product_id FROM products p WHERE p.store_id = $1 LIMIT $2)
 RETURNING id;
 
 -- name: erase_events_told
