@@ -11,7 +11,7 @@ from wishwell.errors import LimitReached
 from wishwell.items import NO_VARIANT, Item
 from wishwell.lists import List
 from wishwell.profiles import Profile
-from wishwell.shares import FindStore, SharedItem
+from wishwell.shares import Finder, SharedItem
 from wishwell.stores import Bounds
 
 
@@ -25,7 +25,7 @@ class Wanted(NamedTuple):
 # contract: copy-list, copy-once, copy-limits, event-copy
 async def copy(
     tx: Writer,
-    find_store: FindStore,
+    finder: Finder,
     token: str,
     caller: Profile,
     wanted: Wanted,
@@ -38,8 +38,8 @@ async def copy(
     An item that the caller has already is put on it; of the others come quantity and, where the
     share shows it, note. Raises ``UnknownShare``, ``LimitReached``, ``profiles.missing(caller)``.
     """
-    await shares.lock(tx, find_store, token, caller, now)
-    shared = await shares.view(tx, find_store, token, None, now)
+    await shares.lock(tx, finder, token, caller, now)
+    shared = await shares.view(tx, finder, token, None, now)
     name = shared.name if wanted.name is None else wanted.name
     products = sorted({_kind(item)[0] for item in shared.items})
     of_products = items.records(tx, caller, "items_of_products", products)

@@ -8,7 +8,7 @@ from wishwell import profiles, reservations, shares
 from wishwell.db import Writer
 from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound
 from wishwell.profiles import Profile
-from wishwell.shares import FindStore, SharedItem
+from wishwell.shares import Finder, SharedItem
 
 MOST = 1_000
 """Of how many items a profile may have reservations."""
@@ -17,7 +17,7 @@ MOST = 1_000
 # contract: reserve-put, reserve-quantity, reserve-most, reserve-at-once
 async def reserve(
     tx: Writer,
-    find_store: FindStore,
+    finder: Finder,
     token: str,
     item_id: str,
     holder: Profile,
@@ -30,7 +30,7 @@ async def reserve(
     ``Forbidden`` for the owner and where the share has no reservations, and
     ``profiles.missing(holder)``.
     """
-    found = await shares.lock(tx, find_store, token, holder, now)
+    found = await shares.lock(tx, finder, token, holder, now)
     owner = found.owner
     if owner.id == holder.id:
         raise Forbidden("This is your own list; what others reserve of it is their secret.")
@@ -45,7 +45,7 @@ async def reserve(
         raise LimitReached(f"A profile has reservations of at most {MOST} items.")
     await tx.run("held_add", holder.id, owner.id, item_id, owner.store.id, None)
     await tx.run("reservation_changed", owner.id)
-    [shown] = (await shares.view(tx, find_store, token, holder, now, item_id)).items
+    [shown] = (await shares.view(tx, finder, token, holder, now, item_id)).items
     return shown
 
 

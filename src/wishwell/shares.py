@@ -2,7 +2,8 @@
 
 A share is a row of the list's owner. Its token is the only way to it from outside: the token's hash
 says whose it is (``share_tokens``), so a view touches two places, the token's and the owner's.
-Nothing of a share is kept in memory, so that one that has ended is refused everywhere at once.
+Of a share only that place is remembered, and its row is read each time: one that has ended is
+refused everywhere at once.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,8 +26,19 @@ PREFIX = "wwshr_"
 _RANDOM = 22
 """Characters of a token: 130 random bits."""
 
-FindStore = Callable[[str], Store | None]
-"""The store with an id, where the caller may see it."""
+_PLACES = 10_000
+"""Tokens whose place a process remembers."""
+
+Place = tuple[str, str, str]
+"""Where a token leads: its store, its owner and its share."""
+
+
+class Finder(NamedTuple):
+    """``store``: the store with an id, where the caller may see it. ``places``: where tokens led,
+    by their hashes; what is there is always read anew."""
+
+    store: Callable[[str], Store | None]
+    places: dict[str, Place]
 
 
 # contract: share-fields
@@ -185,7 +197,7 @@ _NO_SHARE = "There is no such share of this list."
 # contract: shared-order, reserve-shown, reserve-secret
 async def view(
     tx: Reader,
-    find_store: FindStore,
+    finder: Finder,
     token: str,
     reader: Profile | None,
     now: str,
@@ -198,7 +210,7 @@ async def view(
     if reader is not None:
         await profiles.check_open(tx, reader)
     seen = (now, reader and reader.id, item_id)
-    store, owner_id, found = await _look_up(tx, find_store, token, "shared_list", *seen)
+    store, owner_id, found = await _look_up(tx, finder, token, "shared_list", *seen)
     reservations, name, updated_at, *_ = found[0]
     tells = reservations and (reader is None or reader.id != owner_id)
     shown = str if store.has_text_ids else stores.number
@@ -219,31 +231,41 @@ async def view(
 
 
 # contract: shared-unknown, store-isolation
-async def resolve(tx: Reader, find_store: FindStore, token: str, now: str) -> Shared:
+async def resolve(tx: Reader, finder: Finder, token: str, now: str) -> Shared:
     """What a token leads to. Raises ``UnknownShare``, one and the same for all that is wrong."""
-    store, owner_id, found = await _look_up(tx, find_store, token, "share_open", now)
+    store, owner_id, found = await _look_up(tx, finder, token, "share_open", now)
     id, gid, is_session, list_id, reservations, notes = found[0]
     owner = Profile(owner_id, store, gid, bool(is_session))
     return Shared(owner, id, list_id, bool(reservations), bool(notes))
 
 
 async def _look_up(
-    tx: Reader, find_store: FindStore, token: str, statement: str, *arguments: object
+    tx: Reader, finder: Finder, token: str, statement: str, *arguments: object
 ) -> tuple[Store, str, Sequence[Row]]:
     """The store and the key of a token's owner, and what the statement finds of its share there.
 
-    A link may move the share between the two look-ups, but only once, to a customer.
+    A link may have moved the share since its place was looked up.
     """
-    before = None
     check_form(token)
-    while True:
-        place = await tx.one("share_owner", opaque.hashed(token))
-        if place is None or place == before or (store := find_store(place[0])) is None:
-            break
+    hashed = opaque.hashed(token)
+    place = finder.places.get(hashed) or await _place(tx, finder, hashed)
+    while place is not None and (store := finder.store(place[0])) is not None:
         if found := await tx.all(statement, place[1], place[2], *arguments):
             return store, place[1], found
-        before = place
+        before, place = place, await _place(tx, finder, hashed)
+        if place == before:
+            break
     raise _unknown()
+
+
+async def _place(tx: Reader, finder: Finder, hashed: str) -> Place | None:
+    row = await tx.one("share_owner", hashed)
+    if row is None:
+        return None
+    if len(finder.places) >= _PLACES:
+        finder.places.clear()
+    place = finder.places[hashed] = (row[0], row[1], row[2])
+    return place
 
 
 def check_form(token: str) -> None:
@@ -256,12 +278,12 @@ def _unknown() -> UnknownShare:
     return UnknownShare("There is no such shared list: its link is wrong, or is no longer good.")
 
 
-async def lock(tx: Writer, find_store: FindStore, token: str, caller: Profile, now: str) -> Shared:
+async def lock(tx: Writer, finder: Finder, token: str, caller: Profile, now: str) -> Shared:
     """``resolve`` with the owner and the caller locked, for what is to be of one moment.
 
     Raises ``UnknownShare``, and ``profiles.missing(caller)``.
     """
-    found = await resolve(tx, find_store, token, now)
+    found = await resolve(tx, finder, token, now)
     # In the order of a link and of a bulk delete, sessions first: no deadlocks.
     both = {found.owner.id: found.owner, caller.id: caller}
     for profile in sorted(both.values(), key=lambda one: (not one.is_session, one.id)):
@@ -270,7 +292,7 @@ async def lock(tx: Writer, find_store: FindStore, token: str, caller: Profile, n
         else:
             await tx.one("profile_lock", profile.id)
     before = found.owner.id
-    found = await resolve(tx, find_store, token, now)
+    found = await resolve(tx, finder, token, now)
     if found.owner.id != before:  # a link has moved it meanwhile
         raise RunAgain
     return found

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from wishwell import ids, items, opaque, profiles, stores
+from wishwell import ids, items, opaque, profiles, shares, stores
 from wishwell.db import Database, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
@@ -55,6 +55,7 @@ class Bench:
         self.new_id = ids.UUID7(self.clock)
         self.customers = 0
         self.store = self.new_store("shop")
+        self.finder = shares.Finder(lambda id: {self.store.id: self.store}.get(id), {})
 
     def new_store(self, handle):
         patch = stores.StorePatch()

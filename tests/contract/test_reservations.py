@@ -39,9 +39,6 @@ class World:
     def write(self, use_case, *arguments):
         return self.bench.write(use_case, *arguments, self.bench.clock.tick())
 
-    def store(self, _):
-        return self.bench.store
-
     # ------------------------------------------------------------------------- what is done
 
     def save(self, owner, product, on, quantity):
@@ -110,7 +107,7 @@ class World:
         if made not in self.shares:
             return
         wanted = self.allowed(who, owner, made, item, quantity)
-        asked = (self.store, self.shares[made], item, self.real[who], quantity)
+        asked = (self.bench.finder, self.shares[made], item, self.real[who], quantity)
         if wanted is not None:
             with pytest.raises(wanted):
                 self.write(reserving.reserve, *asked)
@@ -301,10 +298,13 @@ def test_profile_has_reservations_of_at_most_a_thousand_items(full):
     world = full
     [made] = world.models["C"].lists
     [item] = world.models["C"].items
-    asked = (world.store, world.shares[made], item, world.real["K"], 1)
+    asked = (world.bench.finder, world.shares[made], item, world.real["K"], 1)
     with pytest.raises(LimitReached):
         world.write(reserving.reserve, *asked)
-    assert world.write(shares.view, world.store, world.shares[made], None).items[0].reserved == 0
+    assert (
+        world.write(shares.view, world.bench.finder, world.shares[made], None).items[0].reserved
+        == 0
+    )
 
 
 def test_link_past_the_most_reservations_leaves_them_changeable(full):
@@ -313,7 +313,7 @@ def test_link_past_the_most_reservations_leaves_them_changeable(full):
     holder, visitor = world.real["K"], world.real["V"]
     [made] = world.models["C"].lists
     [item] = world.models["C"].items
-    asked = (world.store, world.shares[made], item)
+    asked = (world.bench.finder, world.shares[made], item)
     world.write(reserving.reserve, *asked, visitor, 2)
     world.write(linking.link, visitor, holder, 1_000)
     assert world.write(reserving.reserve, *asked, holder, 1).yours == 1

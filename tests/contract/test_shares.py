@@ -23,7 +23,7 @@ def share(bench, profile, list_id, new=PLAIN):
 
 
 def resolve(bench, token):
-    return bench.read(shares.resolve, lambda _: bench.store, token, bench.clock.tick())
+    return bench.read(shares.resolve, bench.finder, token, bench.clock.tick())
 
 
 def test_token_leads_to_its_share(bench):
@@ -36,7 +36,7 @@ def test_token_leads_to_its_share(bench):
     assert (found.id, found.list_id, found.reservations, found.notes) == (made.id, at, True, False)
     caller = bench.new_session()
     now = bench.clock.tick()
-    assert bench.write(shares.lock, lambda _: bench.store, made.token, caller, now) == found
+    assert bench.write(shares.lock, bench.finder, made.token, caller, now) == found
 
 
 def test_all_that_is_wrong_with_a_token_is_one_error(bench):
@@ -55,6 +55,20 @@ def test_all_that_is_wrong_with_a_token_is_one_error(bench):
         said.add(refused.value.message)
     assert len(said) == 1
     assert bench.select("SELECT * FROM share_tokens WHERE profile_id = $1", owner.id) == []
+
+
+def test_share_that_a_sign_in_moved_is_found_where_it_is(bench):
+    """contract: share-link, shared-unknown. Also by who knew where it was."""
+    owner, customer = bench.new_session(), bench.new_customer()
+    made = share(bench, owner, new_list(bench, owner))
+    assert resolve(bench, made.token).owner.id == owner.id
+    bench.write(linking.link, owner, customer, 9, bench.clock.tick())
+    found = bench.read(shares.view, bench.finder, made.token, None, bench.clock.tick())
+    assert found.name == "Birthday"
+    assert resolve(bench, made.token).owner.id == customer.id
+    other = bench.finder._replace(store=lambda id: None)
+    with pytest.raises(UnknownShare):
+        bench.read(shares.resolve, other, made.token, bench.clock.tick())
 
 
 def test_list_has_at_most_twenty_shares(bench):
@@ -76,7 +90,7 @@ def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
         wanted, now = copies.Wanted(bench.new_id(), None), bench.clock.tick()
         terms = (other, wanted, bench.new_id, bounds(9, list_items=most), now)
         with contextlib.nullcontext() if fits else pytest.raises(LimitReached):
-            bench.write(copies.copy, lambda _: bench.store, made.token, *terms)
+            bench.write(copies.copy, bench.finder, made.token, *terms)
         assert bench.holds(other) == ((3, 1, 3) if fits else (0, 0, 0))
         bench.check(other)
 
@@ -91,7 +105,13 @@ def test_shares_of_a_session_that_is_purged(bench):
     with pytest.raises(UnknownShare):
         resolve(bench, made.token)
     with pytest.raises(UnknownShare):
-        bench.read(shares.view, lambda _: bench.store, made.token, None, bench.clock.tick())
+        bench.read(
+            shares.view,
+            bench.finder,
+            made.token,
+            None,
+            bench.clock.tick(),
+        )
     run_purge(bench, at)
     for table in ("shares", "share_tokens"):
         assert bench.select(f"SELECT * FROM {table} WHERE profile_id = $1", owner.id) == []

@@ -62,9 +62,6 @@ class World:
                 do(bench, self.profiles[one], self.models[one], save)
             self.share(one, 0, one % 2 == 0)
 
-    def find_store(self, id):
-        return self.bench.store if id == self.bench.store.id else None
-
     def token(self, number):
         return list(self.links)[number] if number < len(self.links) else shares.new_token()
 
@@ -134,7 +131,7 @@ class World:
         both(
             lambda: bench.write(
                 copies.copy,
-                *(self.find_store, token, self.profiles[one], wanted),
+                *(self.bench.finder, token, self.profiles[one], wanted),
                 *(lambda: next(taken), most, now),
             ),
             lambda: self.model_copy(self.models[one], token, made, name, iter(new), now),
@@ -194,7 +191,7 @@ class World:
         for number, token in enumerate([*self.links, shares.new_token()]):
             reader = [None, *self.profiles][number % 5]
             try:
-                arguments = (self.find_store, token, reader, now)
+                arguments = (self.bench.finder, token, reader, now)
                 found = msgspec.to_builtins(self.bench.read(shares.view, *arguments))
             except UnknownShare:
                 found = None

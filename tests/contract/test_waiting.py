@@ -264,9 +264,7 @@ def promise(bench, wish):
     bench.write(shares.create, owner, made.id, terms, bench.new_id(), token, now)
 
     async def reserve(tx):
-        await reserving.reserve(
-            tx, {bench.store.id: bench.store}.get, token, item.id, holder, 1, now
-        )
+        await reserving.reserve(tx, bench.finder, token, item.id, holder, 1, now)
 
     return owner, holder, item.id, token, reserve
 

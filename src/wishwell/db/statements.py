@@ -146,9 +146,10 @@ def _statement(sql: str) -> Statement:
         for at, number in enumerate(numbers, 1):
             step = re.sub(rf"([$?]){number}\b", rf"\g<1>{at}", step)
         steps.append(Step(step, tuple(number - 1 for number in numbers)))
-    does = Does.WRITE
-    if sql.startswith("SELECT"):
-        does = Does.LOCK if "UPDATE" in sql else Does.READ
+    if not re.search(r"\b(INSERT|UPDATE|DELETE)\b", sql):
+        does = Does.READ
+    else:
+        does = Does.LOCK if sql.startswith("SELECT") else Does.WRITE
     return Statement(tuple(steps), does)
 
 

@@ -19,6 +19,7 @@ from wishwell.pages import CursorSigner
 from wishwell.profiles import Scope
 from wishwell.sealing import Sealing
 from wishwell.sender import Sender
+from wishwell.shares import Place
 from wishwell.stores import Store
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Services:
     """Sends deliveries; None where nothing can be sealed."""
     clock: ids.Clock
     new_id: ids.UUID7
+    share_places: dict[str, Place] = field(default_factory=dict)
 
     def now(self) -> str:
         """The current time in the form that records have."""

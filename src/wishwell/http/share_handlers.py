@@ -10,7 +10,7 @@ from wishwell.http import bodies, handlers, per_address, responses, share_bodies
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
 from wishwell.profiles import Profile, WholeStore
-from wishwell.shares import FindStore, Share
+from wishwell.shares import Finder, Share
 
 T = TypeVar("T")
 
@@ -79,9 +79,9 @@ def _show(share: Share, request: Request, owner: Profile) -> None:
 async def get_shared_list(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, frozenset())
     reader = request.acts_on if isinstance(request.acts_on, Profile) else None
-    find = await _find_store(service, request)
+    finder = await _finder(service, request)
     token, now = request.parameters["token"], service.now()
-    found = await _found(service, request, service.db.read(shares.view, find, token, reader, now))
+    found = await _found(service, request, service.db.read(shares.view, finder, token, reader, now))
     return responses.record(found)
 
 
@@ -89,12 +89,12 @@ async def copy_shared_list(service: Services, request: Request) -> Response:
     caller = handlers.new_owner(request)
     body = await bodies.optional(service, request, share_bodies.CopyBody)
     name = lists.check_name(body.name) if isinstance(body.name, str) else None
-    find = await _find_store(service, request)
+    finder = await _finder(service, request)
     token = request.parameters["token"]
-    await _begin(service, request, find)
+    await _begin(service, request, finder)
     wanted, most = Wanted(service.new_id(), name), handlers.bounds(service, request)
     copy = service.db.write(
-        copies.copy, find, token, caller, wanted, service.new_id, most, service.now()
+        copies.copy, finder, token, caller, wanted, service.new_id, most, service.now()
     )
     made = await _found(service, request, copy)
     return responses.created(made, f"{handlers.PREFIX}/lists/{made.id}")
@@ -104,9 +104,10 @@ async def copy_shared_list(service: Services, request: Request) -> Response:
 async def reserve_shared_item(service: Services, request: Request) -> Response:
     holder, id = handlers.new_owner(request), _item_id(request)
     quantity = (await bodies.decode(service, request, share_bodies.ReservationBody)).quantity
-    find, token = await _find_store(service, request), request.parameters["token"]
-    await _begin(service, request, find)
-    reserve = service.db.write(reserving.reserve, find, token, id, holder, quantity, service.now())
+    finder, token = await _finder(service, request), request.parameters["token"]
+    await _begin(service, request, finder)
+    now = service.now()
+    reserve = service.db.write(reserving.reserve, finder, token, id, holder, quantity, now)
     return responses.record(await _found(service, request, reserve))
 
 
@@ -124,25 +125,25 @@ def _item_id(request: Request) -> str:
     return id if ids.is_uuid(id) else ids.NO_UUID
 
 
-async def _begin(service: Services, request: Request, find: FindStore) -> None:
+async def _begin(service: Services, request: Request, finder: Finder) -> None:
     """``handlers.begin``, but a wrong token begins no session."""
     if request.begin is not None:
         token, now = request.parameters["token"], service.now()
-        await _found(service, request, service.db.read(shares.resolve, find, token, now))
+        await _found(service, request, service.db.read(shares.resolve, finder, token, now))
         await handlers.begin(request)
 
 
 # contract: store-isolation
-async def _find_store(service: Services, request: Request) -> FindStore:
-    """What finds the store of a share: the caller's, the shop's, or without both any."""
+async def _finder(service: Services, request: Request) -> Finder:
+    """What finds the shares of a store: the caller's, the shop's, or without both of any."""
     if request.caller is not None:
         store = request.caller.store
     elif request.visit is not None:
         store = request.visit.store
     else:
         await service.access_cache.ensure_fresh()
-        return service.access_cache.store
-    return {store.id: store}.get
+        return Finder(service.access_cache.store, service.share_places)
+    return Finder({store.id: store}.get, service.share_places)
 
 
 # contract: shared-guess
