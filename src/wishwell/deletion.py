@@ -16,7 +16,7 @@ _OF_STORE = ("erase_deliveries", "erase_products", "erase_events_told", "erase_e
 # contract: store-delete
 async def begin(tx: Writer, handle: str, now: str) -> Store:
     """From now on the store is gone for everybody; its hosts are free. Raises ``NotFound``."""
-    await tx.all("stores_lock")
+    await stores.lock(tx)
     store = await stores.by_handle_or_deleted(tx, handle)
     await tx.run("store_deletion_begin", store.id, now)
     await tx.run("store_hosts_clear", store.id)
@@ -61,7 +61,7 @@ async def _forget(tx: Writer, keys: list[str]) -> None:
 
 async def _finish(tx: Writer, id: str) -> bool:
     """Removes the store, unless there are profiles."""
-    await tx.all("stores_lock")
+    await stores.lock(tx)
     if await _next(tx, id, ids.NO_UUID):
         return False
     await stores.erase(tx, id)

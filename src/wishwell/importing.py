@@ -106,7 +106,7 @@ async def take_store(
     now: str,
 ) -> Store:
     """The store that the records go into, made where ``plan`` says "new"."""
-    await tx.all("stores_lock")
+    await stores.lock(tx)
     if await plan(tx, file, handle) != "new":
         return await stores.by_handle(tx, handle)
     store = await stores.restore(tx, msgspec.structs.replace(file.first.store, handle=handle), now)

@@ -69,7 +69,7 @@ async def change(
     tx: Writer, sealing: Sealing, store: Store, patch: SecretsPatch, now: int
 ) -> StoreSecrets:
     """Changes a store's secrets; ``now`` in milliseconds. Raises ``Invalid``."""
-    await tx.all("stores_lock")
+    await stores.lock(tx)
     row = await tx.one("store_secrets", store.id)
     before = _fresh() if row is None else opened(sealing, store.id, row[0])
     after = _patched(before, patch, now)
@@ -124,7 +124,7 @@ async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
 
     Raises ``Misconfigured`` for what can't be opened. Several processes may start at once.
     """
-    await tx.all("stores_lock")
+    await stores.lock(tx)
     sealed = {row[0]: row[1] for row in await tx.all("stores_secrets")}
     at = ids.timestamp(now)
     for store in await stores.listed(tx):

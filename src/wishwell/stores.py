@@ -136,10 +136,16 @@ class StorePatch(msgspec.Struct, frozen=True):
     price_drop_percent: int | None = None
 
 
+async def lock(tx: Writer) -> None:
+    """Locks all stores: they change one after the other, as a host is one store's."""
+    await tx.all("stores_lock")
+    await tx.all("in_turn")
+
+
 async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) -> Store:
     """Creates a store. Raises ``Invalid`` for a bad field or a handle that is in use."""
     store = patched(blank(id, handle, now), patch, now)
-    await tx.all("stores_lock")
+    await lock(tx)
     await _add(tx, store, now)
     return store
 
@@ -194,7 +200,7 @@ async def is_empty(tx: Reader, store: Store) -> bool:
 async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     """Changes a store. Raises ``NotFound``, ``Invalid`` as ``create`` does, and ``Conflict`` for
     integer product ids while the store has items or products with text ids."""
-    await tx.all("stores_lock")
+    await lock(tx)
     before = await by_handle(tx, handle)
     store = patched(before, patch, now)
     to_integer = before.has_text_ids and not store.has_text_ids

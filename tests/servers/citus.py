@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import subprocess
-from typing import ClassVar
+from pathlib import Path
 
 from tests.servers.base import HERE, ServerFailed
 from tests.servers.postgres import PostgresServer, postgres_binaries
@@ -79,23 +79,18 @@ def has_citus() -> bool:
     return any(postgres_binaries().parent.glob("lib/**/citus.so"))
 
 
+def _settings() -> dict[str, str]:
+    """Those of ops/citus.conf, for a small cluster without certificates."""
+    text = (Path(__file__).parents[2] / "ops" / "citus.conf").read_text()
+    found = dict(re.findall(r"^([\w.]+) = '?(.+?)'?$", text, re.MULTILINE))
+    return found | {"citus.shard_count": "8", "citus.node_conninfo": "sslmode=disable"}
+
+
 class OwnCluster(Cluster):
     """A cluster of its own, which may be broken: a coordinator and two workers with 8 shards."""
 
-    _SETTINGS: ClassVar = {
-        "shared_preload_libraries": "citus",
-        "citus.shard_count": "8",
-        "citus.node_conninfo": "sslmode=disable",
-        "citus.recover_2pc_interval": "1s",
-        "wal_level": "logical",
-        "max_worker_processes": "32",
-        "max_prepared_transactions": "200",
-    }
-
     def __init__(self, workers: int = 2) -> None:
-        self.servers = [
-            PostgresServer(settings=self._SETTINGS, fsync=True) for _ in range(workers + 1)
-        ]
+        self.servers = [self._server() for _ in range(workers + 1)]
         first, *others = self.servers
         for server in self.servers:
             server.sql("CREATE EXTENSION citus")
@@ -104,9 +99,12 @@ class OwnCluster(Cluster):
             first.sql(f"SELECT citus_add_node('{HERE}', {server.port})")
         super().__init__(first.url("postgres"))
 
+    def _server(self) -> PostgresServer:
+        return PostgresServer(settings=_settings(), fsync=True)
+
     def add_worker(self, database: str) -> None:
         """Starts another worker, which has this database only, and no part of its data yet."""
-        server = PostgresServer(settings=self._SETTINGS, fsync=True)
+        server = self._server()
         self.servers.append(server)
         server.sql(f"CREATE DATABASE {database} TEMPLATE template0")
         server.sql("CREATE EXTENSION citus", database)

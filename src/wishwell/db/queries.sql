@@ -41,8 +41,15 @@ SELECT $1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10::integer, $11, $12, $12
 WHERE NOT EXISTS (SELECT 1 FROM stores)
 ON CONFLICT (handle) DO NOTHING;
 
+-- name: in_turn for postgresql
+-- A cluster then asks its servers one after the other, and lets a table that is on all of them change after a look
+-- at what is spread.
+SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true);
+
+-- name: in_turn for sqlite
+SELECT 1;
+
 -- name: stores_lock
--- Changes of stores happen one after the other: a host is one store's.
 SELECT id FROM stores ORDER BY id
 FOR NO KEY UPDATE --postgresql
 ;
