@@ -26,6 +26,8 @@ OF_ALL = {
     "events_behind", "feeds_waiting", "feeds", "webhooks", "webhooks_at_work", "deliveries_waiting",
     "products_noticed", "products_noticed_count", "webhooks_due",
     "erase_deliveries", "erase_products", "erase_events_told", "erase_events_new",
+    # Of several tokens, each on a server of its own.
+    "share_tokens_remove", "link_move_tokens", "purge_share_tokens",
 }  # fmt: skip
 DUMMIES = {
     "uuid": ID,

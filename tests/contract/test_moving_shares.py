@@ -29,7 +29,8 @@ class Family:
         return held(self.bench, self.owner)[product][0]
 
     def reserve(self, who, item, token=None):
-        where = ({self.store.id: self.store}.get, token or self.share.token, item)
+        finder = shares.Finder({self.store.id: self.store}.get, {})
+        where = (finder, token or self.share.token, item)
         self.bench.write(reserving.reserve, *where, who, 1, self.bench.clock.tick())
 
     def rows(self):
