@@ -2,8 +2,9 @@
 
 A use-case that changes records does so inside ``watch``, which looks at them before and after,
 under the profile's lock, and writes what differs in the same transaction (contract:
-event-transaction). Each profile's events are counted without a gap. Their places in the store's
-feed are given afterwards, when everybody can read them, by one process at a time for each store.
+event-transaction), or by a statement that tells what it does (``items.py``). Each profile's
+events are counted without a gap. Their places in the store's feed are given afterwards, when
+everybody can read them, by one process at a time for each store.
 """
 
 import contextlib

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -151,17 +152,19 @@ async def save(
         bounds.items,
     )
     alone = new.tags is None and not new.list_ids
-    if alone and profile.store.events_since is not None:
-        row = await tx.one("item_create_told", *arguments, _created(profile, id, new, now))
-        if row is not None:
-            return from_row(row), True
-    of_product = records(tx, profile, "item_of_product", new.product_id, new.variant_id)
-    async with events.watch(tx, profile, now, "item", of_product):
-        row = await tx.one("item_save", *arguments) if alone else None
+    statement, more = _telling(profile, "item_save")
+    watched: AbstractAsyncContextManager[None] = contextlib.nullcontext()
+    if new.list_ids:  # saved and put on lists: one change
+        statement, more = "item_save", ()
+        of_product = records(tx, profile, "item_of_product", new.product_id, new.variant_id)
+        watched = events.watch(tx, profile, now, "item", of_product)
+    async with watched:
+        row = await tx.one(statement, *arguments, *more) if alone else None
         if row is None:
-            # There are lists or tags, the customer has no row yet, or it is full or has ended.
+            # There are lists or tags, the customer has no row yet, it is full or has ended, or
+            # somebody else saved the same at this moment.
             await profiles.lock(tx, profile, now)
-            row = await tx.one("item_save", *arguments)
+            row = await tx.one(statement, *arguments, *more)
         if row is None:
             raise LimitReached(f"A profile holds at most {bounds.items} items; delete some first.")
         *columns, created = row
@@ -181,29 +184,29 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
     Raises ``Conflict`` if another item has the product and variant, ``NotFound``,
     ``profiles.missing``.
     """
-    async with events.watch(tx, profile, now, "item", records(tx, profile, "items_known", [id])):
-        if patch.tags is not None:
-            await profiles.lock_known(tx, profile)
-        arguments = (patch.product_id, patch.variant_id, patch.quantity, _stored(patch.tags))
-        try:
-            row = await tx.one("item_change", profile.id, id, *arguments, patch.note, now)
-        except UniqueViolation as error:
-            raise Conflict(
-                "productId, variantId: another item of this profile has this product and variant."
-            ) from error
-        if row is None:
-            raise await _absent(tx, profile)
-        if patch.tags is not None:
-            await _index_tags(tx, profile, id, patch.tags)
-        return from_row(row)
+    statement, more = _telling(profile, "item_change")
+    if patch.tags is not None:
+        await profiles.lock_known(tx, profile)
+    arguments = (patch.product_id, patch.variant_id, patch.quantity, _stored(patch.tags))
+    try:
+        row = await tx.one(statement, profile.id, id, *arguments, patch.note, now, *more)
+    except UniqueViolation as error:
+        raise Conflict(
+            "productId, variantId: another item of this profile has this product and variant."
+        ) from error
+    if row is None:
+        raise await _absent(tx, profile)
+    if patch.tags is not None:
+        await _index_tags(tx, profile, id, patch.tags)
+    return from_row(row)
 
 
 # contract: item-delete
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes an item. Raises ``NotFound``, ``profiles.missing``."""
-    async with events.watch(tx, profile, now, "item", records(tx, profile, "items_known", [id])):
-        if await _certain(tx, profile, "items_delete", [id]) is None:
-            raise NotFound(_NO_ITEM)
+    statement, more = _telling(profile, "items_delete", now)
+    if await _certain(tx, profile, statement, [id], more=more) is None:
+        raise NotFound(_NO_ITEM)
 
 
 # contract: items-delete, link-races
@@ -228,11 +231,9 @@ async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str], now: str) -
 
 async def _delete_of(tx: Writer, profile: Profile, known: Sequence[str], now: str) -> None:
     if await profiles.lock_known(tx, profile):
-        async with events.watch(
-            tx, profile, now, "item", records(tx, profile, "items_known", known)
-        ):
-            await tx.run("items_delete", profile.id, known, True)
-            await reservations.end_unshared(tx, profile.id)
+        statement, more = _telling(profile, "items_delete", now)
+        await tx.run(statement, profile.id, known, True, *more)
+        await reservations.end_unshared(tx, profile.id)
 
 
 # contract: item-set-lists, item-set-lists-place, list-item-limit, place-limit
@@ -271,14 +272,20 @@ async def _put_on(
 
 
 # contract: reserve-ends
-async def _certain(tx: Writer, profile: Profile, statement: str, *arguments: object) -> Row | None:
+async def _certain(
+    tx: Writer,
+    profile: Profile,
+    statement: str,
+    *arguments: object,
+    more: Sequence[object] = (),
+) -> Row | None:
     """``profiles.certain`` of what takes items off lists, which may end reservations of them.
 
     So it does nothing in a single statement if others have reserved any item of the profile.
     """
-    row = await profiles.certain(tx, profile, statement, *arguments, False)
+    row = await profiles.certain(tx, profile, statement, *arguments, False, *more)
     if row is None and await profiles.lock_known(tx, profile):
-        row = await tx.one(statement, profile.id, *arguments, True)
+        row = await tx.one(statement, profile.id, *arguments, True, *more)
         await reservations.end_unshared(tx, profile.id)
     return row
 
@@ -298,12 +305,13 @@ async def _index_tags(tx: Writer, profile: Profile, id: str, tags: Sequence[str]
         await tx.run_many("item_tags_add", [(profile.id, id, tag) for tag in tags])
 
 
-def _created(profile: Profile, id: str, new: NewItem, now: str) -> str:
-    """The data of the event of a new item without lists and tags."""
-    row = (id, new.product_id, new.variant_id, new.quantity or 1, "", new.note or "", "", now, now)
-    item = from_row(row)
-    show([item], profile.store)
-    return events.created("item", events.Record(item)).decode()
+# contract: event-transaction
+def _telling(profile: Profile, statement: str, *more: object) -> tuple[str, tuple[object, ...]]:
+    """The statement; in a store that tells events the form that tells what it does, and what that
+    takes besides."""
+    if profile.store.events_since is None:
+        return statement, ()
+    return f"{statement}_told", (profile.store.has_text_ids, *more)
 
 
 def _stored(tags: Sequence[str] | None) -> str | None:

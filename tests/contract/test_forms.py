@@ -16,11 +16,12 @@ from wishwell.errors import ServiceError
 
 SEVERAL = statements.load("postgresql", "sqlite")
 TABLES = {
-    "profiles": "items, lists",
+    "profiles": "items, lists, events",
     "items": "id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at",
     "lists": "id, name, item_count, created_at, updated_at",
     "entries": "list_id, item_id, position",
     "item_tags": "item_id, tag",
+    "events": "sequence, type, created_at, data",
 }
 
 
@@ -80,16 +81,17 @@ class Twice:
 rooms = st.sampled_from([(UNLIMITED, UNLIMITED), (5, UNLIMITED), (UNLIMITED, 3)])
 
 
-@given(sequence=sequences, room=rooms)
+@given(sequence=sequences, room=rooms, told=st.booleans())
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_both_forms_do_the_same(bench, engine, sequence, room):
-    """contract: engines-alike. Answers, refusals and every row."""
+def test_both_forms_do_the_same(bench, engine, sequence, room, told):
+    """contract: engines-alike. Answers, refusals and every row; with events and without."""
     if engine == "sqlite":
         pytest.skip("SQLite does not have the other form")
     if os.environ.get("WISHWELL_TEST_CITUS"):
         pytest.skip("a cluster never runs SQLite's form, and can't")
+    bench.update_store(events=told)
     profile, twin = bench.new_customer(), bench.new_customer()
     both = copy.copy(bench)
     both.db = Twice(bench.db, twin)
@@ -102,5 +104,5 @@ def test_both_forms_do_the_same(bench, engine, sequence, room):
 
 
 test_both_forms_at_length = at_length(
-    test_both_forms_do_the_same, 150, sequence=sequences, room=rooms
+    test_both_forms_do_the_same, 150, sequence=sequences, room=rooms, told=st.booleans()
 )

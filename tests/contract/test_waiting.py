@@ -4,6 +4,7 @@ Found by tests/linearizability. On SQLite a write begins when it is its turn: th
 """
 
 import asyncio
+import json
 import os
 
 import pytest
@@ -162,6 +163,47 @@ def test_save_shows_the_lists_that_it_waited_for(bench, wish):
 
     got, created = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), save))
     assert (got.id, got.list_ids, got.note, created) == (item, [made], "kept", False)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        (ItemPatch(quantity=5), ItemPatch(quantity=5), ["item.updated quantity"]),
+        (ItemPatch(quantity=5), ItemPatch(quantity=1), ["item.updated quantity"] * 2),
+        (ItemPatch(quantity=5), new_item(1, quantity=5), ["item.updated quantity"]),
+        (ItemPatch(product_id="2"), new_item(1), ["item.updated productId", "item.created "]),
+        (ItemPatch(product_id="2"), new_item(2), ["item.updated productId"]),
+        (new_item(2), new_item(2), ["item.created "]),
+        (new_item(2), new_item(2, quantity=7), ["item.created ", "item.updated quantity"]),
+        (None, new_item(1, quantity=7), ["item.deleted ", "item.created "]),
+        (ItemPatch(note="x"), None, ["item.updated note", "item.deleted "]),
+    ],
+)
+def test_events_tell_what_changed_after_the_wait(bench, store, first, second, told):
+    """contract: event-changed, event-nothing-changed. Each of an item, its product 1 at first."""
+    profile, now = bench.new_customer(store), bench.clock.tick()
+    item, _ = bench.write(items.save, profile, new_item(1), bench.new_id(), bounds(99), now)
+
+    async def do(tx, what):
+        if what is None:
+            await items.delete(tx, profile, item.id, now)
+        elif isinstance(what, ItemPatch):
+            await items.change(tx, profile, item.id, what, now)
+        else:
+            await items.save(tx, profile, what, bench.new_id(), bounds(99), now)
+
+    async def hold(tx):
+        await profiles.lock_known(tx, profile)
+        await do(tx, first)
+
+    bench.run(_one_after_the_other(bench.db, hold, lambda: bench.db.write(do, second)))
+    sql = "SELECT type, data FROM events WHERE profile_id = $1 ORDER BY sequence"
+    heard = [
+        f"{type} {','.join(json.loads(data).get('changed', ()))}"
+        for type, data in bench.select(sql, profile.id)
+    ]
+    assert heard == ["item.created ", *told]
+    bench.check(profile)
 
 
 def test_rename_counts_the_items_that_it_waited_for(bench, wish):

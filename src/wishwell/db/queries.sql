@@ -8,7 +8,8 @@
 -- * ids_in(x): a row for each of the ids in a text, in its column `value`. id_count(x): how many there are.
 --   without(x, id): the text without this one. has_id(x, id): whether it is in there.
 -- * id_list(x): the ids of a group, as such a text; their order is that of the rows.
--- * as_json(…): these values as a JSON array.
+-- * as_json(…): these values as a JSON array. words(x): those of a text, as one.
+-- * shown_id(x, text): the id of a product or variant as JSON, in a store with text ids or not.
 -- * pairs($n): the key and the value of each entry of a JSON object.
 -- * AS MATERIALIZED is for PostgreSQL alone, which then joins two profiles without asking every shard; SQLite
 --   joins by the tables' own indexes.
@@ -249,15 +250,18 @@ DELETE FROM profiles WHERE profile_id in_uuids($1) RETURNING profile_id;
 
 ------------------------------------------------------------------------------------- items
 
--- part: item_insert
--- Saving twice is saving once. Answers no row when the profile is unknown, closed or full. $5 to $7 are
--- null where the body names no quantity, tags or note; $9 is how many items the profile may have.
+-- part: item_new
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
                    list_ids, tags, note)
 SELECT o.profile_id, $2::uuid, o.store_id, $3::text, $4::text, coalesce($5::integer, 1), $8::text, $8::text,
        '', coalesce($6::text, ''), coalesce($7::text, '')
 FROM owner($1) AS o
 WHERE o.items < $9::bigint
+
+-- part: item_insert
+-- Saving twice is saving once. Answers no row when the profile is unknown, closed or full. $5 to $7 are
+-- null where the body names no quantity, tags or note; $9 is how many items the profile may have.
+part(item_new)
    OR EXISTS (SELECT 1 FROM items n
               WHERE n.profile_id = $1 AND n.product_id = $3::text AND n.variant_id = $4::text)
 ON CONFLICT (profile_id, product_id, variant_id) DO UPDATE
@@ -267,51 +271,114 @@ SET quantity = coalesce($5::integer, items.quantity),
     updated_at = CASE WHEN (coalesce($5::integer, items.quantity), coalesce($6::text, items.tags),
                             coalesce($7::text, items.note)) <> (items.quantity, items.tags, items.note)
                        AND $8::text > items.updated_at THEN $8::text ELSE items.updated_at END
-RETURNING item_fields(items), items.id = $2::uuid AS created
-
--- part: item_new
-INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
-                   list_ids, tags, note)
-SELECT o.profile_id, $2::uuid, o.store_id, $3::text, $4::text, coalesce($5::integer, 1), $8::text, $8::text,
-       '', coalesce($6::text, ''), coalesce($7::text, '')
-FROM owner($1) AS o
-WHERE o.items < $9::bigint
-ON CONFLICT (profile_id, product_id, variant_id) DO NOTHING
-RETURNING item_fields(items)
 
 -- name: item_save for postgresql
-WITH saved AS (part(item_insert)),
+WITH saved AS (part(item_insert) RETURNING item_fields(items), items.id = $2::uuid AS created),
 counted AS (
     UPDATE profiles SET items = items + 1, changes = changes + 1
     FROM saved WHERE profiles.profile_id = $1 AND saved.created)
 SELECT * FROM saved;
 
--- name: item_save for sqlite
-part(item_insert);
+-- part: item_save_in_steps
+part(item_insert) RETURNING item_fields(items), items.id = $2::uuid AS created;
 UPDATE profiles SET items = items + 1, changes = changes + 1
 WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM items WHERE profile_id = $1 AND id = $2);
 
--- name: item_create_told for postgresql
--- item_save of a new item, with the event that tells it: $10 is its data. An item that is there already is
--- left alone, as only a look at it under the lock tells what changes.
-WITH saved AS (part(item_new)),
+-- name: item_save for sqlite
+part(item_save_in_steps)
+
+-- part: item_set
+-- Null leaves a field as it is. updated_at moves only when something changed.
+UPDATE items
+SET product_id = coalesce($3::text, items.product_id),
+    variant_id = coalesce($4::text, items.variant_id),
+    quantity = coalesce($5::integer, items.quantity),
+    tags = coalesce($6::text, items.tags),
+    note = coalesce($7::text, items.note),
+    updated_at = CASE WHEN (coalesce($3::text, items.product_id), coalesce($4::text, items.variant_id),
+                            coalesce($5::integer, items.quantity), coalesce($6::text, items.tags),
+                            coalesce($7::text, items.note))
+                           <> (items.product_id, items.variant_id, items.quantity, items.tags, items.note)
+                       AND $8::text > items.updated_at THEN $8::text ELSE items.updated_at END
+
+-- part: item_next
+-- `n`: what a save or a change makes of the item `w`, or of none. `changed`: the names of its event.
+SELECT CASE WHEN w.id IS NULL THEN 1 ELSE 0 END AS made, coalesce(w.id, $2::uuid) AS id,
+       coalesce($3::text, w.product_id) AS product_id, coalesce($4::text, w.variant_id) AS variant_id,
+       coalesce($5::integer, w.quantity, 1) AS quantity, coalesce($6::text, w.tags, '') AS tags,
+       coalesce($7::text, w.note, '') AS note, coalesce(w.list_ids, '') AS list_ids,
+       coalesce(w.created_at, $8::text) AS created_at,
+       CASE WHEN w.updated_at > $8::text THEN w.updated_at ELSE $8::text END AS updated_at,
+       CASE WHEN $3::text <> w.product_id THEN ',"productId"' ELSE '' END
+       || CASE WHEN $4::text <> w.variant_id THEN ',"variantId"' ELSE '' END
+       || CASE WHEN $5::integer <> w.quantity THEN ',"quantity"' ELSE '' END
+       || CASE WHEN $6::text <> w.tags THEN ',"tags"' ELSE '' END
+       || CASE WHEN $7::text <> w.note THEN ',"note"' ELSE '' END AS changed,
+       CASE WHEN w.id IS NULL THEN 'item.created' ELSE 'item.updated' END AS type, $8::text AS at
+
+-- part: item_event
+-- The event of the item `n`, which it shows as the API does.
+p.store_id, n.type, n.at, p.gid,
+'{"item":{"id":"' || n.id || '","productId":' || shown_id(n.product_id, n.text_ids)
+|| CASE WHEN n.variant_id = '' THEN '' ELSE ',"variantId":' || shown_id(n.variant_id, n.text_ids) END
+|| ',"quantity":' || n.quantity || ',"tags":' || words(n.tags)
+|| CASE WHEN n.note = '' THEN '' ELSE ',"note":' || trim(as_json(n.note)::text, '[]') END
+|| ',"listIds":' || words(n.list_ids)
+|| ',"createdAt":"' || n.created_at || '","updatedAt":"' || n.updated_at || '"}'
+|| CASE WHEN n.changed = '' THEN '}' ELSE ',"changed":[' || substr(n.changed, 2) || ']}' END
+
+-- part: item_tell
 counted AS (
-    UPDATE profiles SET items = items + 1, changes = changes + 1, events = events + 1
-    FROM saved WHERE profiles.profile_id = $1
+    UPDATE profiles SET items = items + n.made, changes = changes + n.made, events = events + 1
+    FROM saved, n WHERE profiles.profile_id = $1 AND (n.made = 1 OR n.changed <> '')
     RETURNING events),
 told AS (
     INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-    SELECT p.profile_id, c.events, p.store_id, 'item.created', $8::text, p.gid, $10::text
-    FROM counted c JOIN profiles p ON p.profile_id = $1)
+    SELECT p.profile_id, c.events, part(item_event)
+    FROM counted c JOIN profiles p ON p.profile_id = $1 CROSS JOIN n)
 SELECT * FROM saved;
 
--- name: item_create_told for sqlite
-part(item_new);
-UPDATE profiles SET items = items + 1, changes = changes + 1, events = events + 1
-WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM items WHERE profile_id = $1 AND id = $2);
+-- part: events_counted
+UPDATE profiles SET events = e.last
+FROM (SELECT max(e.sequence) AS last FROM events e WHERE e.profile_id = $1) AS e
+WHERE profiles.profile_id = $1 AND e.last > profiles.events;
+
+-- part: item_tell_in_steps
+-- Before the item is saved: afterwards nothing knows what it was.
 INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-SELECT p.profile_id, p.events, p.store_id, 'item.created', $8::text, p.gid, $10::text
-FROM profiles p WHERE p.profile_id = $1 AND EXISTS (SELECT 1 FROM items WHERE profile_id = $1 AND id = $2);
+SELECT p.profile_id, p.events + 1, part(item_event)
+FROM n JOIN profiles p ON p.profile_id = $1 WHERE n.made = 1 OR n.changed <> '';
+part(events_counted)
+
+-- name: item_save_told for postgresql
+-- item_save with the event that tells it; $10: whether the store has text ids. `w`, the item as it was, is
+-- locked after the profile, so a wait does not make it old. Answers no row also where the item came during
+-- the wait, which does not show yet.
+WITH o AS (SELECT * FROM owner($1) AS p),
+w AS (
+    SELECT * FROM items i
+    WHERE i.profile_id = $1 AND i.product_id = $3::text AND i.variant_id = $4::text AND EXISTS (SELECT 1 FROM o)
+    FOR NO KEY UPDATE),
+n AS (part(item_next), $10::boolean AS text_ids FROM o LEFT JOIN w ON true),
+made AS (
+    part(item_new) AND NOT EXISTS (SELECT 1 FROM w)
+    ON CONFLICT (profile_id, product_id, variant_id) DO NOTHING
+    RETURNING item_fields(items), true AS created),
+changed AS (
+    part(item_set)
+    WHERE items.profile_id = $1 AND items.id = (SELECT w.id FROM w)
+    RETURNING item_fields(items), false AS created),
+saved AS (SELECT * FROM made UNION ALL SELECT * FROM changed),
+part(item_tell)
+
+-- name: item_save_told for sqlite
+WITH n AS (
+    part(item_next), $10::boolean AS text_ids
+    FROM owner($1) AS o LEFT JOIN items w
+      ON w.profile_id = $1 AND w.product_id = $3::text AND w.variant_id = $4::text
+    WHERE w.id IS NOT NULL OR o.items < $9::bigint)
+part(item_tell_in_steps)
+part(item_save_in_steps)
 
 -- name: item_find
 SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.id = $2;
@@ -325,22 +392,33 @@ SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.id in_uuids($2)
 -- name: items_all
 SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 ORDER BY i.id;
 
--- name: item_change
--- Null leaves a field as it is. updated_at moves only when something changed.
-UPDATE items
-SET product_id = coalesce($3::text, items.product_id),
-    variant_id = coalesce($4::text, items.variant_id),
-    quantity = coalesce($5::integer, items.quantity),
-    tags = coalesce($6::text, items.tags),
-    note = coalesce($7::text, items.note),
-    updated_at = CASE WHEN (coalesce($3::text, items.product_id), coalesce($4::text, items.variant_id),
-                            coalesce($5::integer, items.quantity), coalesce($6::text, items.tags),
-                            coalesce($7::text, items.note))
-                           <> (items.product_id, items.variant_id, items.quantity, items.tags, items.note)
-                       AND $8::text > items.updated_at THEN $8::text ELSE items.updated_at END
-FROM owner($1) AS o
-WHERE items.profile_id = $1 AND items.id = $2
+-- part: item_change_alone
+part(item_set)
+FROM owner($1) AS o WHERE items.profile_id = $1 AND items.id = $2
 RETURNING item_fields(items);
+
+-- name: item_change
+part(item_change_alone)
+
+-- name: item_change_told for postgresql
+-- item_change with the event that tells it; $9: whether the store has text ids.
+WITH o AS (SELECT * FROM owner($1) AS p),
+w AS (
+    SELECT * FROM items i WHERE i.profile_id = $1 AND i.id = $2 AND EXISTS (SELECT 1 FROM o)
+    FOR NO KEY UPDATE),
+n AS (part(item_next), $9::boolean AS text_ids FROM w),
+saved AS (
+    part(item_set)
+    WHERE items.profile_id = $1 AND items.id = (SELECT w.id FROM w)
+    RETURNING item_fields(items)),
+part(item_tell)
+
+-- name: item_change_told for sqlite
+WITH n AS (
+    part(item_next), $9::boolean AS text_ids
+    FROM owner($1) AS o JOIN items w ON w.profile_id = $1 AND w.id = $2)
+part(item_tell_in_steps)
+part(item_change_alone)
 
 -- name: item_set_lists for postgresql
 -- $3: the lists that the item shall be on, all of them the profile's; $4: the same as the row holds them;
@@ -415,12 +493,12 @@ WHERE profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND item_id = $
 SELECT item_fields(i) FROM items i
 WHERE i.profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND i.id = $2;
 
--- name: items_delete for postgresql
+-- part: items_gone
 WITH o AS (SELECT * FROM owner($1, $3) AS p),
 gone AS (
     DELETE FROM items i USING settled($1, o)
     WHERE i.profile_id = $1 AND i.id in_uuids($2)
-    RETURNING i.id, i.list_ids),
+    RETURNING item_fields(i)),
 off AS (
     DELETE FROM entries e
     WHERE e.profile_id = $1 AND e.item_id in_uuids($2)
@@ -432,14 +510,34 @@ sized AS (
     WHERE l.profile_id = $1 AND l.id = c.list_id),
 untagged AS (
     DELETE FROM item_tags t
-    WHERE t.profile_id = $1 AND t.item_id in_uuids($2) AND EXISTS (SELECT 1 FROM gone)),
+    WHERE t.profile_id = $1 AND t.item_id in_uuids($2) AND EXISTS (SELECT 1 FROM gone))
+
+-- name: items_delete for postgresql
+part(items_gone),
 counted AS (
     UPDATE profiles
     SET items = items - (SELECT count(*) FROM gone), changes = changes + 1
     WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM gone))
 SELECT id FROM gone;
 
--- name: items_delete for sqlite
+-- name: items_delete_told for postgresql
+-- items_delete with the events that tell it; $4: whether the store has text ids, $5: the time.
+part(items_gone),
+n AS (
+    SELECT g.*, '' AS changed, 'item.deleted' AS type, $5::text AS at, $4::boolean AS text_ids,
+           row_number() OVER (ORDER BY g.id) AS number
+    FROM gone g),
+counted AS (
+    UPDATE profiles SET items = items - g.count, changes = changes + 1, events = events + g.count
+    FROM (SELECT count(*) AS count FROM gone) AS g WHERE profile_id = $1 AND g.count > 0
+    RETURNING events - g.count AS before),
+told AS (
+    INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
+    SELECT p.profile_id, c.before + n.number, part(item_event)
+    FROM counted c JOIN profiles p ON p.profile_id = $1 CROSS JOIN n)
+SELECT id FROM gone;
+
+-- part: items_gone_in_steps
 UPDATE lists SET item_count = item_count - c.gone
 FROM (SELECT n.value AS id, count(*) AS gone FROM items i, ids_in(i.list_ids) AS n
       WHERE i.profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o) AND i.id in_uuids($2)
@@ -455,6 +553,20 @@ WHERE profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o) AND (list_id, i
 DELETE FROM item_tags WHERE profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o) AND item_id in_uuids($2);
 DELETE FROM items WHERE profile_id = (SELECT o.profile_id FROM owner($1, $3) AS o) AND id in_uuids($2)
 RETURNING id;
+
+-- name: items_delete for sqlite
+part(items_gone_in_steps)
+
+-- name: items_delete_told for sqlite
+WITH n AS (
+    SELECT i.*, '' AS changed, 'item.deleted' AS type, $5::text AS at, $4::boolean AS text_ids,
+           row_number() OVER (ORDER BY i.id) AS number
+    FROM owner($1, $3) AS o JOIN items i ON i.profile_id = $1 AND i.id in_uuids($2))
+INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
+SELECT p.profile_id, p.events + n.number, part(item_event)
+FROM n JOIN profiles p ON p.profile_id = $1;
+part(events_counted)
+part(items_gone_in_steps)
 
 -- name: items_page
 -- $2 is the cursor. {beyond} tells whether anything lies on its other side.

@@ -24,6 +24,11 @@ _OWNER = (
 _UNRESERVED = (
     r" AND (\2::boolean OR NOT EXISTS (SELECT 1 FROM reservations r WHERE r.profile_id = \1))"
 )
+_WORDS = r"""replace('["' || replace(\1, ' ', '","') || '"]', '[""]', '[]')"""
+_SHOWN_ID = (
+    r"""CASE WHEN \2 OR trim(\1, '0123456789') <> '' OR \1 LIKE '0%'"""
+    r""" THEN '"' || \1 || '"' ELSE \1 END"""
+)
 _MACROS = {
     "postgresql": (
         # As text: for uuid[] each new connection would first ask for all types that it could hold.
@@ -106,6 +111,8 @@ def for_engine(sql: str, engine: Engine) -> str:
         sql,
     )
     sql = re.sub(r"has_id\(([\w.]+), ([\w.]+)\)", r"(replace(\1, \2::text, '') <> \1)", sql)
+    sql = re.sub(r"\bwords\(([\w.]+)\)", _WORDS, sql)
+    sql = re.sub(r"shown_id\(([\w.]+), ([\w.]+)\)", _SHOWN_ID, sql)
     for pattern, replacement in _MACROS[engine]:
         sql = re.sub(pattern, replacement, sql)
     return sql
@@ -125,19 +132,20 @@ def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
     """
     text = resources.files("wishwell.db").joinpath("queries.sql").read_text("utf-8")
     pieces = iter(_PIECE.split(text)[1:])
-    parts, found = {}, {}
+    parts: dict[str, str] = {}
+    found = {}
     for kind, name, only, body in zip(pieces, pieces, pieces, pieces, strict=True):
         sql = _strip(body, engine)
+        sql = re.sub(r"part\((\w+)\)", lambda match: parts[match[1]], sql)
         if kind == "part":
             parts[name] = sql
         elif only in (None, form or engine):
-            sql = re.sub(r"part\((\w+)\)", lambda match: parts[match[1]], sql)
             found[name] = _statement(for_engine(sql, engine))
     return found
 
 
 def _statement(sql: str) -> Statement:
-    if "{" in sql:  # the template of a page, for pages.py
+    if "{direction}" in sql:  # the template of a page, for pages.py
         return Statement((Step(sql.rstrip(";"), ()),), Does.READ)
     steps = []
     for step in filter(None, (piece.strip() for piece in sql.split(";"))):
