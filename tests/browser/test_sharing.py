@@ -68,7 +68,11 @@ def gone(page, shopper):
     ("how", "options"),
     [
         (KEYS, {"viewport": DESKTOP, "color_scheme": "light"}),
-        (CLICK, {"viewport": PHONE, "color_scheme": "dark", "has_touch": True}),
+        pytest.param(
+            CLICK,
+            {"viewport": PHONE, "color_scheme": "dark", "has_touch": True},
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["desktop-light-by-keyboard", "phone-dark"],
 )

@@ -11,7 +11,7 @@ import pytest
 from tests.linearizability.harness import SETTINGS, Harness
 from tests.linearizability.verify import verify
 
-HISTORIES = 30
+HISTORIES = 12
 
 
 @pytest.fixture(params=["off", "on"])
@@ -28,7 +28,7 @@ def harness(new_service, engine, request):
 
 
 def test_histories_of_several_clients_are_linearizable(harness):
-    """contract: request-linearizable. Thirty histories of 3 to 6 clients; every kind of request has
+    """contract: request-linearizable. A dozen histories of 3 to 6 clients; every kind of request has
     been among them."""
     found = asyncio.run(verify(harness, HISTORIES, seed=1))
     assert not found.wrong, found.wrong[0]

@@ -202,7 +202,7 @@ def alike(lines):
     return sorted(json.dumps(json.loads(line), sort_keys=True) for line in lines)
 
 
-PROFILES = 4_000
+PROFILES = 2_000
 
 
 def many_profiles(first):

@@ -1,4 +1,4 @@
-"""Races, against the running program, on both engines: many at once, five times; slowly, fifty.
+"""Races, against the running program, on both engines: many at once, three times; slowly, fifty.
 
 Each round has profiles of its own, so that rounds don't help each other; the store's limits are out
 of the way.
@@ -24,12 +24,12 @@ def racing(service):
     return Shop(service, *GENEROUS)
 
 
-@pytest.fixture(params=[5, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.fixture(params=[3, pytest.param(50, marks=pytest.mark.slow)])
 def rounds(request) -> int:
     return request.param
 
 
-FEW = pytest.mark.parametrize("rounds", [3, pytest.param(12, marks=pytest.mark.slow)])
+FEW = pytest.mark.parametrize("rounds", [2, pytest.param(12, marks=pytest.mark.slow)])
 
 
 def race(shop, rounds):

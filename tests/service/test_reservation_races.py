@@ -25,7 +25,7 @@ def givers(racing):
     return [racing.session().token for _ in range(GIVERS)]
 
 
-@pytest.fixture(params=[3, pytest.param(25, marks=pytest.mark.slow)])
+@pytest.fixture(params=[2, pytest.param(25, marks=pytest.mark.slow)])
 def rounds(request) -> int:
     return request.param
 
