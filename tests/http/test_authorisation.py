@@ -182,6 +182,7 @@ class Fixtures:
         stranger = self.elsewhere.customer("mine")
         self.foreign_mark = self._fill(stranger, 900)[2]
         self.tokens = self._credentials(stranger)
+        self.clients = {name: self.shop.client(token) for name, token in self.tokens.items()}
 
     def _fill(self, owner, product):
         item = owner.http.post("/items", json={"productId": product}).json()["data"]
@@ -256,7 +257,7 @@ class Fixtures:
         headers = {}
         if credential.endswith("+ Profile"):
             headers["Profile"] = self.owners["customer"].gid
-        http = self.shop.client(self.tokens[credential])
+        http = self.clients[credential]
         if operation == GIVE_BACK:
             http.put(path, headers=headers, json=BODIES[RESERVE])
         answer = http.request(method, path, headers=headers, json=self._body(operation))
@@ -348,7 +349,7 @@ def test_refused_write_changes_nothing(world):
             before = world.owners["other"].http.get(f"/items/{item}").json()
             method, _, path = operation.partition(" ")
             headers = {"Profile": world.owners["customer"].gid} if "+" in credential else {}
-            http = world.shop.client(world.tokens[credential])
+            http = world.clients[credential]
             http.request(
                 method, path.replace("{itemId}", item), headers=headers, json=BODIES.get(operation)
             )
