@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Test processes: one more than cores, as tests wait as much as they work.
-JOBS ?= 3
+# Test processes: twice the cores of a small machine, as tests wait as much as they work.
+JOBS ?= 4
 # pip's own notices would hide ours; its errors are shown.
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
@@ -18,6 +18,9 @@ run: $(VENV)/.run ## Install into .venv, start the service on its embedded datab
 
 demo: $(VENV)/.run ## Open a small shop with wishlists on port 8080; `make demo PORT=8081` for another
 	@$(BIN)/python -m demo $(if $(PORT),--port $(PORT))
+
+# Each process would compile all tests anew where the environment says not to keep bytecode.
+test test-slow: export PYTHONDONTWRITEBYTECODE =
 
 test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both engines, faults, a browser
 	@$(BIN)/pytest -n $(JOBS) -m "not slow"

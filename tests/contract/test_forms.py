@@ -83,7 +83,7 @@ rooms = st.sampled_from([(UNLIMITED, UNLIMITED), (5, UNLIMITED), (UNLIMITED, 3)]
 
 @given(sequence=sequences, room=rooms, told=st.booleans())
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_both_forms_do_the_same(bench, engine, sequence, room, told):
     """contract: engines-alike. Answers, refusals and every row; with events and without."""

@@ -63,7 +63,7 @@ _SIX = [(product, None, 1, [], range(6), "") for product in (1, 2)]
 
 @given(mine=profiles_, theirs=profiles_)
 @example(mine=(["a"], _SIX[1:], None), theirs=([*"abcdef"], _SIX, None))
-@settings(max_examples=25, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=15, deadline=None, suppress_health_check=SLOW)
 def test_link_keeps_every_rule(bench, mine, theirs):
     """contract: link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,
     item-updated-at, list-updated-at. Union of items, larger quantity, union of tags and lists, earlier createdAt, ids kept; lists by

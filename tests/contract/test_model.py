@@ -159,7 +159,7 @@ rooms = st.sampled_from([(UNLIMITED, UNLIMITED), (5, UNLIMITED), (UNLIMITED, 3)]
 @given(sequence=sequences, room=rooms)
 @example(sequence=PARTLY, room=(UNLIMITED, UNLIMITED))
 @settings(
-    max_examples=70, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_sequence_agrees_with_the_model(bench, sequence, room):
     """contract: engines-alike. Records, order, counts and refusals, after each sequence and after
@@ -177,7 +177,7 @@ test_any_sequence_at_length = at_length(
 
 @given(mine=sequences, theirs=sequences)
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_profiles_and_stores_never_touch_each_other(bench, mine, theirs):
     """The same customer in two stores, and two customers of one, step by step in turns."""

@@ -262,7 +262,7 @@ _LEAVING = [
 @example(sequence=_MEETING)
 @example(sequence=_LEAVING)
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_sequence_agrees_with_the_model(bench, sequence):
     """contract: reserve-put, reserve-quantity, reserve-kept, reserve-ends, reserve-delete,

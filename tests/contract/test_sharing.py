@@ -217,7 +217,7 @@ def telling(bench):
 
 @given(done=moves)
 @settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_nobody_sees_what_is_not_theirs(telling, done):
     """contract: shared-fields, shared-unknown, shared-notes, share-link, share-ended, share-expiry,
