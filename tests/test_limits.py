@@ -154,7 +154,15 @@ def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
 def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_server, redis):
     """contract: limit-shared-away. 200 ms at most, also for those that wait for a connection."""
 
+    async def burst(limiter: RedisLimiter) -> float:
+        began = time.monotonic()
+        await asyncio.gather(*(limiter.take("burst", 9) for _ in range(2048)))
+        return time.monotonic() - began
+
     async def take() -> None:
+        first = RedisLimiter(redis.url, LocalLimiter(lambda: 10 * MINUTE))
+        answered = await burst(first)
+        await first.close()
         limiter = RedisLimiter(redis.url, LocalLimiter(lambda: 10 * MINUTE))
         try:
             assert (await limiter.take("late", 9, 2)).remaining == 7
@@ -167,9 +175,8 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
             assert await limiter.take("late", 9, 2) == (True, 9, 5, 660)
             assert limiter.away
             limiter._again_at = 0
-            began = time.monotonic()
-            await asyncio.gather(*(limiter.take("burst", 9) for _ in range(2048)))
-            assert time.monotonic() - began < 2.5
+            # Each in its turn would be 6 s and more, however fast the machine is.
+            assert await burst(limiter) < 3 * answered + 1
         finally:
             redis.resume()
             await limiter.close()
