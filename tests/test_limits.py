@@ -15,7 +15,7 @@ from redis import Redis
 from tests.servers import RedisServer
 from wishwell import config
 from wishwell.errors import Misconfigured
-from wishwell.limits import LocalLimiter
+from wishwell.limits import LocalLimiter, Taken, too_many
 from wishwell.shared_limits import RedisLimiter
 
 MINUTE = 60_000
@@ -37,6 +37,14 @@ def test_window_opens_with_the_minute_and_counts_exactly():
     assert not limiter.away
     now[0] += MINUTE
     assert asyncio.run(take()) == (True, 2, 1, 720)
+
+
+@pytest.mark.parametrize(("into", "wait"), [(0, 60), (59_999, 1), (60_000, 1)])
+def test_refusal_says_the_seconds_until_the_next_minute(into, wait):
+    """contract: limit-exceeded. At least one, also where the minute has ended since it was counted."""
+    begun = 30_000_000 * MINUTE
+    taken = Taken(False, 5, 0, begun // 1000 + 60)
+    assert too_many(taken, "reads", begun + into).retry_after == wait
 
 
 def test_limit_is_not_stuck_when_the_clock_steps_back_a_day():

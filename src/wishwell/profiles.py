@@ -21,7 +21,7 @@ _EMAIL = re.compile(rf"[^{_SPECIAL}]{{1,64}}@[^.{_SPECIAL}]+(\.[^.{_SPECIAL}]+)*
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """The owner of records. ``by_token``: it was named by its own token, not by a header."""
+    """The owner of records. ``by_token``: a session was named by its own token, not by a header."""
 
     id: str
     store: Store
@@ -68,8 +68,8 @@ def of_session(store: Store, gid: str, *, by_token: bool = False) -> Profile:
     return Profile(ids.profile_key(store.id, gid), store, gid, True, by_token)
 
 
-def of_customer(store: Store, gid: str, *, by_token: bool = False) -> Profile:
-    return Profile(ids.profile_key(store.id, gid), store, gid, False, by_token)
+def of_customer(store: Store, gid: str) -> Profile:
+    return Profile(ids.profile_key(store.id, gid), store, gid, False)
 
 
 # contract: session-ended, session-unknown

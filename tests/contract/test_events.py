@@ -1,7 +1,7 @@
 """Events tell exactly what happened: a reader of them has what is there, and hears nothing else."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.contract.test_model import UNLIMITED, do
@@ -85,6 +85,7 @@ def compare(replay, model):
     }
 
 
+@example(mine=[], theirs=[("new_list", "Garden")] * 2, after=[], names=[])
 @given(mine=sequences, theirs=sequences, after=sequences, names=st.lists(alike, max_size=3))
 @settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

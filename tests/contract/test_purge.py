@@ -177,6 +177,17 @@ def test_large_session_goes_in_steps_and_is_gone_from_the_first(bench):
     assert bench.select(LEFT, large.id) == [(0,)]
 
 
+def test_session_that_reserved_much_goes_in_steps(bench):
+    """contract: purge-steps, reserve-purge. What it has reserved counts as its records do."""
+    run_purge(bench, bench.clock() + 92 * DAY)
+    session = bench.new_session()
+    one = (session.id, bench.new_customer().id)
+    rows = [(*one, bench.new_id(), bench.store.id) for _ in range(2_001)]
+    bench.insert("held", "profile_id owner_id item_id store_id", rows)
+    assert run_purge(bench, bench.clock() + 92 * DAY) == [0, 1]
+    assert bench.select("SELECT item_id FROM held WHERE profile_id = $1", session.id) == []
+
+
 LEFT = "SELECT count(*) FROM entries WHERE profile_id = $1"
 STUCK = {
     "sqlite": (

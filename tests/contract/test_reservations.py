@@ -257,10 +257,17 @@ _LEAVING = [
     ("drop", "O", 1),
 ]
 
+# On a shared list that joins a private one: it stays when next those that are unshared end.
+_JOINING = [
+    *(("make", "O", 2), ("share", "O", 2), ("save", "O", 4, [2], 3)),
+    *(("reserve", "K", "O", 2, 3, 1), ("link", "O"), ("delete", "C", [0])),
+]
+
 
 @given(sequence=sequences)
 @example(sequence=_MEETING)
 @example(sequence=_LEAVING)
+@example(sequence=_JOINING)
 @settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

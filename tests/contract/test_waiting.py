@@ -231,8 +231,9 @@ def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench)
     assert bench.holds(customer)[0] == 0
 
 
-def test_bulk_delete_over_a_store_takes_sessions_before_customers(bench):
-    """As a link does: while it waits for the session it holds no customer; else, a deadlock."""
+@pytest.mark.parametrize("verb", ["delete over a store", "link"])
+def test_sessions_are_taken_before_customers(bench, verb):
+    """contract: link-races. While it waits for the session it holds no customer; else, a deadlock."""
     session, customer = bench.new_session(), bench.new_customer()
     while customer.id > session.id:
         customer = bench.new_customer()
@@ -250,9 +251,13 @@ def test_bulk_delete_over_a_store_takes_sessions_before_customers(bench):
         assert await select(tx, without_waiting)
         await tx.one("profile_lock", customer.id)
 
-    delete = lambda: bench.db.write(items.delete_many, store, made, bench.clock.tick())  # noqa: E731
-    bench.run(_one_after_the_other(bench.db, take_session, delete, take_customer))
-    assert bench.holds(customer)[0] == 0
+    def both():
+        if verb == "link":
+            return bench.db.write(linking.link, session, customer, 1_000, bench.clock.tick())
+        return bench.db.write(items.delete_many, store, made, bench.clock.tick())
+
+    bench.run(_one_after_the_other(bench.db, take_session, both, take_customer))
+    assert bench.holds(customer)[0] == (1 if verb == "link" else 0)
 
 
 def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
@@ -357,3 +362,17 @@ def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise,
 
     bench.run(_one_after_the_other(bench.db, link, end))
     assert reserved(bench, holder, owner, customer) == 0
+
+
+def test_link_of_a_holder_waits_for_the_owner(bench, promise):
+    """contract: reserve-sign-in, reserve-at-once. What lies with the owner changes under that lock."""
+    owner, holder, _, _, reserve = promise
+    customer, now = bench.new_customer(), bench.clock.tick()
+    bench.write(reserve)
+
+    async def lock(tx):
+        await profiles.lock_known(tx, owner)
+
+    link = lambda: bench.db.write(linking.link, holder, customer, 1_000, now)  # noqa: E731
+    bench.run(_one_after_the_other(bench.db, lock, link))
+    assert reserved(bench, customer, owner) == 2

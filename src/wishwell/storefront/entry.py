@@ -119,7 +119,7 @@ class Storefront:
             else:
                 seen.shopper = session
         if seen.customer is not None:
-            seen.shopper = profiles.of_customer(store, seen.customer, by_token=True)
+            seen.shopper = profiles.of_customer(store, seen.customer)
 
     # contract: storefront-sign-in
     async def _link(self, request: Request, seen: Visit) -> None:
