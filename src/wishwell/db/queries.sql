@@ -798,9 +798,11 @@ WITH h AS MATERIALIZED (
 )
 SELECT h.reservations, h.name, h.updated_at, i.id, i.product_id, i.variant_id, i.quantity,
        CASE WHEN h.notes = 1 THEN i.note END,
-       coalesce((SELECT sum(g.quantity) FROM reservations g WHERE g.profile_id = $1 AND g.item_id = i.id), 0),
-       coalesce((SELECT g.quantity FROM reservations g
-                 WHERE g.profile_id = $1 AND g.item_id = i.id AND g.holder_id = $4::uuid), 0)
+       CASE WHEN h.reservations = 1 THEN coalesce((
+           SELECT sum(g.quantity) FROM reservations g WHERE g.profile_id = $1 AND g.item_id = i.id), 0) END,
+       CASE WHEN h.reservations = 1 AND $4::uuid IS NOT NULL THEN coalesce((
+           SELECT g.quantity FROM reservations g
+           WHERE g.profile_id = $1 AND g.item_id = i.id AND g.holder_id = $4::uuid), 0) END
 FROM h
 LEFT JOIN entries e ON e.profile_id = $1 AND e.list_id = h.list_id AND ($5::uuid IS NULL OR e.item_id = $5::uuid)
 LEFT JOIN items i ON i.profile_id = $1 AND i.id = e.item_id
