@@ -313,7 +313,8 @@ def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, n
     expect(notice).to_contain_text("can’t be reached just now")
     pressed(page, 101, yes=False)
     tries = [status for method, _, status in asked(shopper) if method == "POST"]
-    assert len(tries) > 5
+    # How many fit in depends on how long the real answers take beside the page's clock.
+    assert len(tries) > 2
     assert set(tries) == {502}
     page.get_by_role("button", name="Close").click()
     expect(notice).to_be_empty()
