@@ -44,6 +44,7 @@ class Services:
     clock: ids.Clock
     new_id: ids.UUID7
     share_places: dict[str, Place] = field(default_factory=dict)
+    """See ``shares.Finder``."""
 
     def now(self) -> str:
         """The current time in the form that records have."""
