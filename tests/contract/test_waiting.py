@@ -376,3 +376,20 @@ def test_link_of_a_holder_waits_for_the_owner(bench, promise):
     link = lambda: bench.db.write(linking.link, holder, customer, 1_000, now)  # noqa: E731
     bench.run(_one_after_the_other(bench.db, lock, link))
     assert reserved(bench, customer, owner) == 2
+
+
+@pytest.mark.slow
+def test_rows_sent_at_once_have_the_time_of_their_transaction(bench, monkeypatch):
+    """In a long write they may wait for longer than a single statement may take."""
+    monkeypatch.setattr(bench.db, "_seconds", 3)
+    mine, other = bench.new_customer(), bench.new_session()
+
+    async def lock(tx):
+        await profiles.lock_known(tx, other)
+
+    async def touch(tx):
+        await profiles.lock(tx, mine, bench.clock.tick())
+        await tx.run_many("link_count", [(other.id, None)])
+
+    writing = lambda: bench.db.long_write(touch)  # noqa: E731
+    bench.run(_one_after_the_other(bench.db, lock, writing, lambda _: asyncio.sleep(4.2)))
