@@ -105,13 +105,7 @@ def test_shares_of_a_session_that_is_purged(bench):
     with pytest.raises(UnknownShare):
         resolve(bench, made.token)
     with pytest.raises(UnknownShare):
-        bench.read(
-            shares.view,
-            bench.finder,
-            made.token,
-            None,
-            bench.clock.tick(),
-        )
+        bench.read(shares.view, bench.finder, made.token, None, bench.clock.tick())
     run_purge(bench, at)
     for table in ("shares", "share_tokens"):
         assert bench.select(f"SELECT * FROM {table} WHERE profile_id = $1", owner.id) == []

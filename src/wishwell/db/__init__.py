@@ -49,7 +49,10 @@ class UniqueViolation(ServiceError):
 
 
 class RunAgain(Exception):
-    """A use-case raises it when it needs locks that it can't take in their order any more."""
+    """A use-case raises it when it needs a lock that comes before those it has.
+
+    Its transaction is undone, and it runs again. On SQLite, where writes are alone, none needs to.
+    """
 
 
 class Reader(Protocol):

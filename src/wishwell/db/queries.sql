@@ -43,8 +43,8 @@ WHERE NOT EXISTS (SELECT 1 FROM stores)
 ON CONFLICT (handle) DO NOTHING;
 
 -- name: in_turn for postgresql
--- A cluster then asks its servers one after the other, and lets a table that is on all of them change after a look
--- at what is spread.
+-- Until the transaction ends, a cluster asks its servers one after the other. Otherwise Citus refuses to change a
+-- reference table after it has read a distributed one.
 SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true);
 
 -- name: in_turn for sqlite
