@@ -35,7 +35,8 @@ VICTIMS = 4_800
 """Profiles whose items are there to be deleted: 30 each, each once."""
 
 
-_deleted: dict[str, int] = {}
+_taken: dict[tuple[str, str], int] = {}
+"""How many requests of a target were of what is there only once."""
 
 
 def wrk(target: Target, work: str, seconds: int, admin: str = "") -> dict[str, Any]:
@@ -48,15 +49,15 @@ def wrk(target: Target, work: str, seconds: int, admin: str = "") -> dict[str, A
         "BENCH_WORK": work,
         "BENCH_TARGET": target.kind,
         "BENCH_ADMIN": admin,
-        "BENCH_START": str(_deleted.get(target.name, 0)),
+        "BENCH_START": str(_taken.get((target.name, work), 0)),
     }
     script = Path(__file__).parent / "requests.lua"
     command = ["wrk", "-t1", "-c32", f"-d{seconds}s", "-s", str(script), target.url]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
     rate, p50, p99, worst, refused, broken, count = map(float, line.split()[1:])
-    if work == "delete":  # those on their way at the end are gone too
-        _deleted[target.name] = _deleted.get(target.name, 0) + int(count) + 64
+    # Those on their way at the end are gone too.
+    _taken[target.name, work] = _taken.get((target.name, work), 0) + int(count) + 64
     # Without locks, two changes of one item's lists may meet in the floor and the usual way.
     allowed = count / 1000 if work == "lists" and target.kind != "wishwell" else 0
     if refused > allowed or broken:
@@ -231,7 +232,9 @@ def main() -> None:
         if not given.quick:
             figures += beside(targets)
             ours = [target for target in targets if target.kind == "wishwell"]
-            figures += single.processor(ours, server, lambda target: wrk(target, "page", 3))
+            figures += single.pages_by_processor(
+                ours, server, lambda target: wrk(target, "page", 3)
+            )
     ratios = report.ratios(results)
     print(report.table(ratios, results))
     if given.quick:

@@ -2,8 +2,8 @@
 
 ``python -m bench.beside ../before --rounds 7`` starts both on databases of their own, fills them
 through the API, and asks them in turns. It prints, for each engine and workload, this one's
-throughput as a share of the other's, and its processor time a request (the service's process
-alone): medians, and the least and the most of the rounds. ``--events`` lets the store of this one
+throughput as a share of the other's, and its processor time a request, the database's
+included: medians, and the least and the most of the rounds. ``--events`` lets the store of this one
 tell events; without another checkout it then stands beside itself.
 """
 
@@ -23,12 +23,12 @@ from typing import NamedTuple
 from bench import seed
 from bench.__main__ import OURS_ALONE, READS, WRITES, wrk
 from bench.client import Raw
-from bench.targets import GENEROUS, Target, run, start, stop, write_owners
+from bench.targets import GENEROUS, Target, processor, run, start, stop, write_owners
 from tests.servers import PostgresServer
 from wishwell import ids
 
 HERE = Path(__file__).parents[1]
-WORKS = [work for work in (*READS, *WRITES, *OURS_ALONE) if work != "delete"]
+WORKS = [work for work in (*READS, *WRITES, *OURS_ALONE) if work != "delete"] + ["new"]
 LARGE, SMALL = 4_990, 20
 
 
@@ -71,7 +71,7 @@ def fill(url: str, store: str, profiles: int) -> list[seed.Owner]:
 @contextlib.contextmanager
 def programs(
     sources: list[Path], profiles: int, engines: list[str], *, events: bool
-) -> Iterator[dict]:
+) -> Iterator[tuple[dict, PostgresServer]]:
     running: dict[tuple[str, int], Program] = {}
     with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
         folder = Path(name)
@@ -85,7 +85,7 @@ def programs(
                     running[engine, number] = begin(
                         folder, f"{engine}-{number}", source, url, profiles, options
                     )
-            yield running
+            yield running, server
         finally:
             stop(*(program.target for program in running.values()))
 
@@ -116,13 +116,15 @@ def begin(
     return Program(target, admin, store)
 
 
-def processor(target: Target) -> float:
-    """Seconds of processor time that the service's process has used."""
-    fields = Path(f"/proc/{target.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def compare(running: dict, engine: str, works: list[str], rounds: int, seconds: int) -> None:
+def compare(
+    running: dict,
+    engine: str,
+    server: PostgresServer,
+    works: list[str],
+    rounds: int,
+    seconds: int,
+) -> None:
+    database = server if engine == "postgresql" else None
     ours, theirs = running[engine, 0], running[engine, 1]
     for work in works:
         rates: list[float] = []
@@ -130,9 +132,9 @@ def compare(running: dict, engine: str, works: list[str], rounds: int, seconds: 
         for round_ in range(rounds):
             found = {}
             for program in (ours, theirs) if round_ % 2 else (theirs, ours):
-                used = processor(program.target)
+                used = processor(program.target, database)
                 done = wrk(program.target, work, seconds, program.admin)
-                cost = (processor(program.target) - used) / max(done["count"], 1)
+                cost = (processor(program.target, database) - used) / max(done["count"], 1)
                 found[program] = (done["rate"], cost)
             rates.append(found[ours][0] / max(found[theirs][0], 1))
             costs.append(found[ours][1] / max(found[theirs][1], 1e-9))
@@ -184,11 +186,11 @@ def main() -> None:
     chosen = words.parse_args()
     engines = chosen.engine or ["postgresql", "sqlite"]
     sources = [HERE, chosen.before]
-    with programs(sources, chosen.profiles, engines, events=chosen.events) as running:
+    with programs(sources, chosen.profiles, engines, events=chosen.events) as (running, server):
         for engine in engines:
             if not chosen.work:
                 sizes(running[engine, 0], engine, chosen.rounds)
-            compare(running, engine, chosen.work or WORKS, chosen.rounds, chosen.seconds)
+            compare(running, engine, server, chosen.work or WORKS, chosen.rounds, chosen.seconds)
 
 
 if __name__ == "__main__":

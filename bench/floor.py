@@ -12,7 +12,7 @@ from typing import Any
 import asyncpg
 import msgspec
 
-from wishwell import config, ids, items, lists
+from wishwell import config, ids, item_record, lists
 from wishwell.db import pages, sqlite, statements
 from wishwell.db.connecting import prepare
 from wishwell.db.hosts import Hosts
@@ -73,23 +73,23 @@ def now() -> str:
 
 async def page(h: dict[bytes, bytes]) -> Any:
     rows = await fetch(PAGE, h[b"x-p"].decode(), None, 51)
-    return [items.from_row(row) for row in rows]
+    return [item_record.from_row(row) for row in rows]
 
 
 async def saved(h: dict[bytes, bytes]) -> Any:
     rows = await fetch(SAVED, h[b"x-p"].decode(), None, 51, h[b"x-q"].decode().split(","))
-    return [items.from_row(row) for row in rows]
+    return [item_record.from_row(row) for row in rows]
 
 
 async def item(h: dict[bytes, bytes]) -> Any:
     [row] = await run("item_find", h[b"x-p"].decode(), h[b"x-i"].decode())
-    return items.from_row(row)
+    return item_record.from_row(row)
 
 
 async def list_(h: dict[bytes, bytes]) -> Any:
     rows = await run("list_with_items", h[b"x-p"].decode(), h[b"x-l"].decode())
     found = lists.List(*rows[0][:5])
-    shown = [items.from_row(row[6:]) for row in rows]
+    shown = [item_record.from_row(row[6:]) for row in rows]
     found.items = sorted(shown, key=lambda item: (item.created_at, item.id), reverse=True)
     return found
 
@@ -97,20 +97,20 @@ async def list_(h: dict[bytes, bytes]) -> Any:
 async def post(h: dict[bytes, bytes]) -> Any:
     wanted = (h[b"x-q"].decode(), "", int(h[b"x-n"]), None, None)
     [row] = await run("item_save", h[b"x-p"].decode(), new_id(), *wanted, now(), 5000)
-    return items.from_row(row[:-1])
+    return item_record.from_row(row[:-1])
 
 
 async def patch(h: dict[bytes, bytes]) -> Any:
     changes = (None, None, int(h[b"x-q"]), None, None)
     [row] = await run("item_change", h[b"x-p"].decode(), h[b"x-i"].decode(), *changes, now())
-    return items.from_row(row)
+    return item_record.from_row(row)
 
 
 async def lists_(h: dict[bytes, bytes]) -> Any:
     chosen = [h[b"x-l"].decode()] if h[b"x-q"] == b"1" else []
     wanted = (h[b"x-i"].decode(), chosen, " ".join(chosen), 20_000, 1_000)
     [row] = await run("item_set_lists", h[b"x-p"].decode(), *wanted, now())
-    return items.from_row(row)
+    return item_record.from_row(row)
 
 
 async def delete(h: dict[bytes, bytes]) -> Any:

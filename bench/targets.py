@@ -1,5 +1,6 @@
 """What is measured: the service, the floor and the usual way, each one process, on one machine."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -11,8 +12,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import psutil
+
 from bench.seed import Owner
-from tests.servers import free_port
+from tests.servers import PostgresServer, free_port
 from tests.servers.base import mind
 
 GENEROUS = {
@@ -77,6 +80,18 @@ def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[st
         else:
             break
     return Target(name, kind, url, owners, process, printed)
+
+
+def processor(target: Target, server: PostgresServer | None = None) -> float:
+    """Seconds of processor time that the service's process has used, and its database's."""
+    used = sum(psutil.Process(target.process.pid).cpu_times()[:2])
+    if server is not None and server.process is not None:
+        database = psutil.Process(server.process.pid)
+        used += sum(database.cpu_times()[:4])  # with those of its processes that have ended
+        for process in database.children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                used += sum(process.cpu_times()[:2])
+    return used
 
 
 def stop(*targets: Target) -> None:

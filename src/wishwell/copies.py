@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from wishwell import events, items, lists, shares
+from wishwell import events, item_record, items, lists, shares
 from wishwell.db import Writer
 from wishwell.errors import LimitReached
-from wishwell.items import NO_VARIANT, Item
+from wishwell.item_record import NO_VARIANT, Item
 from wishwell.lists import List
 from wishwell.profiles import Profile
 from wishwell.shares import Finder, SharedItem
@@ -50,7 +50,7 @@ async def copy(
     ):
         made = await lists.add(tx, caller, name, wanted.id, bounds, now)
         rows = await tx.all("items_of_products", caller.id, products)
-        there = {_kind(item): item for item in map(items.from_row, rows)}
+        there = {_kind(item): item for item in map(item_record.from_row, rows)}
         new = [item for item in shared.items if _kind(item) not in there]
         await _check_room(tx, caller, len(shared.items), len(new), bounds)
         # The first of the list has the newest id, so that pages show them in the list's order too.

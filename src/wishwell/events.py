@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
-from wishwell import ids, profiles, webhooks
+from wishwell import ids, item_record, profiles, webhooks
 from wishwell.db import Database, Reader, Row, Writer
 from wishwell.errors import Gone
 from wishwell.profiles import Profile
@@ -50,7 +50,7 @@ _DAY_MS = 86_400_000
 
 # contract: event-fields
 class Event(msgspec.Struct, frozen=True):
-    """An event as the API shows it. ``data`` is as it was written."""
+    """An event as the API shows it."""
 
     id: str
     type: str
@@ -73,8 +73,18 @@ Records = Mapping[str, Record]
 def from_row(row: Row) -> Event:
     """Makes an event from its columns (``rows.EVENT``)."""
     profile_id, sequence, type_, created_at, gid, data = row
-    raw = msgspec.Raw(data.encode())
+    raw = msgspec.Raw(_shown(data))
     return Event(event_id(profile_id, sequence), type_, created_at, gid, sequence, raw)
+
+
+def _shown(data: str) -> bytes:
+    """The data as the API shows it: so it was written, or, by a statement, as an item's columns."""
+    if not data.startswith("["):
+        return data.encode()
+    *columns, changed, text_ids = msgspec.json.decode(data)
+    item = item_record.from_row(columns)
+    item_record.show([item], text_ids=text_ids)
+    return _data("item", Record(item), {"changed": changed.split()} if changed else {})
 
 
 def event_id(profile_id: str, sequence: int) -> str:

@@ -1,44 +1,22 @@
 """Items: the products that a profile saved, one per product and variant (contract: save-once)."""
 
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from wishwell import events, ids, pages, profiles, reservations, search
 from wishwell.db import Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Conflict, Invalid, LimitReached, NotFound
+from wishwell.item_record import NO_VARIANT, Item, from_row, show
 from wishwell.profiles import Profile, Scope
-from wishwell.stores import Bounds, Store
-
-NO_VARIANT = ""
-"""Stored instead of a missing variant, because the unique constraint ignores NULL."""
+from wishwell.stores import Bounds
 
 MAX_QUANTITY = 1_000_000
 MAX_TAGS = 20
 MAX_NOTE = 500
 MAX_BULK = 250
-
-
-# contract: item-fields
-class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """An item as the API shows it. ``profile`` is set only in answers for a whole store.
-
-    Product and variant ids are text here; for a store with integer ids the API shows numbers.
-    """
-
-    id: str
-    product_id: str | int
-    variant_id: str | int | UnsetType
-    quantity: int
-    tags: list[str]
-    note: str | UnsetType
-    list_ids: list[str]
-    created_at: str
-    updated_at: str
-    profile: str | UnsetType = UNSET
 
 
 class NewItem(msgspec.Struct, frozen=True):
@@ -65,42 +43,12 @@ class ItemPatch(msgspec.Struct, frozen=True):
     note: str | None = None
 
 
-def from_row(row: Row) -> Item:
-    """Makes an item from its columns (``rows.ITEM``)."""
-    id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at = row
-    return Item(
-        id,
-        product_id,
-        variant_id or UNSET,
-        quantity,
-        tags.split(),
-        note or UNSET,
-        list_ids.split(),
-        created_at,
-        updated_at,
-    )
-
-
 def _in_store(row: Row) -> Item:
     """``from_row``, with the owner's GID as the last column."""
     *columns, owner = row
     item = from_row(columns)
     item.profile = owner
     return item
-
-
-# contract: product-id-kind
-def show(found: Iterable[Item], store: Store) -> None:
-    """Turns the ids of products and variants into those of the store's kind."""
-    if store.has_text_ids:
-        return
-    for item in found:
-        # As stores.number does: its calls are 3 % of a page.
-        product, variant = item.product_id, item.variant_id
-        if isinstance(product, str) and product.isdecimal():
-            item.product_id = int(product)
-        if isinstance(variant, str) and variant.isdecimal():
-            item.variant_id = int(variant)
 
 
 def records(
@@ -110,7 +58,7 @@ def records(
 
     async def read() -> events.Records:
         found = [from_row(row) for row in await tx.all(statement, profile.id, *keys)]
-        show(found, profile.store)
+        show(found, text_ids=profile.store.has_text_ids)
         return {item.id: events.Record(item) for item in found}
 
     return read

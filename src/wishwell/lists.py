@@ -7,10 +7,10 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import events, items, pages, profiles, reservations, shares
+from wishwell import events, item_record, items, pages, profiles, reservations, shares
 from wishwell.db import Reader, Row, Writer, rows
 from wishwell.errors import Invalid, LimitReached, NotFound
-from wishwell.items import Item
+from wishwell.item_record import Item
 from wishwell.profiles import Profile, Scope
 from wishwell.stores import Bounds
 
@@ -105,7 +105,7 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     for row in rows:
         position = row[_COLUMNS]
         if position is not None:
-            item = items.from_row(row[_COLUMNS + 1 :])
+            item = item_record.from_row(row[_COLUMNS + 1 :])
             positions[item.id] = position
             shown.append(item)
     shown.sort(key=lambda item: (item.created_at, item.id), reverse=sort != "oldest_saved")

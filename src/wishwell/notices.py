@@ -12,9 +12,9 @@ from typing import NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import events, ids, items, stores
+from wishwell import events, ids, item_record, stores
 from wishwell.db import Database, Reader, Row, Writer
-from wishwell.items import NO_VARIANT, Item
+from wishwell.item_record import NO_VARIANT, Item
 from wishwell.stores import Store
 
 _STEP = 20
@@ -265,11 +265,11 @@ class _News:
     def tell(self, row: Row, at: str) -> tuple[list[tuple[events.Type, bytes]], tuple[str, str]]:
         """The events for a wish, a row of ``items_due``, and when it heard of each kind last."""
         _, dropped_at, restocked_at, *columns = row
-        item = items.from_row(columns)
+        item = item_record.from_row(columns)
         variant = item.variant_id or NO_VARIANT
         dropped = self._of(self._dropped, str(variant), item.created_at, dropped_at)
         restocked = self._of(self._restocked, str(variant), item.created_at, restocked_at)
-        items.show([item], self._store)
+        item_record.show([item], text_ids=self._store.has_text_ids)
         made: list[tuple[events.Type, bytes]] = []
         if dropped is not None:
             before = self._variants[dropped].dropped_from

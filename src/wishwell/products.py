@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import ids, items, notices, pages, stores
+from wishwell import ids, item_record, items, notices, pages, stores
 from wishwell.db import Reader, Row, Writer
 from wishwell.errors import Invalid, NotFound
 from wishwell.notices import Money, Said
@@ -63,7 +63,7 @@ class NewProduct(msgspec.Struct, frozen=True):
     def said(self) -> dict[str, Said]:
         """Price and availability of each variant, before them of the others (``NO_VARIANT``)."""
         price, available = self.facts.price or None, _known(self.facts.available)
-        said = {items.NO_VARIANT: Said(price, available)}
+        said = {item_record.NO_VARIANT: Said(price, available)}
         for variant in self.variants:
             own = _known(variant.available)
             said[str(variant.variant_id)] = Said(

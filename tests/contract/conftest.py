@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from wishwell import ids, items, opaque, profiles, shares, stores
+from wishwell import ids, item_record, items, opaque, profiles, shares, stores
 from wishwell.db import Database, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
@@ -18,7 +18,7 @@ def bounds(most, **others):
 
 def new_item(product, variant=None, quantity=None, tags=None, list_ids=(), note=None):
     """What to save, of product and variant numbers."""
-    variant = items.NO_VARIANT if variant is None else str(variant)
+    variant = item_record.NO_VARIANT if variant is None else str(variant)
     return items.NewItem(str(product), variant, quantity, tags, note, list_ids)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.contract.conftest import bounds, new_item
 from tests.profile_model import Model
 from tests.strategies import at_length, sequences
-from wishwell import items, lists, pages, profiles, search
+from wishwell import item_record, items, lists, pages, profiles, search
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.items import ItemPatch
 from wishwell.pages import PageRequest
@@ -36,7 +36,7 @@ def do(bench, profile, model, step):
             )
         case ("change", at, product, variant, quantity, tags, note):
             target = model.item_at(at)
-            stored = {"keep": None, "clear": items.NO_VARIANT}.get(variant, str(variant))
+            stored = {"keep": None, "clear": item_record.NO_VARIANT}.get(variant, str(variant))
             patch = ItemPatch(
                 product and str(product),
                 stored,

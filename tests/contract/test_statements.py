@@ -9,7 +9,7 @@ import pytest
 
 from wishwell.db import pages, rows, statements
 from wishwell.db.pages import Edge, Noun, PageQuery
-from wishwell.items import Item
+from wishwell.item_record import Item
 from wishwell.lists import List
 from wishwell.shares import Share
 from wishwell.stores import Store

@@ -4,12 +4,12 @@ Found by tests/linearizability. On SQLite a write begins when it is its turn: th
 """
 
 import asyncio
-import json
 import os
 
 import pytest
 
 from tests.contract.conftest import bounds, new_item
+from tests.contract.test_events import heard
 from wishwell import (
     items,
     linking,
@@ -197,12 +197,11 @@ def test_events_tell_what_changed_after_the_wait(bench, store, first, second, to
         await do(tx, first)
 
     bench.run(_one_after_the_other(bench.db, hold, lambda: bench.db.write(do, second)))
-    sql = "SELECT type, data FROM events WHERE profile_id = $1 ORDER BY sequence"
-    heard = [
-        f"{type} {','.join(json.loads(data).get('changed', ()))}"
-        for type, data in bench.select(sql, profile.id)
+    changes = [
+        f"{event['type']} {','.join(event['data'].get('changed', ()))}"
+        for event in heard(bench, profile)
     ]
-    assert heard == ["item.created ", *told]
+    assert changes == ["item.created ", *told]
     bench.check(profile)
 
 

@@ -8,8 +8,7 @@
 -- * ids_in(x): a row for each of the ids in a text, in its column `value`. id_count(x): how many there are.
 --   without(x, id): the text without this one. has_id(x, id): whether it is in there.
 -- * id_list(x): the ids of a group, as such a text; their order is that of the rows.
--- * as_json(…): these values as a JSON array. words(x): those of a text, as one.
--- * shown_id(x, text): the id of a product or variant as JSON, in a store with text ids or not.
+-- * as_json(…): these values as a JSON array.
 -- * pairs($n): the key and the value of each entry of a JSON object.
 -- * AS MATERIALIZED is for PostgreSQL alone, which then joins two profiles without asking every shard; SQLite
 --   joins by the tables' own indexes.
@@ -250,18 +249,15 @@ DELETE FROM profiles WHERE profile_id in_uuids($1) RETURNING profile_id;
 
 ------------------------------------------------------------------------------------- items
 
--- part: item_new
+-- part: item_insert
+-- Saving twice is saving once. Answers no row when the profile is unknown, closed or full. $5 to $7 are
+-- null where the body names no quantity, tags or note; $9 is how many items the profile may have.
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
                    list_ids, tags, note)
 SELECT o.profile_id, $2::uuid, o.store_id, $3::text, $4::text, coalesce($5::integer, 1), $8::text, $8::text,
        '', coalesce($6::text, ''), coalesce($7::text, '')
 FROM owner($1) AS o
 WHERE o.items < $9::bigint
-
--- part: item_insert
--- Saving twice is saving once. Answers no row when the profile is unknown, closed or full. $5 to $7 are
--- null where the body names no quantity, tags or note; $9 is how many items the profile may have.
-part(item_new)
    OR EXISTS (SELECT 1 FROM items n
               WHERE n.profile_id = $1 AND n.product_id = $3::text AND n.variant_id = $4::text)
 ON CONFLICT (profile_id, product_id, variant_id) DO UPDATE
@@ -279,13 +275,10 @@ counted AS (
     FROM saved WHERE profiles.profile_id = $1 AND saved.created)
 SELECT * FROM saved;
 
--- part: item_save_in_steps
+-- name: item_save for sqlite
 part(item_insert) RETURNING item_fields(items), items.id = $2::uuid AS created;
 UPDATE profiles SET items = items + 1, changes = changes + 1
 WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM items WHERE profile_id = $1 AND id = $2);
-
--- name: item_save for sqlite
-part(item_save_in_steps)
 
 -- part: item_set
 -- Null leaves a field as it is. updated_at moves only when something changed.
@@ -301,84 +294,58 @@ SET product_id = coalesce($3::text, items.product_id),
                            <> (items.product_id, items.variant_id, items.quantity, items.tags, items.note)
                        AND $8::text > items.updated_at THEN $8::text ELSE items.updated_at END
 
--- part: item_next
--- `n`: what a save or a change makes of the item `w`, or of none. `changed`: the names of its event.
-SELECT CASE WHEN w.id IS NULL THEN 1 ELSE 0 END AS made, coalesce(w.id, $2::uuid) AS id,
-       coalesce($3::text, w.product_id) AS product_id, coalesce($4::text, w.variant_id) AS variant_id,
-       coalesce($5::integer, w.quantity, 1) AS quantity, coalesce($6::text, w.tags, '') AS tags,
-       coalesce($7::text, w.note, '') AS note, coalesce(w.list_ids, '') AS list_ids,
-       coalesce(w.created_at, $8::text) AS created_at,
-       CASE WHEN w.updated_at > $8::text THEN w.updated_at ELSE $8::text END AS updated_at,
-       CASE WHEN $3::text <> w.product_id THEN ',"productId"' ELSE '' END
-       || CASE WHEN $4::text <> w.variant_id THEN ',"variantId"' ELSE '' END
-       || CASE WHEN $5::integer <> w.quantity THEN ',"quantity"' ELSE '' END
-       || CASE WHEN $6::text <> w.tags THEN ',"tags"' ELSE '' END
-       || CASE WHEN $7::text <> w.note THEN ',"note"' ELSE '' END AS changed,
-       CASE WHEN w.id IS NULL THEN 'item.created' ELSE 'item.updated' END AS type, $8::text AS at
+-- part: item_names
+-- Which fields a save or a change gives another value.
+CASE WHEN $3::text <> items.product_id THEN ' productId' ELSE '' END
+|| CASE WHEN $4::text <> items.variant_id THEN ' variantId' ELSE '' END
+|| CASE WHEN $5::integer <> items.quantity THEN ' quantity' ELSE '' END
+|| CASE WHEN $6::text <> items.tags THEN ' tags' ELSE '' END
+|| CASE WHEN $7::text <> items.note THEN ' note' ELSE '' END
 
--- part: item_event
--- The event of the item `n`, which it shows as the API does.
-p.store_id, n.type, n.at, p.gid,
-'{"item":{"id":"' || n.id || '","productId":' || shown_id(n.product_id, n.text_ids)
-|| CASE WHEN n.variant_id = '' THEN '' ELSE ',"variantId":' || shown_id(n.variant_id, n.text_ids) END
-|| ',"quantity":' || n.quantity || ',"tags":' || words(n.tags)
-|| CASE WHEN n.note = '' THEN '' ELSE ',"note":' || trim(as_json(n.note)::text, '[]') END
-|| ',"listIds":' || words(n.list_ids)
-|| ',"createdAt":"' || n.created_at || '","updatedAt":"' || n.updated_at || '"}'
-|| CASE WHEN n.changed = '' THEN '}' ELSE ',"changed":[' || substr(n.changed, 2) || ']}' END
+-- part: item_data
+-- What is told of the item `i`: its columns, which events.py shows as the API does.
+as_json(item_fields(i), i.changed, i.text_ids)::text
+
+-- part: item_count
+UPDATE profiles
+SET items = profiles.items + i.made, changes = profiles.changes + i.made, events = profiles.events + 1
+FROM saved i WHERE profiles.profile_id = $1 AND (i.made = 1 OR i.changed <> '')
 
 -- part: item_tell
-counted AS (
-    UPDATE profiles SET items = items + n.made, changes = changes + n.made, events = events + 1
-    FROM saved, n WHERE profiles.profile_id = $1 AND (n.made = 1 OR n.changed <> '')
-    RETURNING events),
-told AS (
-    INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-    SELECT p.profile_id, c.events, part(item_event)
-    FROM counted c JOIN profiles p ON p.profile_id = $1 CROSS JOIN n)
-SELECT * FROM saved;
-
--- part: events_counted
-UPDATE profiles SET events = e.last
-FROM (SELECT max(e.sequence) AS last FROM events e WHERE e.profile_id = $1) AS e
-WHERE profiles.profile_id = $1 AND e.last > profiles.events;
-
--- part: item_tell_in_steps
--- Before the item is saved: afterwards nothing knows what it was.
 INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-SELECT p.profile_id, p.events + 1, part(item_event)
-FROM n JOIN profiles p ON p.profile_id = $1 WHERE n.made = 1 OR n.changed <> '';
-part(events_counted)
+SELECT p.profile_id, p.events, p.store_id, CASE WHEN i.made = 1 THEN 'item.created' ELSE 'item.updated' END,
+       $8::text, p.gid, part(item_data)
+
+-- part: item_telling
+counted AS (
+    part(item_count)
+    RETURNING profiles.profile_id, profiles.events, profiles.store_id, profiles.gid),
+told AS (part(item_tell) FROM counted p CROSS JOIN saved i)
+
+-- part: item_telling_after
+part(item_tell) FROM saved i JOIN profiles p ON p.profile_id = $1 WHERE i.made = 1 OR i.changed <> ''
 
 -- name: item_save_told for postgresql
--- item_save with the event that tells it; $10: whether the store has text ids. `w`, the item as it was, is
--- locked after the profile, so a wait does not make it old. Answers no row also where the item came during
--- the wait, which does not show yet.
-WITH o AS (SELECT * FROM owner($1) AS p),
-w AS (
-    SELECT * FROM items i
-    WHERE i.profile_id = $1 AND i.product_id = $3::text AND i.variant_id = $4::text AND EXISTS (SELECT 1 FROM o)
-    FOR NO KEY UPDATE),
-n AS (part(item_next), $10::boolean AS text_ids FROM o LEFT JOIN w ON true),
-made AS (
-    part(item_new) AND NOT EXISTS (SELECT 1 FROM w)
-    ON CONFLICT (profile_id, product_id, variant_id) DO NOTHING
-    RETURNING item_fields(items), true AS created),
-changed AS (
-    part(item_set)
-    WHERE items.profile_id = $1 AND items.id = (SELECT w.id FROM w)
-    RETURNING item_fields(items), false AS created),
-saved AS (SELECT * FROM made UNION ALL SELECT * FROM changed),
-part(item_tell)
+-- item_save with the event that tells it; $10: whether the store has text ids.
+WITH saved AS (
+    part(item_insert), changed = part(item_names)
+    RETURNING item_fields(items), items.changed, (items.id = $2::uuid)::integer AS made, $10::boolean AS text_ids),
+part(item_telling)
+SELECT item_fields(saved), made FROM saved;
+
+-- part: item_saved
+WITH saved AS (
+    SELECT item_fields(i), i.changed, (i.id = $2::uuid)::integer AS made, $10::boolean AS text_ids
+    FROM owner($1) AS o JOIN items i
+      ON i.profile_id = $1 AND i.product_id = $3::text AND i.variant_id = $4::text)
 
 -- name: item_save_told for sqlite
-WITH n AS (
-    part(item_next), $10::boolean AS text_ids
-    FROM owner($1) AS o LEFT JOIN items w
-      ON w.profile_id = $1 AND w.product_id = $3::text AND w.variant_id = $4::text
-    WHERE w.id IS NOT NULL OR o.items < $9::bigint)
-part(item_tell_in_steps)
-part(item_save_in_steps)
+part(item_insert), changed = part(item_names)
+RETURNING item_fields(items), (items.id = $2::uuid)::integer AS made;
+part(item_saved)
+part(item_count);
+part(item_saved)
+part(item_telling_after);
 
 -- name: item_find
 SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.id = $2;
@@ -392,33 +359,33 @@ SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 AND i.id in_uuids($2)
 -- name: items_all
 SELECT item_fields(i) FROM items i WHERE i.profile_id = $1 ORDER BY i.id;
 
--- part: item_change_alone
+-- name: item_change
 part(item_set)
 FROM owner($1) AS o WHERE items.profile_id = $1 AND items.id = $2
 RETURNING item_fields(items);
 
--- name: item_change
-part(item_change_alone)
-
 -- name: item_change_told for postgresql
 -- item_change with the event that tells it; $9: whether the store has text ids.
-WITH o AS (SELECT * FROM owner($1) AS p),
-w AS (
-    SELECT * FROM items i WHERE i.profile_id = $1 AND i.id = $2 AND EXISTS (SELECT 1 FROM o)
-    FOR NO KEY UPDATE),
-n AS (part(item_next), $9::boolean AS text_ids FROM w),
-saved AS (
-    part(item_set)
-    WHERE items.profile_id = $1 AND items.id = (SELECT w.id FROM w)
-    RETURNING item_fields(items)),
-part(item_tell)
+WITH saved AS (
+    part(item_set), changed = part(item_names)
+    FROM owner($1) AS o WHERE items.profile_id = $1 AND items.id = $2
+    RETURNING item_fields(items), items.changed, 0 AS made, $9::boolean AS text_ids),
+part(item_telling)
+SELECT item_fields(saved) FROM saved;
+
+-- part: item_changed
+WITH saved AS (
+    SELECT item_fields(i), i.changed, 0 AS made, $9::boolean AS text_ids
+    FROM owner($1) AS o JOIN items i ON i.profile_id = $1 AND i.id = $2)
 
 -- name: item_change_told for sqlite
-WITH n AS (
-    part(item_next), $9::boolean AS text_ids
-    FROM owner($1) AS o JOIN items w ON w.profile_id = $1 AND w.id = $2)
-part(item_tell_in_steps)
-part(item_change_alone)
+part(item_set), changed = part(item_names)
+FROM owner($1) AS o WHERE items.profile_id = $1 AND items.id = $2
+RETURNING item_fields(items);
+part(item_changed)
+part(item_count);
+part(item_changed)
+part(item_telling_after);
 
 -- name: item_set_lists for postgresql
 -- $3: the lists that the item shall be on, all of them the profile's; $4: the same as the row holds them;
@@ -524,17 +491,16 @@ SELECT id FROM gone;
 -- items_delete with the events that tell it; $4: whether the store has text ids, $5: the time.
 part(items_gone),
 n AS (
-    SELECT g.*, '' AS changed, 'item.deleted' AS type, $5::text AS at, $4::boolean AS text_ids,
-           row_number() OVER (ORDER BY g.id) AS number
+    SELECT g.*, '' AS changed, $4::boolean AS text_ids, row_number() OVER (ORDER BY g.id) AS number
     FROM gone g),
 counted AS (
     UPDATE profiles SET items = items - g.count, changes = changes + 1, events = events + g.count
     FROM (SELECT count(*) AS count FROM gone) AS g WHERE profile_id = $1 AND g.count > 0
-    RETURNING events - g.count AS before),
+    RETURNING profile_id, events - g.count AS before, store_id, gid),
 told AS (
     INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-    SELECT p.profile_id, c.before + n.number, part(item_event)
-    FROM counted c JOIN profiles p ON p.profile_id = $1 CROSS JOIN n)
+    SELECT p.profile_id, p.before + i.number, p.store_id, 'item.deleted', $5::text, p.gid, part(item_data)
+    FROM counted p CROSS JOIN n i)
 SELECT id FROM gone;
 
 -- part: items_gone_in_steps
@@ -559,13 +525,14 @@ part(items_gone_in_steps)
 
 -- name: items_delete_told for sqlite
 WITH n AS (
-    SELECT i.*, '' AS changed, 'item.deleted' AS type, $5::text AS at, $4::boolean AS text_ids,
-           row_number() OVER (ORDER BY i.id) AS number
+    SELECT item_fields(i), '' AS changed, $4::boolean AS text_ids, row_number() OVER (ORDER BY i.id) AS number
     FROM owner($1, $3) AS o JOIN items i ON i.profile_id = $1 AND i.id in_uuids($2))
 INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-SELECT p.profile_id, p.events + n.number, part(item_event)
-FROM n JOIN profiles p ON p.profile_id = $1;
-part(events_counted)
+SELECT p.profile_id, p.events + i.number, p.store_id, 'item.deleted', $5::text, p.gid, part(item_data)
+FROM n i JOIN profiles p ON p.profile_id = $1;
+UPDATE profiles SET events = e.last
+FROM (SELECT max(e.sequence) AS last FROM events e WHERE e.profile_id = $1) AS e
+WHERE profiles.profile_id = $1 AND e.last > profiles.events;
 part(items_gone_in_steps)
 
 -- name: items_page

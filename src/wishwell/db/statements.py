@@ -24,11 +24,6 @@ _OWNER = (
 _UNRESERVED = (
     r" AND (\2::boolean OR NOT EXISTS (SELECT 1 FROM reservations r WHERE r.profile_id = \1))"
 )
-_WORDS = r"""replace('["' || replace(\1, ' ', '","') || '"]', '[""]', '[]')"""
-_SHOWN_ID = (
-    r"""CASE WHEN \2 OR trim(\1, '0123456789') <> '' OR \1 LIKE '0%'"""
-    r""" THEN '"' || \1 || '"' ELSE \1 END"""
-)
 _MACROS = {
     "postgresql": (
         # As text: for uuid[] each new connection would first ask for all types that it could hold.
@@ -111,8 +106,6 @@ def for_engine(sql: str, engine: Engine) -> str:
         sql,
     )
     sql = re.sub(r"has_id\(([\w.]+), ([\w.]+)\)", r"(replace(\1, \2::text, '') <> \1)", sql)
-    sql = re.sub(r"\bwords\(([\w.]+)\)", _WORDS, sql)
-    sql = re.sub(r"shown_id\(([\w.]+), ([\w.]+)\)", _SHOWN_ID, sql)
     for pattern, replacement in _MACROS[engine]:
         sql = re.sub(pattern, replacement, sql)
     return sql

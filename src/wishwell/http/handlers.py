@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Literal, TypeVar
 
-from wishwell import ids, items, lists, pages, profiles, stores
+from wishwell import ids, item_record, items, lists, pages, profiles, stores
 from wishwell.errors import Forbidden, Invalid, NotFound
 from wishwell.http import bodies, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
-from wishwell.items import Item
+from wishwell.item_record import Item
 from wishwell.lists import List
 from wishwell.profiles import Profile, WholeStore
 
@@ -230,7 +230,7 @@ async def owned(
 
 def _show(found: Collection[Item], request: Request, owner: Profile | None = None) -> None:
     """Completes items for their caller: ids of the store's kind, for a whole store the owner."""
-    items.show(found, request.store)
+    item_record.show(found, text_ids=request.store.has_text_ids)
     if owner is not None and isinstance(request.scope, WholeStore):
         for item in found:
             item.profile = owner.gid

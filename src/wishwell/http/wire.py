@@ -13,7 +13,7 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import events, items, lists, pages, products, search
+from wishwell import events, item_record, items, lists, pages, products, search
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.http import fields, product_bodies, share_bodies
 from wishwell.http.fields import ProductId, Quantity
@@ -71,7 +71,7 @@ class ItemPatchBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 def _variant(store: Store, id: int | str | None) -> str:
-    return items.NO_VARIANT if id is None else store.product_id("variantId", id)
+    return item_record.NO_VARIANT if id is None else store.product_id("variantId", id)
 
 
 def _note(note: str | UnsetType | None) -> str | None:

@@ -93,6 +93,7 @@ CREATE INDEX profiles_store_idx ON profiles (store_id, profile_id);
 
 -- list_ids and tags: separated by spaces, list_ids in order; what finds them is in entries and item_tags.
 -- dropped_at and restocked_at: when it was last told that, '' for never (notices.py).
+-- changed: the fields that the last change changed, from the statement that makes it to the event that tells it.
 CREATE TABLE items (
     profile_id uuid NOT NULL CONSTRAINT items_profile_id_fkey REFERENCES profiles (profile_id),
     id         uuid NOT NULL,
@@ -104,6 +105,7 @@ CREATE TABLE items (
     updated_at text COLLATE "C" NOT NULL,
     dropped_at text COLLATE "C" NOT NULL DEFAULT '',
     restocked_at text COLLATE "C" NOT NULL DEFAULT '',
+    changed    text COLLATE "C" NOT NULL DEFAULT '',
     list_ids   text COLLATE "C" NOT NULL,
     tags       text COLLATE "C" NOT NULL,
     note       text NOT NULL,

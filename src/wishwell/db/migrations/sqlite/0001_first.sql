@@ -92,6 +92,7 @@ CREATE INDEX profiles_store_idx ON profiles (store_id, profile_id);
 
 -- list_ids and tags: separated by spaces, list_ids in order; what finds them is in entries and item_tags.
 -- dropped_at and restocked_at: when it was last told that, '' for never (notices.py).
+-- changed: the fields that the last change changed, from the statement that makes it to the event that tells it.
 CREATE TABLE items (
     profile_id TEXT NOT NULL CONSTRAINT items_profile_id_fkey REFERENCES profiles (profile_id),
     id         TEXT NOT NULL,
@@ -103,6 +104,7 @@ CREATE TABLE items (
     updated_at TEXT NOT NULL,
     dropped_at TEXT NOT NULL DEFAULT '',
     restocked_at TEXT NOT NULL DEFAULT '',
+    changed    TEXT NOT NULL DEFAULT '',
     list_ids   TEXT NOT NULL,
     tags       TEXT NOT NULL,
     note       TEXT NOT NULL,
