@@ -1,7 +1,6 @@
 """``python -m bench``: the service beside the floor, the usual way and PostgreSQL's own limit.
 
-First the workloads in interleaved rounds, then the figures of ``bench.single``, and last 20 million
-items (``--without-large`` leaves them out). Prints progress, and writes bench/results/latest.json,
+First the workloads in interleaved rounds, then the figures of ``bench.single``. Prints progress, and writes bench/results/latest.json,
 docs/performance.svg and the tables of docs/performance.md. Only ratios within a round mean
 anything: machines differ, and this one may be busy. ``--quick`` compares with the floor alone and
 fails below 0.55. ``--again`` writes the documents from the last results.
@@ -209,7 +208,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="the floor alone, under 3 minutes")
     parser.add_argument("--again", action="store_true", help="only write the documents")
-    parser.add_argument("--without-large", action="store_true", help="no 20 million items")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--profiles", type=int, default=20_000)
@@ -247,14 +245,6 @@ def main() -> None:
     report.write(vars(given), results, figures)  # what is there, should the rest break
     with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
         figures += alone(Path(name), server, 5_000)
-    report.write(vars(given), results, figures)
-    if not given.without_large:
-        memory = {"shared_buffers": "1GB", "maintenance_work_mem": "1GB", "max_wal_size": "8GB"}
-        with (
-            tempfile.TemporaryDirectory() as name,
-            PostgresServer(fsync=True, settings=memory) as server,
-        ):
-            figures += single.large(server, Path(name), lambda t: wrk(t, "page", 5))
     report.write(vars(given), results, figures)
 
 

@@ -1,9 +1,9 @@
 """``python -m bench.model``: what a size costs, from measured figures and from assumptions.
 
 Measures bytes an item with its indexes, processor time of a request (the service's and the
-database's), the memory of a worker and its connections, into bench/results/model.json, and writes the
-tables of docs/scaling.md. ``--again`` only writes the tables, from the last figures. Each assumption
-has an option: ``--again --items-per-profile 5 --price-core 10``.
+database's), the memory of a worker and its connections, with 1 and with 20 million items side by side,
+into bench/results/model.json, and writes the tables of docs/scaling.md. Takes 20 minutes and 30 GB.
+``--again`` only writes the tables, from the last figures. Each assumption has an option: ``--again --items-per-profile 5 --price-core 10``.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import math
 import shutil
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ from typing import Any
 import asyncpg
 import psutil
 
-from bench import seed
+from bench import seed, sizes
+from bench.beside import spread
 from bench.client import Raw
-from bench.single import Deployment, deploy, say
-from bench.targets import Target, stop
+from bench.single import deploy
+from bench.targets import Target, processor, stop
 from tests.servers import PostgresServer
 
 ROOT = Path(__file__).parents[1]
@@ -76,14 +78,15 @@ WHAT = {
 def needs(figures: dict[str, Any], items: int, a: Assumptions) -> dict[str, float]:
     """What so many items need."""
     profiles = items / a.items_per_profile
+    large = figures["sizes"][-1]
     data = a.growth * (
-        items * (figures["bytes"]["items"] + figures["bytes"]["entries"])
-        + profiles * (figures["bytes"]["profiles"] + figures["bytes"]["lists"])
+        items * (large["bytes"]["items"] + large["bytes"]["entries"])
+        + profiles * (large["bytes"]["profiles"] + large["bytes"]["lists"])
     )
     peak = a.peak * profiles * a.active_a_day * a.requests_of_an_active / 86_400
 
     def cores(who: str) -> float:
-        read, write = figures["us"][f"{who} read"], figures["us"][f"{who} write"]
+        read, write = large["us"][f"{who} read"], large["us"][f"{who} write"]
         return peak * ((1 - a.writes) * read + a.writes * write) / 1e6 / a.busy
 
     workers = max(2, math.ceil(cores("service")))
@@ -98,7 +101,7 @@ def needs(figures: dict[str, Any], items: int, a: Assumptions) -> dict[str, floa
         "GB": data / 1e9,
         "requests a second at the peak": peak,
         "workers": workers,
-        "memory of the workers, GB": workers * figures["worker MB"] / 1000,
+        "memory of the workers, GB": workers * large["worker MB"] / 1000,
         "connections at most": workers * figures["connections"],
         "database machines": a.copies * (machines + coordinator),
         "cores of the databases": a.copies * (database_cores + 2 * coordinator),
@@ -116,23 +119,34 @@ def price(need: dict[str, float], a: Assumptions) -> float:
 
 def tables(figures: dict[str, Any], a: Assumptions) -> str:
     """Markdown: what was measured, what is assumed, and what follows."""
-    sizes = figures["bytes"]
+    measured = figures["sizes"]
+
+    def row(name: str, *path: str) -> str:
+        cells = []
+        for value in measured:
+            for key in path:
+                value = value[key]
+            cells.append(f"{value:,.0f}")
+        return f"| {name} | {' | '.join(cells)} |"
+
     lines = [
-        f"{figures['date']}, PostgreSQL {figures['postgresql']}, {figures['items']:,} items filled by "
-        "COPY, 30 of a profile, on one list.",
+        f"{figures['date']}, PostgreSQL {figures['postgresql']}; 30 items of a profile, on one list.",
         "",
-        "| Measured | |",
+        row("Measured, with items", "items"),
+        "|---" * (len(measured) + 1) + "|",
+        row("an item with its indexes, bytes", "bytes", "items"),
+        row("its place on a list, bytes", "bytes", "entries"),
+        row("a list, bytes", "bytes", "lists"),
+        row("a profile, bytes", "bytes", "profiles"),
+        row("a page of 30 items, µs of the service", "us", "service read"),
+        row("a page of 30 items, µs of the database", "us", "database read"),
+        row("a save, µs of the service", "us", "service write"),
+        row("a save, µs of the database", "us", "database write"),
+        row("memory of a worker, MB", "worker MB"),
+        "",
+        "| How long it takes with 20 million items, against 1 million | |",
         "|---|---|",
-        f"| an item with its indexes | {sizes['items']:.0f} bytes |",
-        f"| its place on a list | {sizes['entries']:.0f} bytes |",
-        f"| a list, a profile | {sizes['lists']:.0f} and {sizes['profiles']:.0f} bytes |",
-    ]
-    for kind, name in (("read", "a page of 30 items"), ("write", "a save")):
-        ours, theirs = figures["us"][f"service {kind}"], figures["us"][f"database {kind}"]
-        lines.append(f"| {name} | {ours:.0f} µs of the service, {theirs:.0f} µs of the database |")
-    lines += [
-        f"| memory of a worker | {figures['worker MB']:.0f} MB |",
-        f"| connections of a worker | at most {figures['connections']} |",
+        *(f"| {name} | {spread(values)} |" for name, values in figures["times"].items()),
         "",
         "| Assumed | | Option |",
         "|---|---|---|",
@@ -162,83 +176,64 @@ def write(text: str) -> None:
     DOCUMENT.write_text(f"{before}{MARK}\n{text}\n{MARK}{after}", "utf-8")
 
 
-def measure(items: int) -> dict[str, Any]:
-    """The figures, on a database of its own."""
+def measure(counts: Sequence[int]) -> dict[str, Any]:
+    """The figures, on a database for each number of items."""
     folder = Path(tempfile.mkdtemp(prefix="wishwell-model-"))
+    memory = {"shared_buffers": "1GB", "maintenance_work_mem": "1GB", "max_wal_size": "8GB"}
+    sides: list[sizes.Side] = []
     try:
-        with PostgresServer(fsync=True) as server:
-            place = deploy("PostgreSQL", folder / "place", server)
-            owners = asyncio.run(_fill(place, items))
-            sizes, version = asyncio.run(_sizes(place.url, items))
-            target = place.serve()
+        with PostgresServer(fsync=True, settings=memory) as server:
+            found = []
             try:
-                used = _requests(server, target, owners)
-                memory = psutil.Process(target.process.pid).memory_info().rss / 1e6
+                for items in counts:
+                    place = deploy("PostgreSQL", folder / f"{items}", server)
+                    owners = asyncio.run(sizes.fill(place, items))
+                    bytes_, version = asyncio.run(_bytes(place.url, items))
+                    target = place.serve()
+                    sides.append(sizes.Side(place, target, owners))
+                    used = _requests(server, target, owners)
+                    found.append({
+                        "items": items,
+                        "bytes": bytes_,
+                        "us": used,
+                        "worker MB": psutil.Process(target.process.pid).memory_info().rss / 1e6,
+                    })  # fmt: skip
+                times = sizes.compare(*sides)
             finally:
-                stop(target)
+                stop(*(side.target for side in sides))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return {
         "date": time.strftime("%Y-%m-%d"),
         "postgresql": version,
-        "items": items,
-        "bytes": sizes,
-        "us": used,
-        "worker MB": memory,
+        "sizes": found,
+        "times": times,
         "connections": 20,
     }
 
 
-async def _fill(place: Deployment, items: int) -> list[seed.Owner]:
-    """Some thousand profiles at a time; the owners of the last ones."""
-    profiles, step = items // seed.ITEMS, 5_000
-    connection = await asyncpg.connect(place.url)
-    owners: list[seed.Owner] = []
-    for first in range(0, profiles, step):
-        rows, owners = seed.plan(place.store, min(step, profiles - first), first)
-        for table, names in seed.COLUMNS.items():
-            await connection.copy_records_to_table(
-                table, records=rows[table], columns=names.split()
-            )
-        say(f"{min(profiles, first + step) * seed.ITEMS:,} items")
-    await connection.execute("VACUUM ANALYZE")
-    await connection.close()
-    return owners
-
-
-async def _sizes(url: str, items: int) -> tuple[dict[str, float], str]:
+async def _bytes(url: str, items: int) -> tuple[dict[str, float], str]:
     """Bytes of a row of each table, with its indexes; the server's version."""
     connection = await asyncpg.connect(url)
-    sizes = {}
+    found = {}
     for table in TABLES:
         rows = items if table in ("items", "entries") else items / seed.ITEMS
         total = await connection.fetchval("SELECT pg_total_relation_size($1::regclass)", table)
-        sizes[table] = total / rows
+        found[table] = total / rows
     version = connection.get_server_version()
     await connection.close()
-    return sizes, f"{version.major}.{version.minor}"
+    return found, f"{version.major}.{version.minor}"
 
 
 def _requests(
     server: PostgresServer, target: Target, owners: list[seed.Owner], count: int = 3_000
 ) -> dict[str, float]:
     """Microseconds of processor time of a page and a save, of the service and of the database."""
-    assert server.process is not None
-    database = psutil.Process(server.process.pid)
-    service = psutil.Process(target.process.pid)
-
-    def spent() -> tuple[float, float]:
-        family = [database, *database.children(recursive=True)]
-        return (
-            sum(service.cpu_times()[:2]),
-            sum(sum(process.cpu_times()[:2]) for process in family),
-        )
-
-    clients = [Raw(target.url, owner.token) for owner in owners[:20]]
+    clients = [Raw(target.url, owner.token) for owner in owners[-20:]]
     found = {}
     for kind in ("read", "write"):
         for counted in (False, True):  # the first round prepares statements and fills caches
-            before = spent()
+            before = processor(target), processor(target, server)
             for number in range(count):
                 client = clients[number % len(clients)]
                 if kind == "read":
@@ -247,9 +242,10 @@ def _requests(
                     quantity = number // len(clients) % 900 + 1 + 50 * counted
                     body = {"productId": number // len(clients) % 30 + 1, "quantity": quantity}
                     client.ask("POST", "/items", body)
-            after = spent()
-        for who, began, ended in zip(("service", "database"), before, after, strict=True):
-            found[f"{who} {kind}"] = (ended - began) / count * 1e6
+            after = processor(target), processor(target, server)
+        service, both = (ended - began for began, ended in zip(before, after, strict=True))
+        found[f"service {kind}"] = service / count * 1e6
+        found[f"database {kind}"] = (both - service) / count * 1e6
     for client in clients:
         client.close()
     return found
@@ -260,7 +256,7 @@ def main() -> None:
     parser.add_argument(
         "--again", action="store_true", help="write the tables from the last figures"
     )
-    parser.add_argument("--measured", type=int, default=1_000_000, help="items that are filled")
+    parser.add_argument("--measured", type=int, nargs=2, default=(1_000_000, 20_000_000))
     for field in fields(Assumptions):
         option = f"--{field.name.replace('_', '-')}"
         parser.add_argument(option, type=type(field.default), default=field.default)

@@ -17,7 +17,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import asyncpg
 import psutil
 
 from bench import seed
@@ -231,91 +230,6 @@ def workers(place: Deployment, owners: Path, load: Callable[[Target], float]) ->
     note = "wrk, PostgreSQL and the workers share two cores, which one worker already fills"
     name = "pages with two workers against one, PostgreSQL"
     return [Measurement(name, "times", "reported", ratios, None, note)]
-
-
-def large(server: PostgresServer, folder: Path, load: Callable[[Target], dict[str, float]],
-          small: int = 200_000, big: int = 20_000_000) -> list[Measurement]:  # fmt: skip
-    """The same work on 200,000 and on 20 million items."""
-    targets = []
-    for items in (small, big):
-        place = deploy("PostgreSQL", folder / f"items-{items}", server)
-        say(f"filling {items:,} items")
-        owners = asyncio.run(_fill(place, items))
-        listed = write_owners(place.folder / "owners", owners)
-        targets.append(place.serve()._replace(owners=listed))
-    for target in targets * 2:
-        load(target)  # what is read often comes into memory
-    rates, tails = [], []
-    for _ in range(ROUNDS):
-        few, many = (load(target) for target in targets)
-        rates.append(many["rate"] / few["rate"])
-        tails.append(many["p99_ms"] / few["p99_ms"])
-    stop(*targets)
-    name = f"{big:,} items against {small:,}, PostgreSQL"
-    return [
-        Measurement(f"throughput, {name}", "times", "≥ 0.85", rates, lambda value: value >= 0.85),
-        Measurement(f"p99, {name}", "times", "≤ 1.25", tails, lambda value: value <= 1.25),
-    ]
-
-
-async def _fill(place: Deployment, items: int) -> list[seed.Owner]:
-    """Profiles of 30 items each, saved in five visits: their rows lie as a shop's would."""
-    profiles = items // seed.ITEMS
-    connection = await asyncpg.connect(place.url)
-    now = ids.timestamp(ids.wall_clock())
-    gids = [f"gid://shopify/Customer/{number}" for number in range(profiles)]
-    keys = [ids.profile_key(place.store, gid) for gid in gids]
-    rows = [
-        (key, place.store, gid, 0, seed.ITEMS, 0, now, now)
-        for key, gid in zip(keys, gids, strict=True)
-    ]
-    names = seed.COLUMNS["profiles"].split()
-    await connection.copy_records_to_table("profiles", records=rows, columns=names)
-    dropped = [
-        row[0] for row in await connection.fetch(
-            "SELECT indexdef FROM pg_indexes WHERE tablename = 'items' AND indexname LIKE '%idx'")
-    ]  # fmt: skip
-    for (index,) in await connection.fetch(
-        "SELECT indexname FROM pg_indexes WHERE tablename = 'items' AND indexname LIKE '%idx'"
-    ):
-        await connection.execute(f"DROP INDEX {index}")
-    await connection.execute("ALTER TABLE items DROP CONSTRAINT items_variant_key")
-    await connection.execute("ALTER TABLE items DROP CONSTRAINT items_pkey CASCADE")
-    began = ids.wall_clock() - 86_400_000
-    for visit in range(5):
-        await connection.execute(
-            "INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, list_ids, "
-            "tags, note, created_at, updated_at) SELECT p.profile_id, "
-            "(lpad(to_hex(($1::bigint + $2::bigint * 10000000 + p.n)), 12, '0') || '7' || "
-            "lpad(to_hex(s), 3, '0') || '8' || substr(md5(p.gid || s), 1, 15))::uuid, "
-            f"'{place.store}', ($2::bigint * 6 + s)::text, '', 1, '', '', '', $3, $3 "
-            "FROM (SELECT *, row_number() OVER (ORDER BY gid) AS n FROM profiles) p, "
-            "generate_series(1, 6) s",
-            began, visit, now,
-        )  # fmt: skip
-        say(f"visit {visit + 1} of 5")
-    await connection.execute(
-        "ALTER TABLE items ADD CONSTRAINT items_pkey PRIMARY KEY (profile_id, id)"
-    )
-    await connection.execute(
-        "ALTER TABLE items ADD CONSTRAINT items_variant_key "
-        "UNIQUE (profile_id, product_id, variant_id)"
-    )
-    for definition in dropped:
-        await connection.execute(definition)
-    say("indexes are built")
-    await connection.execute("VACUUM ANALYZE")
-    chosen = range(0, profiles, max(1, profiles // 20_000))
-    found = await connection.fetch(
-        "SELECT profile_id::text, min(id::text) FROM items WHERE profile_id = ANY($1::uuid[]) "
-        "GROUP BY 1", [keys[at] for at in chosen],
-    )  # fmt: skip
-    first = dict(found)
-    await connection.close()
-    return [
-        seed.Owner(seed.token(place.store, gids[at]), keys[at], first[keys[at]], keys[at])
-        for at in chosen
-    ]
 
 
 def group_commit(

@@ -1,0 +1,210 @@
+"""The same work on a small and on a large database: bytes of a row, and what takes how long."""
+
+import asyncio
+import random
+import statistics
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import asyncpg
+
+from bench import seed
+from bench.client import Raw
+from bench.single import Deployment, insert, rows_of, say
+from bench.targets import Target
+from wishwell import app, config, ids, purge
+from wishwell.db import Database
+
+ROUNDS = 7
+OWNERS = 20_000
+"""Of how many profiles, spread evenly, the work asks."""
+
+LINKS, LINKED = 20, 30
+"""Sign-ins of a round, and how many items each session has. The customer has half of them."""
+
+DEAD, DEAD_ITEMS = 300, 20
+"""Sessions that are purged in a round, and the items of each."""
+
+_DAY_MS = 86_400_000
+_LONG_AGO_MS = 1_600_000_000_000
+
+_ITEMS = """
+INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, list_ids, tags, note,
+                   created_at, updated_at)
+SELECT p.profile_id,
+       (lpad(to_hex(($1::bigint + $2::bigint * 10000000 + p.n)), 12, '0') || '7'
+        || lpad(to_hex(s), 3, '0') || '8' || substr(md5(p.gid || s), 1, 15))::uuid,
+       p.store_id, ($2::bigint * 6 + s)::text, '', 1, md5(p.gid)::uuid::text, '', '', $3, $3
+FROM (SELECT *, row_number() OVER (ORDER BY gid) AS n FROM profiles) p, generate_series(1, 6) s
+"""
+_LISTS = """
+INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, name)
+SELECT profile_id, md5(gid)::uuid, store_id, items, created_at, created_at, 'Wishes' FROM profiles
+"""
+_ENTRIES = """
+INSERT INTO entries (profile_id, list_id, item_id, position)
+SELECT profile_id, list_ids::uuid, id, 0 FROM items
+"""
+
+
+async def fill(place: Deployment, items: int) -> list[seed.Owner]:
+    """Profiles of 30 items on one list, saved in five visits: their rows lie as a shop's would."""
+    profiles = items // seed.ITEMS
+    connection = await asyncpg.connect(place.url)
+    now = ids.timestamp(ids.wall_clock())
+    gids = [f"gid://shopify/Customer/{number}" for number in range(profiles)]
+    keys = [ids.profile_key(place.store, gid) for gid in gids]
+    rows = [
+        (key, place.store, gid, 0, seed.ITEMS, 1, now, now)
+        for key, gid in zip(keys, gids, strict=True)
+    ]
+    names = seed.COLUMNS["profiles"].split()
+    await connection.copy_records_to_table("profiles", records=rows, columns=names)
+    # Built at the end, as a restored backup's are.
+    indexes = [
+        row[0] for row in await connection.fetch(
+            "SELECT indexdef FROM pg_indexes WHERE tablename = 'items' AND indexname LIKE '%idx'")
+    ]  # fmt: skip
+    for name in [definition.split()[2] for definition in indexes]:
+        await connection.execute(f"DROP INDEX {name}")
+    await connection.execute("ALTER TABLE items DROP CONSTRAINT items_variant_key")
+    await connection.execute("ALTER TABLE items DROP CONSTRAINT items_pkey CASCADE")
+    await connection.execute("ALTER TABLE entries DROP CONSTRAINT entries_pkey")
+    began = ids.wall_clock() - _DAY_MS
+    for visit in range(5):
+        await connection.execute(_ITEMS, began, visit, now)
+        say(f"{(visit + 1) * items // 5:,} items")
+    await connection.execute(_LISTS)
+    await connection.execute(_ENTRIES)
+    say("the places on lists")
+    for constraint in (
+        "items ADD CONSTRAINT items_pkey PRIMARY KEY (profile_id, id)",
+        "items ADD CONSTRAINT items_variant_key UNIQUE (profile_id, product_id, variant_id)",
+        "entries ADD CONSTRAINT entries_pkey PRIMARY KEY (profile_id, list_id, item_id)",
+    ):
+        await connection.execute(f"ALTER TABLE {constraint}")
+    for definition in indexes:
+        await connection.execute(definition)
+    say("the indexes")
+    await connection.execute("VACUUM ANALYZE")
+    await connection.close()
+    return [
+        seed.Owner(seed.token(place.store, gids[at]), keys[at], "", "")
+        for at in range(0, profiles, max(1, profiles // OWNERS))
+    ]
+
+
+class Side(NamedTuple):
+    """One of the two, filled and running."""
+
+    place: Deployment
+    target: Target
+    owners: list[seed.Owner]
+
+
+def _prepare(side: Side) -> None:
+    """The sessions of all rounds: those that sign in, and those that are purged, a day a round."""
+    rows: seed.Rows = {table: [] for table in seed.COLUMNS}
+    for number in range(ROUNDS):
+        for one in range(LINKS):
+            more = rows_of(side.place.store, _session(number, one), range(16, 46), is_session=True)
+            for table in rows:
+                rows[table] += more[table]
+        then = ids.timestamp(_LONG_AGO_MS + number * _DAY_MS)
+        for _ in range(DEAD):
+            gid = f"gid://wishwell/Session/{uuid.uuid4()}"
+            more = rows_of(side.place.store, gid, range(DEAD_ITEMS), is_session=True)
+            more["profiles"] = [(*row[:-1], then) for row in more["profiles"]]
+            for table in rows:
+                rows[table] += more[table]
+    insert(side.place, rows)
+
+
+def _session(number: int, one: int) -> str:
+    return f"gid://wishwell/Session/{uuid.uuid5(uuid.NAMESPACE_URL, f'{number} {one}')}"
+
+
+def _page(side: Side, _: int) -> float:
+    return _asked(side, lambda client: client.ask("GET", "/items?limit=30"))
+
+
+def _save(side: Side, number: int) -> float:
+    def one(client: Raw) -> tuple[Any, float]:
+        body = {"productId": random.randint(1, 30), "quantity": random.randint(2, 999_999)}
+        return client.ask("POST", "/items", body)
+
+    return _asked(side, one)
+
+
+def _asked(side: Side, one: Callable[[Raw], tuple[Any, float]]) -> float:
+    client, times = Raw(side.target.url, ""), []
+    for owner in random.choices(side.owners, k=300):
+        client._token = owner.token
+        times.append(one(client)[1])
+    client.close()
+    return statistics.median(times)
+
+
+def _link(side: Side, number: int) -> float:
+    client, times = Raw(side.target.url, side.place.admin), []
+    for one in range(LINKS):
+        customer = f"gid://shopify/Customer/{number * LINKS + one}"
+        body = {"customer": customer, "session": _session(number, one)}
+        times.append(client.ask("POST", "/profiles/token", body)[1])
+    client.close()
+    return statistics.median(times)
+
+
+def _purge(side: Side, number: int) -> float:
+    settings = config.load({"WISHWELL_DATABASE_URL": side.place.url})
+    now = _LONG_AGO_MS + number * _DAY_MS + int((settings.session_days + 1) * _DAY_MS) + 1
+
+    async def work(db: Database) -> int:
+        removed = [count async for count in purge.sessions(db, settings, now)]
+        await db.close()
+        return removed[-1]
+
+    began = time.perf_counter()
+    removed = asyncio.run(work(app.open_database(settings)))
+    if removed != DEAD:
+        raise RuntimeError(f"{removed} sessions were purged, not {DEAD}")
+    return (time.perf_counter() - began) / removed
+
+
+def _store_page(side: Side, _: int) -> float:
+    """Pages of 50, one after the other."""
+    client, times, path = Raw(side.target.url, side.place.admin), [], "/items?limit=50"
+    for _ in range(200):
+        page, took = client.ask("GET", path)
+        times.append(took)
+        path = f"/items?limit=50&page={page['pageInfo']['next']}"
+    client.close()
+    return statistics.median(times)
+
+
+WORK: dict[str, Callable[[Side, int], float]] = {
+    "a page of 30 items": _page,
+    "a save": _save,
+    f"a sign-in with {LINKED} items, half of them there": _link,
+    f"a purged session of {DEAD_ITEMS} items": _purge,
+    "a page of 50 of the store, the first 200 in turn": _store_page,
+}
+
+
+def compare(small: Side, large: Side) -> dict[str, list[float]]:
+    """How long each takes on the large one, as a share of the small one's: one figure a round."""
+    for side in (small, large):
+        _prepare(side)
+        _page(side, 0)  # what is read often comes into memory
+    found: dict[str, list[float]] = {name: [] for name in WORK}
+    for number in range(ROUNDS):
+        for name, work in WORK.items():
+            if number % 2:
+                first, then = work(small, number), work(large, number)
+            else:
+                then, first = work(large, number), work(small, number)
+            found[name].append(then / first)
+        say(f"round {number + 1} of {ROUNDS}")
+    return found
