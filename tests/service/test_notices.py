@@ -52,7 +52,7 @@ def fill(service, store, count):
         asyncio.run(seed.postgres(address(service), rows))
 
 
-@pytest.mark.parametrize("count", [3_000, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [1_000, pytest.param(5_000, marks=pytest.mark.slow)])
 def test_killed_while_it_tells_it_tells_each_once(new_service, count):
     """contract: notice-each-once, write-kept. Twice, by two processes at the same time; the sequence
     of each profile has no gap."""
