@@ -20,10 +20,11 @@ _RETAIN_SECONDS = 60.0
 _PAUSE = 0.05
 """Seconds between two steps of housekeeping, which leave the database to others."""
 
-_NOTICE_PAUSE = 0.02
-_WISH_PAUSE = 0.0075
-"""Seconds after a step of notices, and for each wish that it told of: reads on SQLite may have to
-wait for a step, so few may meet one."""
+_STEP_PAUSE = 0.02
+"""Seconds after a step of notices, at least."""
+_NOTICE_PAUSE = 0.0075
+"""Seconds of that pause for each notice of the step. On SQLite a read may have to wait for a step;
+with longer pauses, fewer reads do."""
 
 log = structlog.get_logger("wishwell.background")
 
@@ -131,7 +132,7 @@ async def _tell_notices(service: Services) -> None:
             if waiting:
                 async for told in notices.work(service.db, service.clock):
                     metrics.noticed(told)
-                    await asyncio.sleep(max(_NOTICE_PAUSE, told * _WISH_PAUSE))
+                    await asyncio.sleep(max(_STEP_PAUSE, told * _NOTICE_PAUSE))
         except Unavailable as error:
             waiting = 0
             log.warning("notices_put_off", reason=error.message)

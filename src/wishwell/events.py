@@ -78,7 +78,11 @@ def from_row(row: Row) -> Event:
 
 
 def _shown(data: str) -> bytes:
-    """The data as the API shows it: so it was written, or, by a statement, as an item's columns."""
+    """The data as the API shows it.
+
+    Most of it was written so. A statement that tells its own event (``items.py``) writes the item's
+    columns (``rows.ITEM``), what changed, and whether the store had text ids.
+    """
     if not data.startswith("["):
         return data.encode()
     *columns, changed, text_ids = msgspec.json.decode(data)

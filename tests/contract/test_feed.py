@@ -185,18 +185,22 @@ def test_events_are_complete_from_5_seconds_after_the_switch(bench):
 
 
 def test_event_keeps_the_form_in_which_it_was_written(telling):
-    """contract: event-fields, product-id-kind. A store of integers becomes one of text."""
-    bench = telling
+    """contract: event-fields, product-id-kind, item-note. A store of integers becomes one of text, where
+    digits are text too."""
+    bench, note = telling, '"[{\\u0041}]\', \\"\n\u2028\U0001f381\u202e$1 é'
     before = bench.new_customer()
     save(bench, before, 7, variant=8)
     bench.update_store(product_ids="text")
     after = profiles.of_customer(bench.store, before.gid)
-    item = save(bench, after, "prod_01")
+    item = save(bench, after, "007", variant="08", note=note)
+    patch = items.ItemPatch(quantity=2)
+    bench.write(items.change, after, item.id, patch, bench.clock.tick())
     bench.write(items.delete, after, item.id, bench.clock.tick())
-    shown = [event["data"]["item"] for event in heard(bench, after)]
-    assert [(item["productId"], item.get("variantId")) for item in shown] == [
-        (7, 8), ("prod_01", None), ("prod_01", None)
-    ]  # fmt: skip
+    first, *others = [event["data"]["item"] for event in heard(bench, after)]
+    assert (first["productId"], first["variantId"]) == (7, 8)
+    assert [(item["productId"], item["variantId"], item["note"]) for item in others] == [
+        ("007", "08", note)
+    ] * 3
     with pytest.raises(Conflict):
         bench.update_store(product_ids="integer")
 

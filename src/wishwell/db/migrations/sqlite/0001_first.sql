@@ -92,7 +92,8 @@ CREATE INDEX profiles_store_idx ON profiles (store_id, profile_id);
 
 -- list_ids and tags: separated by spaces, list_ids in order; what finds them is in entries and item_tags.
 -- dropped_at and restocked_at: when it was last told that, '' for never (notices.py).
--- changed: the fields that the last change changed, from the statement that makes it to the event that tells it.
+-- changed: the fields that the last save or change gave another value, for the event that tells it. Only a
+--   statement that tells an event sets it, and reads it at once; later it may be out of date.
 CREATE TABLE items (
     profile_id TEXT NOT NULL CONSTRAINT items_profile_id_fkey REFERENCES profiles (profile_id),
     id         TEXT NOT NULL,
