@@ -6,6 +6,7 @@ Found by tests/linearizability. On SQLite a write begins when it is its turn: th
 import asyncio
 import os
 
+import msgspec
 import pytest
 
 from tests.contract.conftest import bounds, new_item
@@ -101,6 +102,23 @@ def test_set_lists_takes_off_a_list_that_it_waited_for(bench, wish):
     edit = lambda: bench.db.write(items.set_lists, *nowhere)  # noqa: E731
     got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), edit))
     assert got.list_ids == []
+    bench.check(profile)
+
+
+def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
+    """contract: store-events. Also if only the process that deletes knows yet that the store tells events."""
+    profile, item, made = wish
+    telling = msgspec.structs.replace(
+        profile, store=msgspec.structs.replace(bench.store, events_since="")
+    )
+
+    async def delete(tx):
+        await profiles.lock_known(tx, telling)
+        await items.delete(tx, telling, item, bench.clock.tick())
+
+    edit = lambda: bench.db.write(items.set_lists, profile, item, [made], bounds(99), "")  # noqa: E731
+    with pytest.raises(NotFound, match="no such item"):
+        bench.run(_one_after_the_other(bench.db, delete, edit))
     bench.check(profile)
 
 
