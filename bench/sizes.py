@@ -89,6 +89,7 @@ async def fill(place: Deployment, items: int) -> list[seed.Owner]:
         await connection.execute(definition)
     say("the indexes")
     await connection.execute("VACUUM ANALYZE")
+    await connection.execute("CHECKPOINT")  # else the disk is busy with it for minutes
     await connection.close()
     return [
         seed.Owner(seed.token(place.store, gids[at]), keys[at], "", "")

@@ -17,6 +17,7 @@ import msgspec
 
 from wishwell import ids, item_record, profiles, webhooks
 from wishwell.db import Database, Reader, Row, Writer
+from wishwell.db import rows as columns
 from wishwell.errors import Gone
 from wishwell.profiles import Profile
 from wishwell.stores import Store
@@ -80,13 +81,13 @@ def from_row(row: Row) -> Event:
 def _shown(data: str) -> bytes:
     """The data as the API shows it.
 
-    Most of it was written so. A statement that tells its own event (``items.py``) writes the item's
-    columns (``rows.ITEM``), what changed, and whether the store had text ids.
+    Most of it was written so. A statement that tells its own event (``items.py``) writes whether
+    the store had text ids, what changed, and the item's columns (``rows.ITEM``).
     """
     if not data.startswith("["):
         return data.encode()
-    *columns, changed, text_ids = msgspec.json.decode(data)
-    item = item_record.from_row(columns)
+    text_ids, changed, *values = msgspec.json.decode(data)
+    item = item_record.from_row(values[: len(columns.ITEM)])
     item_record.show([item], text_ids=text_ids)
     return _data("item", Record(item), {"changed": changed.split()} if changed else {})
 

@@ -95,13 +95,12 @@ _LEAVE = (
 # contract: link-tags
 async def _merge_tags(tx: Writer, session: Profile, customer: Profile, now: str) -> None:
     """Merges the tags of items that both have, the customer's first. They may exceed 20."""
-    unions = {}
+    unions = []
     for id, mine, theirs in await tx.all("link_tags", session.id, customer.id):
         union = " ".join(dict.fromkeys([*mine.split(), *theirs.split()]))
         if union != mine:
-            unions[id] = union
-    if unions:
-        await tx.run("link_set_tags", customer.id, _pairs(unions), now)
+            unions.append((customer.id, id, union, now))
+    await tx.run_many("link_set_tags", unions)
 
 
 # contract: link-list-merge, link-list-full

@@ -7,6 +7,7 @@ import pytest
 
 from tests.contract.conftest import bounds, new_item
 from tests.contract.test_events import heard
+from tests.replay import told
 from wishwell import config, events, ids, items, linking, lists, profiles, purge, stores
 from wishwell.db.postgres import Postgres
 from wishwell.errors import Conflict, Gone
@@ -182,6 +183,19 @@ def test_events_are_complete_from_5_seconds_after_the_switch(bench):
     after, second = switch(True)
     assert after == 5_000
     assert second > first
+
+
+def test_event_of_an_item_with_a_column_of_the_next_release_is_read(telling):
+    """contract: upgrade-beside. Its statements write the new column last."""
+    bench = telling
+    customer = bench.new_customer()
+    save(bench, customer, 7, note="In blue")
+    columns = "profile_id, sequence, type, created_at, gid, data"
+    [(id, *row, data)] = bench.select(
+        f"SELECT {columns} FROM events WHERE profile_id = $1", customer.id
+    )
+    later = data.removesuffix("]") + ', "new"]'
+    assert told(events.from_row((str(id), *row, later))) == heard(bench, customer)[0]
 
 
 def test_event_keeps_the_form_in_which_it_was_written(telling):

@@ -303,8 +303,9 @@ CASE WHEN $3::text <> items.product_id THEN ' productId' ELSE '' END
 || CASE WHEN $7::text <> items.note THEN ' note' ELSE '' END
 
 -- part: item_data
--- What is told of the item `i`: its columns, which events.py shows as the API does.
-as_json(item_fields(i), i.changed, i.text_ids)::text
+-- What is told of the item `i`: its columns, which events.py shows as the API does. They come last, so that
+-- a release which adds one writes what the release before it can read.
+as_json(i.text_ids, i.changed, item_fields(i))::text
 
 -- part: item_count
 UPDATE profiles
@@ -805,11 +806,8 @@ FROM items s JOIN c ON c.product_id = s.product_id AND c.variant_id = s.variant_
 WHERE s.profile_id = $1 AND s.tags <> '' AND s.tags <> c.tags;
 
 -- name: link_set_tags
--- $2: their new tags, by id.
-WITH m AS MATERIALIZED (SELECT key::uuid AS id, value FROM pairs($2))
-UPDATE items SET tags = m.value, updated_at = CASE WHEN $3::text > updated_at THEN $3::text ELSE updated_at END
-FROM m
-WHERE items.profile_id = $1 AND items.id = m.id;
+UPDATE items SET tags = $3, updated_at = CASE WHEN $4 > updated_at THEN $4 ELSE updated_at END
+WHERE profile_id = $1 AND id = $2;
 
 -- name: link_parts
 -- Where each quarter of the session's items begins: it may have a hundred thousand tags.
