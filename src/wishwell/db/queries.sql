@@ -835,18 +835,20 @@ SELECT $2::uuid, s.id, s.store_id, s.item_count, s.shared, s.created_at, s.updat
 FROM lists s WHERE s.profile_id = $1 AND NOT (s.id in_uuids($3));
 
 -- name: link_touch_lists
--- $3: which list of the customer's each list joins. Answers those that grow by it.
-WITH c AS MATERIALIZED (SELECT id, product_id, variant_id FROM items WHERE profile_id = $2::uuid),
-h AS MATERIALIZED (SELECT list_id, item_id FROM entries WHERE profile_id = $2::uuid)
+-- $3: which list of the customer's each list joins. Answers those that grow by it. EXCEPT takes all rows at
+-- once, where PostgreSQL would look at all of the customer's for each list.
+WITH t AS MATERIALIZED (
+    SELECT j.value::uuid AS list_id, i.product_id, i.variant_id
+    FROM pairs($3) AS j
+    JOIN entries e ON e.profile_id = $1 AND e.list_id = j.key::uuid
+    JOIN items i ON i.profile_id = $1 AND i.id = e.item_id),
+h AS MATERIALIZED (
+    SELECT e.list_id, i.product_id, i.variant_id
+    FROM entries e JOIN items i ON i.profile_id = $2::uuid AND i.id = e.item_id
+    WHERE e.profile_id = $2::uuid)
 UPDATE lists SET updated_at = CASE WHEN $4::text > updated_at THEN $4::text ELSE updated_at END
 WHERE profile_id = $2::uuid AND id IN (
-    SELECT j.value::uuid FROM pairs($3) AS j
-    WHERE EXISTS (
-        SELECT 1 FROM entries e
-        JOIN items s ON s.profile_id = $1 AND s.id = e.item_id
-        LEFT JOIN c ON c.product_id = s.product_id AND c.variant_id = s.variant_id
-        LEFT JOIN h ON h.list_id = j.value::uuid AND h.item_id = c.id
-        WHERE e.profile_id = $1 AND e.list_id = j.key::uuid AND h.item_id IS NULL))
+    SELECT g.list_id FROM (SELECT t.* FROM t EXCEPT SELECT h.* FROM h) AS g)
 RETURNING id;
 
 -- name: link_place
