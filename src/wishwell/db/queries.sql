@@ -834,9 +834,9 @@ INSERT INTO lists (profile_id, id, store_id, item_count, shared, created_at, upd
 SELECT $2::uuid, s.id, s.store_id, s.item_count, s.shared, s.created_at, s.updated_at, s.name
 FROM lists s WHERE s.profile_id = $1 AND NOT (s.id in_uuids($3));
 
--- name: link_touch_lists
+-- name: link_touch_lists for postgresql
 -- $3: which list of the customer's each list joins. Answers those that grow by it. EXCEPT takes all rows at
--- once, where PostgreSQL would look at all of the customer's for each list.
+-- once; PostgreSQL would else look at all of the customer's for each list.
 WITH t AS MATERIALIZED (
     SELECT j.value::uuid AS list_id, i.product_id, i.variant_id
     FROM pairs($3) AS j
@@ -849,6 +849,20 @@ h AS MATERIALIZED (
 UPDATE lists SET updated_at = CASE WHEN $4::text > updated_at THEN $4::text ELSE updated_at END
 WHERE profile_id = $2::uuid AND id IN (
     SELECT g.list_id FROM (SELECT t.* FROM t EXCEPT SELECT h.* FROM h) AS g)
+RETURNING id;
+
+-- name: link_touch_lists for sqlite
+UPDATE lists SET updated_at = CASE WHEN $4::text > updated_at THEN $4::text ELSE updated_at END
+WHERE profile_id = $2::uuid AND id IN (
+    SELECT j.value::uuid FROM pairs($3) AS j
+    WHERE EXISTS (
+        SELECT 1 FROM entries e
+        JOIN items s ON s.profile_id = $1 AND s.id = e.item_id
+        LEFT JOIN items c ON c.profile_id = $2::uuid
+          AND c.product_id = s.product_id AND c.variant_id = s.variant_id
+        LEFT JOIN entries h
+          ON h.profile_id = $2::uuid AND h.list_id = j.value::uuid AND h.item_id = c.id
+        WHERE e.profile_id = $1 AND e.list_id = j.key::uuid AND h.item_id IS NULL))
 RETURNING id;
 
 -- name: link_place
