@@ -1,9 +1,10 @@
 """``python -m bench``: the service beside the floor, the usual way and PostgreSQL's own limit.
 
-First the workloads in interleaved rounds, then the figures of ``bench.single``. Prints progress, and writes bench/results/latest.json,
-docs/performance.svg and the tables of docs/performance.md. Only ratios within a round mean
-anything: machines differ, and this one may be busy. ``--quick`` compares with the floor alone and
-fails below 0.55. ``--again`` writes the documents from the last results.
+First the workloads in interleaved rounds, then the figures of ``bench.single``. Prints progress,
+and writes bench/results/latest.json, docs/performance.svg and the tables of docs/performance.md.
+Only ratios within a round mean anything: machines differ, and this one may be busy. ``--quick``
+compares with the floor alone and fails below 0.55. ``--again`` writes the documents from the last
+results.
 """
 
 import argparse

@@ -1,9 +1,10 @@
 """``python -m bench.model``: what a size costs, from measured figures and from assumptions.
 
 Measures bytes an item with its indexes, processor time of a request (the service's and the
-database's), the memory of a worker and its connections, with 1 and with 20 million items side by side,
-into bench/results/model.json, and writes the tables of docs/scaling.md. Takes 20 minutes and 30 GB.
-``--again`` only writes the tables, from the last figures. Each assumption has an option: ``--again --items-per-profile 5 --price-core 10``.
+database's), and the memory of a worker, with 1 and with 20 million items side by side, into
+bench/results/model.json, and writes the tables of docs/scaling.md. Takes 20 minutes and 30 GB.
+``--again`` only writes the tables, from the last figures. Each assumption has an option:
+``--again --items-per-profile 5 --price-core 10``.
 """
 
 import argparse
@@ -144,7 +145,7 @@ def tables(figures: dict[str, Any], a: Assumptions) -> str:
         row("a save, µs of the database", "us", "database write"),
         row("memory of a worker, MB", "worker MB"),
         "",
-        "| How long it takes with 20 million items, against 1 million | |",
+        f"| How long it takes with {measured[-1]['items']:,} items, against {measured[0]['items']:,} | |",
         "|---|---|",
         *(f"| {name} | {spread(values)} |" for name, values in figures["times"].items()),
         "",

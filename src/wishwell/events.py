@@ -81,8 +81,8 @@ def from_row(row: Row) -> Event:
 def _shown(data: str) -> bytes:
     """The data as the API shows it.
 
-    Most of it was written so. A statement that tells its own event (``items.py``) writes whether
-    the store had text ids, what changed, and the item's columns (``rows.ITEM``).
+    ``watch`` and ``tell`` write it so. A statement that tells its own event (``items.py``) writes
+    whether the store had text ids, what changed, and the item's columns (``rows.ITEM``).
     """
     if not data.startswith("["):
         return data.encode()
@@ -157,11 +157,6 @@ async def _write(
     await tx.run_many("event_add", rows)
 
 
-def created(noun: Noun, record: Record) -> bytes:
-    """The data of an event that tells of a new record."""
-    return _data(noun, record, {"itemIds": record.item_ids} if record.item_ids else {})
-
-
 # contract: event-changed, event-order
 def _differences(noun: Noun, before: Records, after: Records) -> list[tuple[Type, bytes]]:
     made, changed, gone = _OF[noun]
@@ -169,7 +164,8 @@ def _differences(noun: Noun, before: Records, after: Records) -> list[tuple[Type
     for id, record in after.items():
         was = before.get(id)
         if was is None:
-            told.append((made, created(noun, record)))
+            order = {"itemIds": record.item_ids} if record.item_ids else {}
+            told.append((made, _data(noun, record, order)))
         elif was != record:
             more: dict[str, Any] = {"changed": _changed(was, record)}
             if was.item_ids != record.item_ids:

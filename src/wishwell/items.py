@@ -109,8 +109,7 @@ async def save(
     async with watched:
         row = await tx.one(statement, *arguments, *more) if alone else None
         if row is None:
-            # There are lists or tags, the customer has no row yet, it is full or has ended, or
-            # somebody else saved the same at this moment.
+            # There are lists or tags, the customer has no row yet, or it is full or has ended.
             await profiles.lock(tx, profile, now)
             row = await tx.one(statement, *arguments, *more)
         if row is None:

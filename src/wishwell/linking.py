@@ -100,7 +100,8 @@ async def _merge_tags(tx: Writer, session: Profile, customer: Profile, now: str)
         union = " ".join(dict.fromkeys([*mine.split(), *theirs.split()]))
         if union != mine:
             unions.append((customer.id, id, union, now))
-    await tx.run_many("link_set_tags", unions)
+    if unions:
+        await tx.run_many("link_set_tags", unions)
 
 
 # contract: link-list-merge, link-list-full

@@ -836,7 +836,7 @@ FROM lists s WHERE s.profile_id = $1 AND NOT (s.id in_uuids($3));
 
 -- name: link_touch_lists for postgresql
 -- $3: which list of the customer's each list joins. Answers those that grow by it. EXCEPT takes all rows at
--- once; PostgreSQL would else look at all of the customer's for each list.
+-- once; otherwise PostgreSQL would look at all of the customer's for each list.
 WITH t AS MATERIALIZED (
     SELECT j.value::uuid AS list_id, i.product_id, i.variant_id
     FROM pairs($3) AS j
