@@ -93,7 +93,9 @@ def programs(
 def begin(
     folder: Path, name: str, source: Path, url: str, profiles: int, options: list[str]
 ) -> Program:
-    env = GENEROUS | {
+    """Start a program; one from before a setting was there would refuse it, so is not given it."""
+    known = (source / "docs" / "configuration.md").read_text()
+    env = {name: value for name, value in GENEROUS.items() if f"`{name}`" in known} | {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(source / "src"),
         "WISHWELL_DATABASE_URL": url,
