@@ -8,7 +8,7 @@ import time
 
 import psutil
 
-from torture.harness import Harness, Result, harness, scenario
+from torture.harness import ENGINES, Harness, Result, harness, scenario
 
 READY_SECONDS = 2.0
 
@@ -29,7 +29,7 @@ def _alive(process: psutil.Process) -> bool:
     return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
 
 
-@scenario()
+@scenario(*ENGINES)
 async def kill_the_service(engine: str, result: Result, scale: float) -> None:
     """All its processes at once, at random moments; started again each time."""
     times = max(3, round(50 * min(1, 2 * scale)))
@@ -53,7 +53,7 @@ async def kill_the_service(engine: str, result: Result, scale: float) -> None:
         await r.compare()
 
 
-@scenario()
+@scenario(*ENGINES)
 async def kill_a_worker(engine: str, result: Result, scale: float) -> None:
     """One of two processes; the other serves on, and a new one takes its place."""
     times = max(2, round(8 * scale))

@@ -25,7 +25,7 @@ async def _pool_is_whole(r: Harness, before: int = 20) -> None:
     r.result.must(stuck == 0, f"{stuck} connections idle in a transaction")
 
 
-@scenario("postgresql")
+@scenario("postgresql", "cluster")
 async def postgres_restarted(engine: str, result: Result, scale: float) -> None:
     """Stopped at once, as by a power cut, and started again, under load."""
     times = max(2, round(20 * min(1, 2 * scale)))
@@ -47,7 +47,7 @@ async def postgres_restarted(engine: str, result: Result, scale: float) -> None:
         await _pool_is_whole(r)
 
 
-@scenario("postgresql")
+@scenario("postgresql", "cluster")
 async def postgres_terminates(engine: str, result: Result, scale: float) -> None:
     """Every connection cut by an administrator, again and again."""
     times = max(3, round(30 * scale))
@@ -66,7 +66,7 @@ async def postgres_terminates(engine: str, result: Result, scale: float) -> None
         await _pool_is_whole(r)
 
 
-@scenario("postgresql")
+@scenario("postgresql", "cluster")
 async def postgres_paused(engine: str, result: Result, scale: float) -> None:
     """The server frozen: connections stay open and nothing answers."""
     seconds = max(6.0, 10 * min(1, 2 * scale))
@@ -110,7 +110,7 @@ async def postgres_full(engine: str, result: Result, scale: float) -> None:
         await _pool_is_whole(r)
 
 
-@scenario("postgresql")
+@scenario("postgresql", "cluster")
 async def postgres_locked(engine: str, result: Result, scale: float) -> None:
     """Another session holds a lock on the table that every write needs."""
     seconds = max(5.0, 8 * scale)

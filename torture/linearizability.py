@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from tests.linearizability.harness import SETTINGS, Harness
 from tests.linearizability.verify import verify
-from torture.harness import Result, harness, scenario
+from torture.harness import ENGINES, Result, harness, scenario
 
 HISTORIES = 1_000
 """On each engine, in a run of the usual length."""
 
 
-@scenario()
+@scenario(*ENGINES)
 async def linearizability(engine: str, result: Result, scale: float) -> None:
     """3 to 6 clients on one session and one customer, no faults: is there an order for each?"""
-    workers = "2" if engine == "postgresql" else "1"
+    workers = "1" if engine == "sqlite" else "2"
     with harness(engine, result, scale, SETTINGS | {"WISHWELL_WORKERS": workers}) as made:
         found = await verify(Harness(made.service), max(int(HISTORIES * scale), 20), seed=1)
         result.checked = found.operations

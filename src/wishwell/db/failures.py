@@ -19,17 +19,21 @@ UNREACHABLE = (
     asyncpg.ReadOnlySQLTransactionError,
     asyncpg.DiskFullError,
     asyncpg.OutOfMemoryError,
+    asyncpg.InternalServerError,
+    asyncpg.PostgresIOError,
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
     OSError,
     TimeoutError,
 )
 # After these errors it is not known whether a write was done: even a server that shuts down may
-# have committed first.
+# have committed first, and the last two of the driver's are how Citus tells that it lost a server.
 BROKEN = (
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
+    asyncpg.InternalServerError,
+    asyncpg.PostgresIOError,
     OSError,
     TimeoutError,
 )
