@@ -199,7 +199,7 @@ def alone(folder: Path, server: PostgresServer, profiles: int) -> list[Measureme
         single.insert(place, rows)
         if engine == "PostgreSQL":
             listed = write_owners(place.folder / "owners", owners)
-            figures += single.workers(place, listed, lambda t: wrk(t, "page", 3)["rate"])
+            figures += single.workers(place, server, listed, lambda t: wrk(t, "page", 3))
         else:
             figures += single.group_commit(place, lambda t: wrk(t, "post", 3), owners)
     return figures

@@ -17,13 +17,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from bench import seed
 from bench.__main__ import OURS_ALONE, READS, WRITES, wrk
 from bench.client import Raw
-from bench.targets import GENEROUS, Target, processor, run, start, stop, write_owners
+from bench.targets import GENEROUS, Target, cost, run, start, stop, write_owners
 from tests.servers import PostgresServer
 from wishwell import ids
 
@@ -134,10 +135,8 @@ def compare(
         for round_ in range(rounds):
             found = {}
             for program in (ours, theirs) if round_ % 2 else (theirs, ours):
-                used = processor(program.target, database)
-                done = wrk(program.target, work, seconds, program.admin)
-                cost = (processor(program.target, database) - used) / max(done["count"], 1)
-                found[program] = (done["rate"], cost)
+                load = partial(wrk, work=work, seconds=seconds, admin=program.admin)
+                found[program] = cost(program.target, database, load)
             rates.append(found[ours][0] / max(found[theirs][0], 1))
             costs.append(found[ours][1] / max(found[theirs][1], 1e-9))
         print(

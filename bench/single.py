@@ -21,7 +21,7 @@ import psutil
 
 from bench import seed
 from bench.client import Raw
-from bench.targets import GENEROUS, Target, processor, start, stop, write_owners
+from bench.targets import GENEROUS, Target, cost, start, stop, write_owners
 from tests.servers import PostgresServer
 from wishwell import config, ids
 from wishwell.db.sqlite import connect
@@ -163,13 +163,11 @@ def pages_by_processor(
 
     That is what a machine costs; the throughput beside it lets PostgreSQL use a second core.
     """
-    cost: dict[str, list[float]] = {target.name: [] for target in targets}
+    costs: dict[str, list[float]] = {target.name: [] for target in targets}
     for target in targets * (ROUNDS + 1):
         database = server if "PostgreSQL" in target.name else None
-        before = processor(target, database)
-        count = load(target)["count"]
-        cost[target.name].append((processor(target, database) - before) / count * 1e6)
-    files, servers = (cost[f"wishwell {engine}"][1:] for engine in ("SQLite", "PostgreSQL"))
+        costs[target.name].append(cost(target, database, load)[1] * 1e6)
+    files, servers = (costs[f"wishwell {engine}"][1:] for engine in ("SQLite", "PostgreSQL"))
     note = f"{statistics.median(servers):.0f} us a page against {statistics.median(files):.0f} us"
     ratios = [ours / theirs for ours, theirs in zip(servers, files, strict=True)]
     name = "pages a second of processor time, database included, SQLite against PostgreSQL"
@@ -220,16 +218,29 @@ def first_answer() -> list[Measurement]:
     return [Measurement(name, "s", "≤ 1", took, lambda value: value <= 1)]
 
 
-def workers(place: Deployment, owners: Path, load: Callable[[Target], float]) -> list[Measurement]:
-    """Two workers against one; PostgreSQL and the load share their two cores."""
+def workers(
+    place: Deployment,
+    server: PostgresServer,
+    owners: Path,
+    load: Callable[[Target], dict[str, float]],
+) -> list[Measurement]:
+    """Two workers against one. PostgreSQL and the load share their two cores, so that what a page
+    costs of processor time says more than how many there are a second."""
     one, two = place.serve(), place.serve(WISHWELL_WORKERS="2")
     one, two = one._replace(owners=owners), two._replace(owners=owners)
     time.sleep(2)
-    ratios = [load(two) / load(one) for _ in range(ROUNDS)]
+    rates, costs = [], []
+    for _ in range(ROUNDS):
+        (more, dearer), (rate, paid) = (cost(target, server, load) for target in (two, one))
+        rates.append(more / rate)
+        costs.append(dearer / paid)
     stop(one, two)
     note = "wrk, PostgreSQL and the workers share two cores, which one worker already fills"
-    name = "pages with two workers against one, PostgreSQL"
-    return [Measurement(name, "times", "reported", ratios, None, note)]
+    return [
+        Measurement("pages with two workers against one, PostgreSQL", "times", "reported", rates,
+                    None, note),
+        Measurement("processor time of such a page, database included", "times", "reported", costs),
+    ]  # fmt: skip
 
 
 def group_commit(

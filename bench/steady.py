@@ -23,6 +23,9 @@ from bench.targets import Target, start, stop, write_owners
 SECONDS = 6
 """Of each run at a constant rate."""
 
+ORDINARY = 1_000
+"""Requests a second at which the service's own time is looked at."""
+
 _PATIENCE = 30
 """Seconds after its end until a run is given up."""
 
@@ -61,21 +64,23 @@ def half_load(
     bare = [_request("/items", "x-w: page", f"x-p: {owner.profile}") for owner in some]
     rates = [(highest(ours) / 2, highest(floor) / 2) for _ in range(3)][1:]  # the first one warms
     half, floors = (statistics.mean(each) for each in zip(*rates, strict=True))
-    runs = ((ours, pages, half), (floor, bare, half), (floor, bare, floors))
+    runs = (
+        (ours, pages, half), (floor, bare, half), (floor, bare, floors), (ours, pages, ORDINARY)
+    )  # fmt: skip
     found = [_Runs([], [], []) for _ in runs]
-    inside: list[float] = []
+    inside: dict[float, list[float]] = {half: [], ORDINARY: []}
     for _ in range(ROUNDS):
-        before_round = ours.log.stat().st_size
         for kept, (target, requests, rate) in zip(found, runs, strict=True):
             process = psutil.Process(target.process.pid)
-            before = sum(process.cpu_times()[:2])
+            before, logged = sum(process.cpu_times()[:2]), ours.log.stat().st_size
             times = steady(target.url, requests, rate, SECONDS)
             kept.busy.append((sum(process.cpu_times()[:2]) - before) / SECONDS)
             kept.p50.append(times[len(times) // 2])
             kept.p99.append(times[int(len(times) * 0.99)])
-        inside.append(_logged_ratio(ours.log, before_round))
+            if target is ours:
+                inside[rate].append(_logged_ratio(ours.log, logged))
     stop(ours, floor)
-    mine, same, own = found
+    mine, same, own, ordinary = found
     what = f"p99 against p50 at half of the highest throughput, {engine}"
     against = [a / b for a, b in zip(mine.p99, same.p99, strict=True)]
     return [
@@ -87,7 +92,11 @@ def half_load(
                own.ratios, None, f"{floors:,.0f} a second; {own.note}"),
         Measurement(f"p99 at that rate against the floor's, {engine}", "times", "reported", against),
         Measurement(f"p99 against p50 of what the service itself took, by its log, {engine}", "times",
-               "reported", inside),
+               "reported", inside[half]),
+        Measurement(f"p99 against p50 at 1,000 a second, {engine}", "times", "reported",
+               ordinary.ratios, None, ordinary.note),
+        Measurement(f"the same of what the service itself took, by its log, {engine}", "times",
+               "≤ 2", inside[ORDINARY], lambda value: value <= 2),
     ]  # fmt: skip
 
 

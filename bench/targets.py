@@ -83,15 +83,26 @@ def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[st
 
 
 def processor(target: Target, server: PostgresServer | None = None) -> float:
-    """Seconds of processor time that the service's process has used, and its database's."""
-    used = sum(psutil.Process(target.process.pid).cpu_times()[:2])
+    """Seconds of processor time that the service has used, its workers and its database too."""
+    parents = [target.process.pid]
     if server is not None and server.process is not None:
-        database = psutil.Process(server.process.pid)
-        used += sum(database.cpu_times()[:4])  # with those of its processes that have ended
-        for process in database.children(recursive=True):
+        parents.append(server.process.pid)
+    used = 0.0
+    for parent in map(psutil.Process, parents):
+        used += sum(parent.cpu_times()[:4])  # with those of its processes that have ended
+        for process in parent.children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
                 used += sum(process.cpu_times()[:2])
     return used
+
+
+def cost(
+    target: Target, server: PostgresServer | None, load: Callable[[Target], dict[str, float]]
+) -> tuple[float, float]:
+    """Requests a second under a load, and the processor time of each in seconds."""
+    before = processor(target, server)
+    done = load(target)
+    return done["rate"], (processor(target, server) - before) / max(done["count"], 1)
 
 
 def stop(*targets: Target) -> None:
