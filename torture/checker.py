@@ -12,6 +12,9 @@ from tests.replay import Replay
 from torture.journal import Expected, Journal
 from torture.load import OWNER_SPACE, PREFIX, Client
 
+FEED_SECONDS = 2.0
+"""An event is in the feed by then."""
+
 INVARIANTS = {
     "items twice": "SELECT count(*) FROM (SELECT 1 FROM items GROUP BY profile_id, product_id, "
     "variant_id HAVING count(*) > 1) AS twice",
@@ -80,10 +83,10 @@ class Findings:
 
 
 async def compare(
-    journal: Journal, client: Client, admin: str, sql: Any = None, feed: float | None = None
+    journal: Journal, client: Client, admin: str, sql: Any = None, *, events: bool = False
 ) -> Findings:
-    """``sql`` runs one statement and gives its single number; None skips the invariants. What the
-    feed tells after ``feed`` seconds is what is there; None: no events."""
+    """``sql`` runs one statement and gives its single number; None skips the invariants. With
+    ``events``, what the feed told is what is there."""
     found = Findings()
     there = {gid: await _items(client, admin, gid) for gid in journal.expected}
     for gid, expected in journal.expected.items():
@@ -96,8 +99,8 @@ async def compare(
         count = int(await asyncio.to_thread(sql, statement))
         if count:
             found.note(f"{count} {name}")
-    if feed is not None:
-        await asyncio.sleep(feed)
+    if events:
+        await asyncio.sleep(FEED_SECONDS)
         await _replay(found, client, admin, there)
     client.close()
     return found

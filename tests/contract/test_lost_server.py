@@ -10,7 +10,8 @@ from wishwell.errors import Unavailable, Undecided
 
 TRIGGER = """
 CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
-$$BEGIN RAISE 'server closed the connection unexpectedly' USING ERRCODE = '{code}'; END$$;
+$$BEGIN RAISE {level} 'failed to commit transaction on 127.0.0.1:5432' USING ERRCODE = '{code}';
+RETURN NULL; END$$;
 CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON items {when} FOR EACH ROW
 EXECUTE FUNCTION fail()
 """
@@ -25,8 +26,8 @@ def fail(bench, engine, request):
     async def execute(tx, sql):
         await tx._connection.execute(sql)
 
-    def begin(when=""):
-        bench.write(execute, TRIGGER.format(code=request.param, when=when))
+    def begin(when="", level="EXCEPTION"):
+        bench.write(execute, TRIGGER.format(level=level, code=request.param, when=when))
 
     yield begin
     bench.write(execute, "DROP TRIGGER fail ON items; DROP FUNCTION fail")
@@ -65,3 +66,15 @@ def test_commit_that_loses_a_server_is_undecided(bench, fail):
     fail("DEFERRABLE INITIALLY DEFERRED")
     with pytest.raises(Undecided):
         bench.write(save_under_the_lock, bench, profile)
+
+
+def test_commit_that_is_in_doubt_is_undecided(bench, engine, fail):
+    """contract: cluster-server-away. The coordinator warns that a server may not have committed,
+    and answers as if it had."""
+    fail("DEFERRABLE INITIALLY DEFERRED", "WARNING")
+    profile = bench.new_customer()
+    with pytest.raises(Undecided):
+        bench.write(save_under_the_lock, bench, profile)
+    bench.write(profiles.lock, profile, bench.clock.tick())
+    with pytest.raises(Undecided):
+        bench.write(save, bench, profile, 2)

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from weakref import WeakSet
 
 import asyncpg
 
@@ -53,6 +54,30 @@ def translated() -> Iterator[None]:
 def undecided(error: BaseException) -> Undecided:
     """For a write of which nobody knows whether it was done."""
     return Undecided(f"The database connection broke during a write ({type(error).__name__}).")
+
+
+# contract: cluster-server-away
+class Doubts:
+    """Connections of which a commit is in doubt.
+
+    A coordinator that could not commit on another server warns so, and answers as if it had.
+    """
+
+    def __init__(self) -> None:
+        self._found = WeakSet[asyncpg.Connection]()
+
+    def listen(self, connection: asyncpg.Connection) -> None:
+        """Begins to hear the warnings of a connection."""
+        connection.add_log_listener(self._hear)
+
+    def check(self, connection: asyncpg.Connection) -> None:
+        """Raises ``Undecided`` if a commit of the connection is in doubt."""
+        if connection in self._found:
+            raise undecided(ConnectionError())
+
+    def _hear(self, connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
+        if message.message.startswith("failed to commit transaction"):
+            self._found.add(connection)
 
 
 def unavailable(error: BaseException) -> Unavailable:

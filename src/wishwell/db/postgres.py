@@ -23,7 +23,7 @@ import asyncpg
 from wishwell.db import Reader, Row, RunAgain, Stats, UniqueViolation, copying, pages, statements
 from wishwell.db import rows as columns
 from wishwell.db.connecting import is_pooled, open_one, prepare
-from wishwell.db.failures import BROKEN, UNREACHABLE, translated, unavailable, undecided
+from wishwell.db.failures import BROKEN, UNREACHABLE, Doubts, translated, unavailable, undecided
 from wishwell.db.hosts import Connection, Hosts, Told, nobody
 from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Pool
@@ -40,8 +40,7 @@ _TRIES = 4
 _SNAPSHOT_SECONDS = 7 * 86_400
 _STATEMENTS = 512
 """Prepared statements per connection: enough for all of ours and the common forms of pages."""
-_LATE = 0.25
-"""The share of the time for a statement after which it is asked whether its host still answers."""
+_LATE = 0.25  # share of a statement's time after which it is asked whether its host still answers
 
 
 class _Handle:
@@ -228,6 +227,7 @@ class Postgres:
         self._writes = Writes(max(1, connections // 2), self._waiting)
         self._pooled: bool | None = None
         self._pool = Pool(self._hosts, connections)
+        self._doubts = Doubts()
 
     async def _connect(self, address: Address) -> Connection:
         if self._pooled is None:
@@ -246,6 +246,7 @@ class Postgres:
             max_cached_statement_lifetime=0,
             server_settings=settings,
         )
+        self._doubts.listen(connection)
         try:
             await prepare(connection)
         except BaseException:
@@ -325,6 +326,7 @@ class Postgres:
                 result = await use_case(handle, *arguments, **named)
                 if handle.in_transaction:
                     await handle.commit(self._seconds / 2)
+                self._doubts.check(connection)
                 if handle.writes:
                     self._writes.cut = 0
             except Unavailable as error:
