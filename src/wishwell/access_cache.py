@@ -204,6 +204,7 @@ class AccessCache:
 
     # --------------------------------------------------------------------- keeping fresh
 
+    # contract: database-away
     async def ensure_fresh(self) -> None:
         """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails."""
         if not 0 <= self._clock() - self._asked_at < _TRUSTED_MS:

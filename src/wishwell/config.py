@@ -277,7 +277,7 @@ def load(environment: Mapping[str, str]) -> Settings:
     return Settings(**values)
 
 
-# contract: setting-file
+# contract: setting-file, setting-invalid
 def read(
     shape: Any, prefix: str, environment: Mapping[str, str], document: str
 ) -> tuple[dict[str, Any], list[str]]:

@@ -33,7 +33,7 @@ _UNSENT = 128 * 1024
 """Bytes of unsent answers that the kernel buffers for a connection. By default it takes megabytes,
 which hides that a client does not read."""
 
-_KEEP_ALIVE_SECONDS = 30
+_KEEP_ALIVE_SECONDS = 30  # contract: http-bounds
 _START_SECONDS = 20
 
 

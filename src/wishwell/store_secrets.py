@@ -118,7 +118,7 @@ def _check_apart(store: Store, there: Sequence[Store], keys: Callable[[Store], s
             )
 
 
-# contract: sealing-anew
+# contract: sealing-anew, sealing-opened
 async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
     """Gives each store a secret for its cookies, and seals what an older key sealed anew.
 

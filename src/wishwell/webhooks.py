@@ -268,7 +268,7 @@ def opened(sealing: Sealing, store_id: str, id: str, text: str) -> Secrets:
     return _decoder.decode(sealing.open(text, _owner(store_id, id)))
 
 
-# contract: sealing-anew
+# contract: sealing-anew, sealing-opened
 async def prepare(db: Database, sealing: Sealing) -> None:
     """Seals what an older key sealed anew. Raises ``Misconfigured`` for what can't be opened."""
     for store_id, id, text in await db.read(every):

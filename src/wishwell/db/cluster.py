@@ -13,7 +13,7 @@ from wishwell.errors import Misconfigured
 
 EVERYWHERE = ""
 
-# contract: migrate-cluster
+# contract: migrate-cluster, cluster-one-server
 SPREAD: Mapping[str, str] = {
     # Whole on every server, as every request needs it. A write goes to all of them.
     "migrations": EVERYWHERE,

@@ -197,7 +197,7 @@ class _Handle:
             self._timer.cancel()
             self._timer = self._loop.call_later(self._left(), self._look)
 
-    # contract: write-cut
+    # contract: write-cut, database-away
     def _look(self) -> None:
         """Cuts what is overdue; looks again when the next thing may be."""
         now = self._loop.time()

@@ -250,7 +250,7 @@ DELETE FROM profiles WHERE profile_id in_uuids($1) RETURNING profile_id;
 ------------------------------------------------------------------------------------- items
 
 -- part: item_insert
--- Saving twice is saving once. Answers no row when the profile is unknown, closed or full. $5 to $7 are
+-- Saving twice is saving once (contract: save-once, save-again). Answers no row when the profile is unknown, closed or full. $5 to $7 are
 -- null where the body names no quantity, tags or note; $9 is how many items the profile may have.
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
                    list_ids, tags, note)
@@ -389,6 +389,7 @@ part(item_changed)
 part(item_telling_after);
 
 -- name: item_set_lists for postgresql
+-- On a list where it is already it keeps its place (contract: item-set-lists-place).
 -- $3: the lists that the item shall be on, all of them the profile's; $4: the same as the row holds them;
 -- $5: how many entries the profile may have, $6: how many a list. Answers the item, as it was where it can't be.
 WITH o AS (SELECT * FROM owner($1, $8) AS p),
@@ -537,7 +538,7 @@ WHERE profiles.profile_id = $1 AND e.last > profiles.events;
 part(items_gone_in_steps)
 
 -- name: items_page
--- $2 is the cursor. {beyond} tells whether anything lies on its other side.
+-- By id, which is by age (contract: page-order). $2 is the cursor. {beyond} tells whether anything lies on its other side.
 SELECT item_fields(i){beyond}
 FROM items i
 WHERE i.profile_id = $1{conditions}{from_cursor}
@@ -647,6 +648,7 @@ WHERE profile_id = (SELECT o.profile_id FROM owner($1) AS o) AND list_id = $2
   AND NOT EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = $1 AND l.id = $2);
 
 -- name: lists_page
+-- contract: page-order
 SELECT list_fields(l){beyond}
 FROM lists l
 WHERE l.profile_id = $1{conditions}{from_cursor}
@@ -997,6 +999,7 @@ WHERE profile_id = $1;
 SELECT 1 FROM entries WHERE profile_id = $1 AND list_id = $2 AND item_id = $3;
 
 -- name: reservation_put
+-- contract: reserve-quantity
 -- $4 of the item for the holder $3, if so many are left, or if it has as many already.
 INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
 SELECT i.profile_id, i.id, $3::uuid, i.store_id, $4::integer, $5::text
@@ -1428,7 +1431,7 @@ SELECT profile_id, id, product_id, variant_id, list_ids FROM items WHERE profile
 UPDATE items SET list_ids = $3 WHERE profile_id = $1 AND id = $2;
 
 -- name: import_profile
--- What is older stays the profile's beginning, what is later its end.
+-- What is older stays the profile's beginning, what is later its end; events go on (contract: import-whole).
 UPDATE profiles
 SET created_at = CASE WHEN $2 < created_at THEN $2 ELSE created_at END,
     touched_at = CASE WHEN $3 > touched_at THEN $3 ELSE touched_at END,

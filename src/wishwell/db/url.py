@@ -39,7 +39,7 @@ def parse(url: str) -> Target:
     addresses = _addresses(_hosts(parts.netloc), given)
     if len(addresses) < 2:
         return Target(plain, (Address(None, None),), False, {})
-    # Wishwell writes: a standby is of no use, unless the URL says so.
+    # Wishwell writes: a standby is of no use, unless the URL says so (contract: database-hosts).
     options = {} if _WHICH in given else {_WHICH: "read-write"}
     return Target(plain, addresses, balance == "random", options)
 

@@ -242,6 +242,7 @@ class GuardedProtocol(ReadProtocol):
         if self._size > MAX_HEADER_BYTES:
             raise _too_large()
 
+    # contract: http-bounds
     def _too_slow(self) -> None:
         if self.transport.is_closing() or not self._in_headers:
             return

@@ -85,6 +85,7 @@ async def get_shared_list(service: Services, request: Request) -> Response:
     return responses.record(found)
 
 
+# contract: copy-list
 async def copy_shared_list(service: Services, request: Request) -> Response:
     caller = handlers.new_owner(request)
     body = await bodies.optional(service, request, share_bodies.CopyBody)
