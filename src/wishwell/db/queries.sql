@@ -314,17 +314,17 @@ FROM saved i WHERE profiles.profile_id = $1 AND (i.made = 1 OR i.changed <> '')
 
 -- part: item_tell
 INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-SELECT p.profile_id, p.events, p.store_id, CASE WHEN i.made = 1 THEN 'item.created' ELSE 'item.updated' END,
+SELECT p.profile_id, n.events, p.store_id, CASE WHEN i.made = 1 THEN 'item.created' ELSE 'item.updated' END,
        $8::text, p.gid, part(item_data)
 
 -- part: item_telling
-counted AS (
-    part(item_count)
-    RETURNING profiles.profile_id, profiles.events, profiles.store_id, profiles.gid),
-told AS (part(item_tell) FROM counted p CROSS JOIN saved i)
+-- The profile's row again, as a cluster inserts on its server only what comes from a table there.
+counted AS (part(item_count) RETURNING profiles.events),
+told AS (part(item_tell) FROM counted n JOIN profiles p ON p.profile_id = $1 CROSS JOIN saved i)
 
 -- part: item_telling_after
-part(item_tell) FROM saved i JOIN profiles p ON p.profile_id = $1 WHERE i.made = 1 OR i.changed <> ''
+part(item_tell) FROM saved i JOIN profiles p ON p.profile_id = $1 JOIN profiles n ON n.profile_id = $1
+WHERE i.made = 1 OR i.changed <> ''
 
 -- name: item_save_told for postgresql
 -- item_save with the event that tells it; $10: whether the store has text ids.
