@@ -257,6 +257,7 @@ async def _waiting(tx: Reader) -> Sequence[Row]:
     return await tx.all("feeds_waiting")
 
 
+# contract: feed-once
 async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int]:
     """Gives places to events; the last one before them, and how many.
 

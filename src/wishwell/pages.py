@@ -59,6 +59,7 @@ class Page(msgspec.Struct, Generic[T], frozen=True):
     previous: Cursor | None
 
 
+# contract: cursor-bound-to-request
 class CursorSigner:
     """Signs cursors with the newest key and verifies them with any key."""
 

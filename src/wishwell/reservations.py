@@ -13,7 +13,7 @@ from wishwell.db import Reader, Row, RunAgain, Writer
 ENDS = ("held_end", "reservation_end")
 
 
-# contract: reserve-ends
+# contract: reserve-ends, reserve-at-once
 async def end_unshared(tx: Writer, owner_id: str) -> None:
     """Ends those whose items are on no shared list any more. The caller holds the owner's lock."""
     await _end(tx, await tx.all("reservations_unshared", owner_id))

@@ -14,7 +14,7 @@ MOST = 1_000
 """Of how many items a profile may have reservations."""
 
 
-# contract: reserve-put, reserve-quantity, reserve-most, reserve-at-once
+# contract: reserve-put, reserve-quantity, reserve-most, reserve-at-once, reserve-secret
 async def reserve(
     tx: Writer,
     finder: Finder,

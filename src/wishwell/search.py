@@ -40,7 +40,7 @@ class Search:
         return [list(values) for _, values in self.terms]
 
 
-# contract: search-invalid
+# contract: search-invalid, search-terms
 def parse(query: str, store: Store) -> Search:
     """Parses an expression. Raises ``Invalid`` for an unknown field or a malformed value."""
     terms = []

@@ -299,11 +299,12 @@ def _owner(store_id: str, id: str) -> str:
     return f"webhook {id} of store {store_id}"
 
 
+# contract: webhook-secret
 def _new_secret() -> str:
     return _PREFIX + base64.b64encode(os.urandom(_KEY_BYTES)).decode()
 
 
-# contract: webhook-signed
+# contract: webhook-signed, webhook-secret
 def signed(secrets: Secrets, id: str, body: bytes, now: int) -> dict[str, str]:
     """The headers of a message that is sent now; ``now`` in milliseconds since 1970."""
     at = str(now // 1000)

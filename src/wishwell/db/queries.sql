@@ -281,7 +281,7 @@ UPDATE profiles SET items = items + 1, changes = changes + 1
 WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM items WHERE profile_id = $1 AND id = $2);
 
 -- part: item_set
--- Null leaves a field as it is. updated_at moves only when something changed.
+-- Null leaves a field as it is. updated_at moves only when something changed (contract: item-updated-at).
 UPDATE items
 SET product_id = coalesce($3::text, items.product_id),
     variant_id = coalesce($4::text, items.variant_id),

@@ -115,6 +115,7 @@ def limits(taken: Taken) -> Headers:
     ]
 
 
+# contract: input-inert
 def cors(origin: bytes, allowed: bool) -> Headers:
     """The headers that let a page of this origin read the answer, if it is allowed."""
     headers = [(b"vary", b"Origin")]
