@@ -239,10 +239,10 @@ async def number(db: Database, clock: Callable[[], int]) -> int:
         wanted: int | None = None
         published = 0
         while wanted is None or published < wanted:
-            before, done = await db.write(_number, row[0], now)
+            published, last, done = await db.write(_number, row[0], now)
             given += done
-            if done < _STEP:
-                wanted, published = wanted or before + done, before
+            if done < _STEP and wanted is None:
+                wanted = last
     return given
 
 
@@ -258,8 +258,8 @@ async def _waiting(tx: Reader) -> Sequence[Row]:
 
 
 # contract: feed-once
-async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int]:
-    """Gives places to events; the last one before them, and how many.
+async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
+    """Gives places to events: up to which one they may be read, the last one, and how many are new.
 
     What a cluster commits does not show on all of its servers at once, and may not show on one
     that died for long. So a place may be read only when a later look at all that waits has not
@@ -271,7 +271,7 @@ async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int]:
         await tx.run("feed_open", store_id)
         row = await tx.one("feed_lock", store_id)
     assert row is not None
-    last = row[0]
+    last, new = row
     of_customers = await tx.all("events_waiting", store_id, True, _STEP)
     found = [*await tx.all("events_waiting", store_id, False, _STEP), *of_customers][:_STEP]
     if found:
@@ -280,7 +280,7 @@ async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int]:
         await tx.run("feed_give", store_id, last + len(found))
     if len(found) < _STEP and await tx.one("feed_publish", store_id, last) is not None:
         await webhooks.wake(tx, store_id, now)
-    return last, len(found)
+    return last, last + len(found), new + len(found)
 
 
 # contract: event-retention

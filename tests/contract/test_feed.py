@@ -123,11 +123,12 @@ def test_session_is_told_before_its_link(telling, monkeypatch, step):
         assert told.index((session, "item.created")) < told.index((customer, "item.created"))
 
 
-def test_number_that_is_not_published_is_not_read(telling):
+def test_number_that_is_not_published_is_not_read(telling, engine):
     """contract: feed-once. As when a process dies between the two; whoever comes next publishes."""
     bench = telling
     save(bench, bench.new_customer())
-    assert bench.write(events._number, bench.store.id, bench.clock.tick()) == (0, 1)
+    if engine == "postgresql":  # SQLite gave the number with the event
+        assert bench.write(events._number, bench.store.id, bench.clock.tick()) == (0, 1, 1)
     assert feed(bench) == events.Page([], 0)
     number(bench)
     assert [event.sequence for event in feed(bench).events] == [1]
@@ -268,9 +269,14 @@ def removed(bench):
 
 def insert(bench, owner, count):
     """So many events of a profile, which has none."""
-    told = (bench.store.id, "item.created", bench.clock.tick(), owner.gid, '{"item":{}}')
-    columns = "profile_id sequence store_id type created_at gid data"
-    bench.insert("events", columns, [(owner.id, n, *told) for n in range(1, count + 1)])
+    now = bench.clock.tick()
+    told = (bench.store.id, "item.created", now, owner.gid, '{"item":{}}')
+
+    async def add(tx):
+        await profiles.lock(tx, owner, now)
+        await tx.run_many("event_add", [(owner.id, n, *told) for n in range(1, count + 1)])
+
+    bench.write(add)
 
 
 def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling):

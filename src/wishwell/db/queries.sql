@@ -9,6 +9,8 @@
 --   without(x, id): the text without this one. has_id(x, id): whether it is in there.
 -- * id_list(x): the ids of a group, as such a text; their order is that of the rows.
 -- * as_json(…): these values as a JSON array.
+-- * next_number(x): of an event of the store x, its place in the feed. Null on PostgreSQL, where it is given
+--   afterwards (events.py); SQLite has one writer, which gives it.
 -- * pairs($n): the key and the value of each entry of a JSON object.
 -- * AS MATERIALIZED is for PostgreSQL alone, which then joins two profiles without asking every shard; SQLite
 --   joins by the tables' own indexes.
@@ -313,9 +315,9 @@ SET items = profiles.items + i.made, changes = profiles.changes + i.made, events
 FROM saved i WHERE profiles.profile_id = $1 AND (i.made = 1 OR i.changed <> '')
 
 -- part: item_tell
-INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-SELECT p.profile_id, n.events, p.store_id, CASE WHEN i.made = 1 THEN 'item.created' ELSE 'item.updated' END,
-       $8::text, p.gid, part(item_data)
+INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data)
+SELECT p.profile_id, n.events, p.store_id, next_number(p.store_id),
+       CASE WHEN i.made = 1 THEN 'item.created' ELSE 'item.updated' END, $8::text, p.gid, part(item_data)
 
 -- part: item_telling
 -- The profile's row again, as a cluster inserts on its server only what comes from a table there.
@@ -529,8 +531,9 @@ part(items_gone_in_steps)
 WITH n AS (
     SELECT item_fields(i), '' AS changed, $4::boolean AS text_ids, row_number() OVER (ORDER BY i.id) AS number
     FROM owner($1, $3) AS o JOIN items i ON i.profile_id = $1 AND i.id in_uuids($2))
-INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-SELECT p.profile_id, p.events + i.number, p.store_id, 'item.deleted', $5::text, p.gid, part(item_data)
+INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data)
+SELECT p.profile_id, p.events + i.number, p.store_id, next_number(p.store_id) + i.number - 1, 'item.deleted',
+       $5::text, p.gid, part(item_data)
 FROM n i JOIN profiles p ON p.profile_id = $1;
 UPDATE profiles SET events = e.last
 FROM (SELECT max(e.sequence) AS last FROM events e WHERE e.profile_id = $1) AS e
@@ -1105,23 +1108,33 @@ DELETE FROM reservations WHERE profile_id = $1;
 UPDATE profiles SET events = events + $2::integer WHERE profile_id = $1 RETURNING events, gid;
 
 -- name: event_add
-INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data) VALUES ($1, $2, $3, $4, $5, $6, $7);
+INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data)
+VALUES ($1, $2, $3, next_number($3), $4, $5, $6, $7);
 
 -- name: feeds_waiting
 -- The stores with events that have no number yet, or one that may not be read yet.
-SELECT store_id FROM events WHERE number IS NULL GROUP BY store_id
-UNION SELECT store_id FROM feeds WHERE last < given;
+SELECT store_id FROM events WHERE number IS NULL GROUP BY store_id --postgresql
+UNION SELECT store_id FROM feeds WHERE last < given --postgresql
+SELECT s.id FROM stores s LEFT JOIN feeds f ON f.store_id = s.id --sqlite
+WHERE EXISTS (SELECT 1 FROM events e WHERE e.store_id = s.id AND e.number > coalesce(f.last, 0)) --sqlite
+;
 
 -- name: events_behind
--- How many have no number yet, and the time of the oldest.
-SELECT count(*), min(created_at) FROM events WHERE number IS NULL;
+-- How many there are of such events, and the time of the oldest.
+SELECT count(*), min(created_at) FROM events WHERE number IS NULL --postgresql
+SELECT count(*), min(e.created_at) FROM stores s LEFT JOIN feeds f ON f.store_id = s.id --sqlite
+CROSS JOIN events e ON e.store_id = s.id AND e.number > coalesce(f.last, 0) --sqlite
+;
 
 -- name: feed_open
 INSERT INTO feeds (store_id) VALUES ($1) ON CONFLICT (store_id) DO NOTHING;
 
 -- name: feed_lock
-SELECT given FROM feeds WHERE store_id = $1
-FOR UPDATE --postgresql
+-- The last number given, and how many were given with their event and may not be read yet.
+SELECT given, 0 FROM feeds WHERE store_id = $1 FOR UPDATE --postgresql
+SELECT max(f.last, coalesce(max(e.number), 0)), count(e.number) --sqlite
+FROM feeds f LEFT JOIN events e ON e.store_id = f.store_id AND e.number > f.last --sqlite
+WHERE f.store_id = $1 GROUP BY f.store_id --sqlite
 ;
 
 -- name: events_waiting
@@ -1135,7 +1148,7 @@ ORDER BY profile_id, sequence LIMIT $3;
 UPDATE events SET number = $3 WHERE profile_id = $1 AND sequence = $2 AND number IS NULL;
 
 -- name: feed_give
-UPDATE feeds SET given = $2 WHERE store_id = $1;
+UPDATE feeds SET given = $2 WHERE store_id = $1; --postgresql
 
 -- name: feed_publish
 UPDATE feeds SET last = $2 WHERE store_id = $1 AND last < $2 RETURNING last;

@@ -37,6 +37,7 @@ _MACROS = {
         ),
         (r"id_list\((\w+)\)", r"string_agg(\1::text, ' ')"),
         (r"\bas_json\(", "json_build_array("),
+        (r"next_number\([\w.$]+\)", "NULL::bigint"),
         (r"owner\((\$\d+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
         (
             r"owner\((\$\d+), (\$\d+)\)",
@@ -57,6 +58,12 @@ _MACROS = {
         ),
         (r"id_list\((\w+)\)", r"group_concat(\1, ' ')"),
         (r"\bas_json\(", "json_array("),
+        (
+            r"next_number\(([\w.$]+)\)",
+            r"1 + coalesce((SELECT max(e.number) FROM events e WHERE e.store_id = \1"
+            r" AND e.number IS NOT NULL), (SELECT max(f.last, f.removed) FROM feeds f"
+            r" WHERE f.store_id = \1), 0)",
+        ),
         (r"owner\((\$\d+)\)", _OWNER.format("")),
         (r"owner\((\$\d+), (\$\d+)\)", _OWNER.format(_UNRESERVED)),
         (r" MATERIALIZED", ""),
