@@ -25,6 +25,7 @@
 -- * Rows to be found by ids that another part gives are found by `= ANY (ARRAY(…))`: PostgreSQL knows little
 --   of one profile, and may else join all of it with all of them.
 -- * A statement on a profile's data says profile_id = $1 of each table: that keeps it on one shard.
+--   An insertion selects from such a table, though it needs nothing of it: other rows go by the coordinator.
 -- * The first word tells what a statement does: SELECT reads, or locks when it ends in FOR UPDATE.
 
 
@@ -320,7 +321,6 @@ SELECT p.profile_id, n.events, p.store_id, next_number(p.store_id),
        CASE WHEN i.made = 1 THEN 'item.created' ELSE 'item.updated' END, $8::text, p.gid, part(item_data)
 
 -- part: item_telling
--- The profile's row again, as a cluster inserts on its server only what comes from a table there.
 counted AS (part(item_count) RETURNING profiles.events),
 told AS (part(item_tell) FROM counted n JOIN profiles p ON p.profile_id = $1 CROSS JOIN saved i)
 
@@ -500,11 +500,11 @@ n AS (
 counted AS (
     UPDATE profiles SET items = items - g.count, changes = changes + 1, events = events + g.count
     FROM (SELECT count(*) AS count FROM gone) AS g WHERE profile_id = $1 AND g.count > 0
-    RETURNING profile_id, events - g.count AS before, store_id, gid),
+    RETURNING events - g.count AS before),
 told AS (
     INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-    SELECT p.profile_id, p.before + i.number, p.store_id, 'item.deleted', $5::text, p.gid, part(item_data)
-    FROM counted p CROSS JOIN n i)
+    SELECT p.profile_id, c.before + i.number, p.store_id, 'item.deleted', $5::text, p.gid, part(item_data)
+    FROM counted c JOIN profiles p ON p.profile_id = $1 CROSS JOIN n i)
 SELECT id FROM gone;
 
 -- part: items_gone_in_steps
