@@ -91,6 +91,7 @@ def every_page(shopper, page):
     yield "signed in"
 
 
+@pytest.mark.slow
 def test_every_page_is_open_to_everybody(shopper):
     """axe-core finds nothing serious on any page, in any state, light or dark; and none scrolls
     sideways: on a desktop, a phone, and the smallest phone."""
@@ -207,6 +208,7 @@ def tokens_in(texts):
     return found
 
 
+@pytest.mark.slow
 def test_browser_is_never_given_a_token(shopper):
     """Whatever a shopper does: no admin token, no profile token, in any spelling, anywhere.
 

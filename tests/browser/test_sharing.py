@@ -64,15 +64,12 @@ def gone(page, shopper):
     shopper.wrong.clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "options"),
     [
         (KEYS, {"viewport": DESKTOP, "color_scheme": "light"}),
-        pytest.param(
-            CLICK,
-            {"viewport": PHONE, "color_scheme": "dark", "has_touch": True},
-            marks=pytest.mark.slow,
-        ),
+        (CLICK, {"viewport": PHONE, "color_scheme": "dark", "has_touch": True}),
     ],
     ids=["desktop-light-by-keyboard", "phone-dark"],
 )

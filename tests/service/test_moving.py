@@ -243,6 +243,7 @@ def killed(service, when, *command):
     assert running.wait() != 0, "it was done before it was killed"
 
 
+@pytest.mark.slow
 def test_import_that_is_killed_goes_on(ways, tmp_path):
     """contract: import-resumed, import-twice. Killed at some moment, and run again, twice: all is
     there, once."""
@@ -260,6 +261,7 @@ def test_import_that_is_killed_goes_on(ways, tmp_path):
     assert new.quick("export", "--store", "default").splitlines()[1:] == whole[1:]
 
 
+@pytest.mark.slow
 def test_deletion_that_is_killed_goes_on_beside_others(ways, tmp_path):
     """contract: store-delete-steps, store-delete. Another store is served all the while, and quickly;
     nobody takes the name before all is gone."""
