@@ -107,7 +107,8 @@ def failures(folder, tests):
     }
 
 
-@pytest.mark.parametrize("described", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.slow
+@pytest.mark.parametrize("described", [False, True])
 def test_made_up_route_is_missed_wherever_a_step_is_left_out(tmp_path, described):
     """It works at once, with the values of both of its parameters."""
     copy(tmp_path)

@@ -195,6 +195,7 @@ def test_program_delivers(told):
         assert wait_until(is_counted, seconds=5)
 
 
+@pytest.mark.slow
 def test_library_of_npm_verifies_it(told, tmp_path):
     """contract: webhook-signed. Also with two secrets, each of them."""
     if not (shutil.which("node") and shutil.which("npm")):

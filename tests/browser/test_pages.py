@@ -248,13 +248,8 @@ PICTURES = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if name == "shop-phone.png" else pytest.param(name, marks=pytest.mark.slow)
-        for name in PICTURES
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PICTURES)
 def test_picture_of_the_readme(new_shopper, shared_demo, tmp_path, name):
     """Taken of the shop as it is; WISHWELL_TEST_PICTURES=1 puts it where the README shows it."""
     viewport, scheme = PICTURES[name]

@@ -10,7 +10,7 @@ from tests.browser.conftest import heart, press
 MUG = 101
 
 
-def installed(name):
+def slow(name):
     return pytest.param(name, marks=pytest.mark.slow)
 
 
@@ -28,7 +28,7 @@ def sign(here, page, way):
 @pytest.mark.xdist_group("examples")
 @pytest.mark.parametrize(
     "shop",
-    ["nginx", "fastapi", "django", installed("express"), installed("next"), installed("hydrogen")],
+    [slow("nginx"), "fastapi", slow("django"), slow("express"), slow("next"), slow("hydrogen")],
     indirect=True,
 )
 def test_wishlist_follows_the_sign_in_and_goes_with_the_sign_out(shop, new_customer):

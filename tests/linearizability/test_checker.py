@@ -133,6 +133,7 @@ def edit(past, model, step, owner):
             past.do("order", owner, model.list_at(at), ids=[model.item_at(n) for n in ats])
 
 
+@pytest.mark.slow
 @given(plans)
 @settings(max_examples=75, deadline=None)
 def test_what_happened_one_after_the_other_passes(plan):
@@ -148,6 +149,7 @@ def test_what_happened_one_after_the_other_passes(plan):
     assert verdict([lost if o is middle else o for o in past.operations]).ok
 
 
+@pytest.mark.slow
 @given(plans, st.data())
 @settings(max_examples=50, deadline=None)
 def test_neighbours_at_once_pass_in_any_order(plan, data):
@@ -187,6 +189,7 @@ def untouched(records):
     return [records[0] | {"updatedAt": "2000-01-01T00:00:00.000Z"}, *records[1:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mutation", [lost, doubled, disordered, dirty, untagged, elsewhere, untouched]
 )

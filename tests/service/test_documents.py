@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx2
 import jwt
+import pytest
 
 from tests.servers import Service, postgres_binaries, wait_until
 
@@ -102,6 +103,7 @@ def test_backup_of_postgresql_while_it_serves(postgres_server):
         assert admin.get("/items").json()["data"] == [item]
 
 
+@pytest.mark.slow
 def test_store_moves_to_postgresql_as_described(postgres_server):
     """contract: import-whole. The lines of docs/data.md, from a file that has served to a server: the
     wish is there, and the shop's token is good."""
@@ -124,6 +126,7 @@ def test_store_moves_to_postgresql_as_described(postgres_server):
     file.close()
 
 
+@pytest.mark.slow
 def test_leaked_tokens_are_revoked_as_described():
     """contract: command-token-revoke. The steps of SECURITY.md: list, create, revoke by id; one
     profile token; all of a profile."""
@@ -149,6 +152,7 @@ def test_leaked_tokens_are_revoked_as_described():
         assert admin.get("/items").status_code == 200
 
 
+@pytest.mark.slow
 def test_leaked_secrets_of_a_store_are_replaced_as_described():
     """contract: storefront-secrets. The lines of SECURITY.md: no older cookie and no JWT of the old
     key is anybody's."""

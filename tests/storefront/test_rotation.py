@@ -126,6 +126,7 @@ def shopping(*shoppers: Shopper):
     assert set(turns) == set(shoppers)
 
 
+@pytest.mark.slow
 def test_cookie_secret_is_rotated_under_load(running):
     """contract: storefront-secrets, storefront-cookie. Who came before keeps the list; who comes in the
     seconds in which not all workers know of it, too."""
@@ -157,6 +158,7 @@ def test_leaked_cookie_secret_is_good_for_nothing(running):
         assert not Newcomer(service, shop).turn()
 
 
+@pytest.mark.slow
 def test_jwt_key_changes_under_load(running, tmp_path):
     """contract: storefront-jwt, storefront-naming. With both keys set, JWTs of either are good; the old one
     is not any more once it is gone."""
@@ -182,6 +184,7 @@ def test_jwt_key_changes_under_load(running, tmp_path):
 
 
 @direct("while the service restarts, a way says so by 502 or 503")
+@pytest.mark.slow
 def test_sealing_keys_are_rotated_under_load(running):
     """contract: sealing-keys, sealing-anew. The new key in front of the old one, a restart, and all is
     sealed under the new one, which alone opens it."""
