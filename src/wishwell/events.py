@@ -4,7 +4,8 @@ A use-case that changes records does so inside ``watch``, which looks at them be
 under the profile's lock, and writes what differs in the same transaction (contract:
 event-transaction), or by a statement that tells what it does (``items.py``). Each profile's
 events are counted without a gap. Their places in the store's feed are given afterwards, when
-everybody can read them, by one process at a time for each store.
+everybody can read them, by one process at a time for each store. SQLite has one writer, which gives
+them their places with the insertion; they are only published afterwards.
 """
 
 import contextlib
@@ -228,7 +229,7 @@ async def feed(
 
 # contract: feed-order
 async def number(db: Database, clock: Callable[[], int]) -> int:
-    """Gives the events without a number their places in their stores' feeds. Returns how many.
+    """Gives new events their places in their stores' feeds and publishes them. Returns how many.
 
     Each profile's come in the order of ``sequence``, a session's before those of its link. May run
     in several processes at once.

@@ -20,8 +20,9 @@
 -- * owner($1, $n): the same, unless others have reserved any of its items and $n is false. What takes items
 --   off lists is then run again with $n, and ends reservations too (items.py: _certain).
 -- * A PostgreSQL statement that waited for the lock still sees other rows as they were before. One that
---   reads or removes entries or tags therefore joins `settled`: nothing, unless profiles.changes is what
---   it was before the lock (docs/decisions/0013). The caller tries again with the lock in hand.
+--   reads or removes entries or tags therefore asks for settled($1) or settled($1, $n): the owner's row, unless
+--   profiles.changes is not what it was before the lock (docs/decisions/0013). The caller tries again with
+--   the lock in hand.
 -- * Rows to be found by ids that another part gives are found by `= ANY (ARRAY(…))`: PostgreSQL knows little
 --   of one profile, and may else join all of it with all of them.
 -- * A statement on a profile's data says profile_id = $1 of each table: that keeps it on one shard.
@@ -394,9 +395,9 @@ part(item_telling_after);
 -- On a list where it is already it keeps its place (contract: item-set-lists-place).
 -- $3: the lists that the item shall be on, all of them the profile's; $4: the same as the row holds them;
 -- $5: how many entries the profile may have, $6: how many a list. Answers the item, as it was where it can't be.
-WITH o AS (SELECT * FROM owner($1, $8) AS p),
+WITH o AS (SELECT * FROM settled($1, $8) AS p),
 item AS (
-    SELECT i.id, i.list_ids FROM settled($1, o) JOIN items i ON i.profile_id = $1 AND i.id = $2),
+    SELECT i.id, i.list_ids FROM o JOIN items i ON i.profile_id = $1 AND i.id = $2),
 added AS (
     SELECT l.id, l.item_count FROM item, lists l
     WHERE l.profile_id = $1 AND l.id in_uuids($3)
@@ -465,9 +466,9 @@ SELECT item_fields(i) FROM items i
 WHERE i.profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND i.id = $2;
 
 -- part: items_gone
-WITH o AS (SELECT * FROM owner($1, $3) AS p),
+WITH o AS (SELECT * FROM settled($1, $3) AS p),
 gone AS (
-    DELETE FROM items i USING settled($1, o)
+    DELETE FROM items i USING o
     WHERE i.profile_id = $1 AND i.id in_uuids($2)
     RETURNING item_fields(i)),
 off AS (
@@ -617,9 +618,9 @@ RETURNING list_fields(lists);
 
 -- name: list_delete for postgresql
 -- $3: whether it may have been shared.
-WITH o AS (SELECT * FROM owner($1) AS p),
+WITH o AS (SELECT * FROM settled($1) AS p),
 gone AS (
-    DELETE FROM lists l USING settled($1, o)
+    DELETE FROM lists l USING o
     WHERE l.profile_id = $1 AND l.id = $2 AND l.shared <= $3::integer
     RETURNING l.id),
 off AS (

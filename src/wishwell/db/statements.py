@@ -38,15 +38,15 @@ _MACROS = {
         (r"id_list\((\w+)\)", r"string_agg(\1::text, ' ')"),
         (r"\bas_json\(", "json_build_array("),
         (r"next_number\([\w.$]+\)", "NULL::bigint"),
+        (
+            r"settled\((\$\d+)((?:, \$\d+)?)\)",
+            r"(SELECT p.* FROM owner(\1\2) AS p"
+            r" JOIN profiles s ON s.profile_id = \1 AND s.changes = p.changes)",
+        ),
         (r"owner\((\$\d+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
         (
             r"owner\((\$\d+), (\$\d+)\)",
             _OWNER.format(_UNRESERVED + " FOR NO KEY UPDATE"),
-        ),
-        (
-            r"settled\((\$\d+), (\w+)\)",
-            r"(SELECT 1 FROM profiles s JOIN \2 ON \2.changes = s.changes"
-            r" WHERE s.profile_id = \1) AS settled",
         ),
     ),
     "sqlite": (
