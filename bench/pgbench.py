@@ -27,7 +27,7 @@ SCRIPTS: dict[str, tuple[str, tuple[str, ...]]] = {
         (
             _PROFILE,
             "gen_random_uuid()",
-            "':product'",
+            "(:product)::text",
             "''",
             ":quantity",
             "NULL",
