@@ -109,12 +109,12 @@ async def patch(h: dict[bytes, bytes]) -> Any:
 async def lists_(h: dict[bytes, bytes]) -> Any:
     chosen = [h[b"x-l"].decode()] if h[b"x-q"] == b"1" else []
     wanted = (h[b"x-i"].decode(), chosen, " ".join(chosen), 20_000, 1_000)
-    [row] = await run("item_set_lists", h[b"x-p"].decode(), *wanted, now())
+    [row] = await run("item_set_lists", h[b"x-p"].decode(), *wanted, now(), False)
     return item_record.from_row(row)
 
 
 async def delete(h: dict[bytes, bytes]) -> Any:
-    await run("items_delete", h[b"x-p"].decode(), [h[b"x-i"].decode()])
+    await run("items_delete", h[b"x-p"].decode(), [h[b"x-i"].decode()], False)
 
 
 WORK = {
