@@ -12,12 +12,13 @@ function compose({ type, profile, data }) {
   const to = addresses[profile];
   if (type !== 'item.price_dropped' || !to) return undefined;
   const { product, previousPrice: before, price: now } = data;
+  const title = product.title ?? 'What you wished for'; // a shop may have told its price alone
   const digits = now.amount.split('.')[1]?.length ?? 0;
   const less = (Number(before.amount) - Number(now.amount)).toFixed(digits);
   return {
     to,
-    subject: `${product.title} is ${less} ${now.currency} less`,
-    text: `You wished for it: ${product.title} is ${now.amount} ${now.currency} now, it was ${before.amount}.\n\n${product.url}\n`,
+    subject: `${title} is ${less} ${now.currency} less`,
+    text: `You wished for it: ${title} is ${now.amount} ${now.currency} now, it was ${before.amount}.\n\n${product.url ?? ''}\n`,
   };
 }
 

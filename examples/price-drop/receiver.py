@@ -20,12 +20,13 @@ def compose(event: dict) -> EmailMessage | None:
     data = event["data"]
     product, before, now = data["product"], data["previousPrice"], data["price"]
     less = Decimal(before["amount"]) - Decimal(now["amount"])
+    title = product.get("title", "What you wished for")  # a shop may have told its price alone
     mail = EmailMessage()
     mail["To"] = address
-    mail["Subject"] = f"{product['title']} is {less} {now['currency']} less"
+    mail["Subject"] = f"{title} is {less} {now['currency']} less"
     mail.set_content(
-        f"You wished for it: {product['title']} is {now['amount']} {now['currency']} now, "
-        f"it was {before['amount']}.\n\n{product['url']}\n"
+        f"You wished for it: {title} is {now['amount']} {now['currency']} now, "
+        f"it was {before['amount']}.\n\n{product.get('url', '')}\n"
     )
     return mail
 

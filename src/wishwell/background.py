@@ -87,7 +87,7 @@ async def _retain_events(service: Services) -> None:
 
 
 async def _retain_deliveries(service: Services) -> None:
-    async for _ in deliveries.retain(service.db):
+    async for _ in deliveries.retain(service.db, service.settings.events_days, service.clock()):
         await asyncio.sleep(_PAUSE)
 
 

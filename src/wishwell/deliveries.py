@@ -34,8 +34,9 @@ LEASE_MS = 25_000
 """How long a delivery is left to the process that took it: longer than a call, with a margin."""
 
 _JITTER = 0.1
-_MOST_LATER_MS = 86_400_000
-_GIVE_UP_MS = 7 * 86_400_000
+_DAY_MS = 86_400_000
+_MOST_LATER_MS = _DAY_MS
+_GIVE_UP_MS = 7 * _DAY_MS
 _GONE = 410
 _STEP = 500
 """How many places of the feed a turn looks at."""
@@ -275,25 +276,30 @@ async def told(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, E
 
 
 # contract: delivery-retention
-async def retain(db: Database) -> AsyncIterator[int]:
-    """Removes what is older than the feed, and deleted webhooks, in small steps.
+async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
+    """Removes what is older than the feed, tests older than ``days``, and deleted webhooks.
 
-    Yields how many in each.
+    In small steps; yields how many in each. ``now`` in milliseconds since 1970.
     """
+    since = now - int(days * _DAY_MS)
     for store_id, id, _ in await db.read(webhooks.every):
-        while gone := await db.write(_remove, store_id, id):
+        while gone := await db.write(_remove, store_id, id, since):
             yield gone
 
 
-async def _remove(tx: Writer, store_id: str, webhook_id: str) -> int:
+async def _remove(tx: Writer, store_id: str, webhook_id: str, since: int) -> int:
     row = await tx.one("webhook_lock", store_id, webhook_id)
     if row is None:
         return 0
     kept = webhooks.kept_from(row)
     feed = await tx.one("feed", store_id)
     removed = feed[1] if feed else 0
+
+    def is_old(id: str, number: int, profile_id: str | None) -> bool:
+        return ids.time_of(id) < since if profile_id is None else number <= removed
+
     rows = await tx.all("deliveries_oldest", store_id, webhook_id, _OLD_STEP)
-    old = [row for row in rows if kept.deleted or row[1] <= removed]
+    old = [row for row in rows if kept.deleted or is_old(row[0], row[1], row[3])]
     if old:
         await tx.run("deliveries_remove", store_id, webhook_id, [row[0] for row in old])
     if kept.deleted:

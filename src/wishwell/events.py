@@ -219,10 +219,13 @@ async def feed(
     row = await tx.one("feed", store.id)
     removed = row[1] if row else 0
     if after is not None and not removed <= after <= last:
-        raise Gone(
-            "from: events that came after it are no longer kept. Read the items and lists of the "
-            "store anew, then ask without `from`."
+        why = (
+            "events that came after it are no longer kept"
+            if after < removed
+            else "this store has not given it, or a backup was restored since"
         )
+        anew = "Read the items and lists of the store anew, then ask without `from`."
+        raise Gone(f"from: {why}. {anew}")
     until = rows[-1][0] if len(rows) == limit else last
     return Page([from_row(row[1:]) for row in rows], until)
 

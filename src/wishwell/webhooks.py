@@ -146,9 +146,11 @@ async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: st
         shown.types if patch.types is None else patch.types,
         shown.enabled if patch.enabled is None else patch.enabled,
         shown.created_at,
-        max(now, shown.updated_at),
+        shown.updated_at,
         None if turned_on else shown.failing_since,
     )
+    if after != shown:
+        after.updated_at = max(now, shown.updated_at)
     if turned_on:
         after.missed, kept = kept.missed, kept._replace(missed=0, due=now)
     await put(tx, store.id, kept._replace(shown=after))
@@ -184,7 +186,6 @@ async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Web
         from_ = ids.timestamp(min(max(0, since - _LAG_MS), ids.LAST))
         place = await _place_before(tx, store.id, removed, last, from_)
         kept = kept._replace(position=min(kept.position, place), due=now)
-    kept.shown.updated_at = max(now, kept.shown.updated_at)
     await put(tx, store.id, kept)
     return kept.shown
 

@@ -1,6 +1,7 @@
 """The commands."""
 
 import json
+import os
 import re
 import secrets
 
@@ -252,6 +253,9 @@ def test_token_revoke_of_a_customer_nobody_heard_of_is_no_error(service, shop):
 # --- the rest ------------------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(
+    os.environ.get("WISHWELL_TEST_CITUS_NODE", "0") != "0", reason="a worker refuses to migrate"
+)
 def test_migrate_again_changes_nothing(service, shop):
     """contract: migrate-once. A schema that is up to date stays as it is."""
     saved = save(shop.customer("1").http, 1)

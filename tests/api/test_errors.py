@@ -118,7 +118,7 @@ def test_change_without_a_body_is_told_what_is_missing(shop):
     saved, kept = save(http, 1), new_list(http)
     for path in (f"/items/{saved['id']}", f"/lists/{kept['id']}"):
         message = refused(http.patch(path), 400)
-        assert message == "body: is required; send a JSON object with the fields to change."
+        assert message == "body: is required; send a JSON object."
     assert (
         refused(http.post("/items"), 400)
         == "productId: is required; send a JSON object as the body."

@@ -134,7 +134,8 @@ def test_resume_that_was_not_given_is_gone(telling):
     """contract: feed-gone. The message says how to go on."""
     answer = telling.admin.get("/events", params={"from": "9" * 18})
     assert answer.status_code == 410
-    assert "ask without `from`" in answer.json()["error"]["message"]
+    message = answer.json()["error"]["message"]
+    assert "has not given it" in message and "ask without `from`" in message
 
 
 def test_nothing_is_told_until_the_store_wants_it_and_soon_after(shop):

@@ -66,6 +66,7 @@ def test_bounds_of_a_product(shop):
     good: list[dict] = [
         {"title": "x" * 255}, {"title": "愛" * 255}, {"title": " "},
         {"url": "http://" + "x" * 2041}, {"image": "https://x"}, {"url": "https://[::1]:8?a@b#\\"},
+        {"url": "HTTPS://Shop.example:443/"},
         {"variants": [{"variantId": n} for n in range(1, 251)]},
         *({"price": price | {"amount": amount}} for amount in ("0", "9" * 12 + ".9999", "00.0")),
     ]  # fmt: skip
@@ -77,6 +78,7 @@ def test_bounds_of_a_product(shop):
         {"url": "http://" + "x" * 2042}, {"url": "ftp://x"}, {"url": "javascript:alert(1)"},
         {"url": "http://"}, {"url": "http://a b"}, {"url": "https://é"}, {"url": ""},
         {"url": "https://shop.example@evil.example"}, {"url": "https://a:b@x/"},
+        {"url": "https://[::1/"}, {"url": "https://[z]/"}, {"url": "https://:80/"}, {"url": "https://x:y/"},
         {"url": "https://a\\@x"}, {"image": "https://x\n"}, {"image": "//x"}, {"available": 1}, {"available": "true"},
         {"variants": [{"variantId": n} for n in range(1, 252)]}, {"variants": {}},
         {"variants": [{}]}, {"variants": [{"variantId": 1}, {"variantId": 1}]},
@@ -98,15 +100,23 @@ def test_bounds_of_a_product(shop):
 def test_message_names_the_field_inside(shop):
     """contract: error-message, product-bounds."""
     for fields, words in (
-        ({"price": {"amount": 1, "currency": "EUR"}}, ("amount", "19.90")),
-        ({"variants": [{"variantId": 1, "title": ""}]}, ("title", 255)),
-        ({"variants": [{"variantId": "x"}]}, ("variantId", "integer")),
+        ({"price": {"amount": 1, "currency": "EUR"}}, ("price.amount: ", "19.90")),
+        ({"price": {"amount": "1", "currency": "EUR\n"}}, ("price.currency: ",)),
+        ({"variants": [{"variantId": 1, "title": ""}]}, ("variants[0].title: ", 255)),
+        (
+            {"variants": [{"variantId": 1}, {"variantId": "x"}]},
+            ("variants[1].variantId: ", "integer"),
+        ),
+        ({"variants": [[]]}, ("variants[0]: must be an object",)),
+        ({"variants": [{}]}, ("variants[0].variantId: is required",)),
+        ({"variants": [{"variantId": 1, "url": "x"}]}, ("variants[0].url: is not a field",)),
         ({"variants": [{"variantId": 1}] * 2}, ("variantId", "duplicates")),
         ({"url": "x"}, ("url", 2048)),
     ):
         refused(shop.admin.put("/products/7", json=fields), 400, *words)
-    body = {"products": [{"productId": 1}, {"productId": 2, "title": 1}]}
-    refused(shop.admin.put("/products", json=body), 400, "title")
+    for title in (1, "\n"):
+        body = {"products": [{"productId": 1}, {"productId": 2, "title": title}]}
+        refused(shop.admin.put("/products", json=body), 400, "products[1].title: ")
 
 
 @pytest.mark.parametrize("kind", ["integer", "text"])

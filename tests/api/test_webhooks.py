@@ -99,6 +99,10 @@ def test_webhook_from_its_creation_to_its_end(make_shop):
     assert data(shop.admin.get("/webhooks")) == [hook]
     off = data(shop.admin.patch(path, json={"enabled": False, "types": []}))
     assert (off["enabled"], off["types"], "missed" in off) == (False, [], False)
+    for same in ({}, {"enabled": False, "types": [], "url": URL}):
+        assert data(shop.admin.patch(path, json=same)) == off
+    again = {"since": "2025-04-18T18:13:27.481Z"}
+    assert data(shop.admin.post(f"{path}/replays", json=again)) == off
     assert data(shop.admin.patch(path, json={"enabled": True}))["missed"] == 0
     assert data(shop.admin.post(f"{path}/secret"))["secret"] != secret
     assert shop.admin.delete(path).status_code == 204

@@ -54,7 +54,7 @@ class Desk:
         return await self.db.read(webhooks.find, self.store, hook.id)
 
     async def retain(self):
-        async for _ in deliveries.retain(self.db):
+        async for _ in deliveries.retain(self.db, 7, self.clock()):
             pass
 
     async def page(self, hook, limit=250):

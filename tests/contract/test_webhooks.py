@@ -149,11 +149,12 @@ async def test_replay_sends_again_what_is_kept(desk):
 
 @on_desk
 async def test_test_and_retry(desk):
-    """contract: webhook-test, delivery-retry."""
+    """contract: webhook-test, delivery-retry, delivery-retention. No event goes before the test."""
     async with Receiver(answer(500)).serve() as receiver, desk.process() as sender:
         hook = await desk.hook(receiver.url)
         at = desk.clock.tick()
-        sent = await desk.db.write(deliveries.test, desk.store, hook.id, ids.random_uuid(), at)
+        id = ids.uuid7_at(desk.clock())
+        sent = await desk.db.write(deliveries.test, desk.store, hook.id, id, at)
         await send(sender)
         [message] = receiver.got
         assert (message.id, message.event["type"]) == (sent.event_id, "webhook.test")
@@ -169,6 +170,10 @@ async def test_test_and_retry(desk):
         assert (await desk.page(hook))[0].status == "delivered"
         with pytest.raises(NotFound):
             await desk.db.write(deliveries.retry, desk.store, hook.id, ids.random_uuid(), at)
+        for days, left in ((6.9, 1), (0.2, 0)):
+            desk.clock.milliseconds += int(days * DAY)
+            await desk.retain()
+            assert len(await desk.page(hook)) == left
 
 
 @on_desk

@@ -13,7 +13,10 @@ from wishwell.notices import Money
 from wishwell.products import Facts, NewProduct, Variant
 from wishwell.stores import Store
 
-_URL = r"^https?://[!-.0->A-\[\]-~]+([/?#][!-~]*)?$"
+_URL = (
+    r"^[Hh][Tt][Tt][Pp][Ss]?://"
+    r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._~%!$&'()*+,;=-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$"
+)
 """Without a user name and a password: nobody takes ``shop.example@evil.example`` for the shop."""
 
 Title = Annotated[str, Meta(min_length=1, max_length=products.MAX_TITLE)]
@@ -29,8 +32,8 @@ class PriceBody(msgspec.Struct, forbid_unknown_fields=True):
 
     def money(self) -> Money:
         # To `$` the end of a line is an end.
-        amount = products.check_text("amount", self.amount)
-        return Money(amount, products.check_text("currency", self.currency))
+        amount = products.check_text("price.amount", self.amount)
+        return Money(amount, products.check_text("price.currency", self.currency))
 
 
 class VariantBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
@@ -61,11 +64,11 @@ class ProductBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     variants: Annotated[list[VariantBody], Meta(max_length=products.MAX_VARIANTS)] | None = None
 
     def product(self, id: str, store: Store) -> NewProduct:
-        variants = tuple(variant.variant(store) for variant in self.variants or ())
+        variants = fields.each("variants", self.variants or (), lambda one: one.variant(store))
         fields.each_once("variantId", [str(variant.variant_id) for variant in variants])
         rest = _rest(self.image, self.price, self.available)
         facts = Facts(_text("title", self.title), _text("url", self.url), *rest)
-        return NewProduct(id, facts, variants)
+        return NewProduct(id, facts, tuple(variants))
 
 
 class NamedProductBody(ProductBody, rename="camel", kw_only=True, forbid_unknown_fields=True):
@@ -83,7 +86,7 @@ class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
     products: Annotated[list[NamedProductBody], Meta(min_length=1, max_length=products.MAX_BULK)]
 
     def named(self, store: Store) -> list[NewProduct]:
-        found = [product.named(store) for product in self.products]
+        found = fields.each("products", self.products, lambda one: one.named(store))
         fields.each_once("productId", [product.product_id for product in found])
         return found
 

@@ -206,7 +206,7 @@ _RULES = {
     "since": "must be a time such as 2025-04-18T18:13:27.481Z",
 }
 
-# msgspec names the place as a path: `$.tags[1]`. For the root it names none.
+# msgspec names the place as a path: `$.products[1].title`. For the root it names none.
 _PLACE = re.compile(r" - at `(key in )?\$\.?(?P<where>[^`]*)`$")
 
 
@@ -219,7 +219,7 @@ def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> 
     if not raw:
         fields = ", ".join(msgspec.json.schema(shape)["$defs"][shape.__name__]["required"])
         if not fields:
-            raise Invalid("body: is required; send a JSON object with the fields to change.")
+            raise Invalid("body: is required; send a JSON object.")
         raise Invalid(f"{fields}: is required; send a JSON object as the body.")
     if not is_json(content_type):
         raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
@@ -260,17 +260,21 @@ def _explained(text: str, store: Store) -> str:
     place = _PLACE.search(text)
     where = place["where"] if place else ""
     rule = text[: place.start()] if place else text
+    inside = f"{where}." if where else ""
     if unknown := re.search(r"unknown field `(.{0,80})", rule, re.DOTALL):
         name = unknown[1].rstrip("`")
         shown = name if name.isprintable() else ascii(name)
-        return f"{shown}: is not a field of this body."
+        return f"{inside}{shown}: is not a field of this body."
     if missing := re.search(r"missing required field `(\w+)`", rule):
-        return f"{missing[1]}: is required."
-    # The innermost field that the path names: of `products[...].price.amount` the amount.
-    field = where.rpartition(".")[2].partition("[")[0]
+        return f"{inside}{missing[1]}: is required."
+    if where.endswith("]") and rule.startswith("Expected `object`"):
+        return f"{where}: must be an object."
+    # The rule of an array is that of its values too: `tags[1]` is said of `tags`.
+    where = re.sub(r"\[\d+\]$", "", where)
+    field = where.rpartition(".")[2]
     if field in ("productId", "variantId"):
-        return f"{field}: {store.id_rule}."
-    return f"{field}: {_RULES[field]}." if field in _RULES else "body: must be a JSON object."
+        return f"{where}: {store.id_rule}."
+    return f"{where}: {_RULES[field]}." if field in _RULES else "body: must be a JSON object."
 
 
 # contract: parameter-unknown
