@@ -545,7 +545,8 @@ export interface paths {
         put?: never;
         /**
          * Renew the secret of a webhook
-         * @description Makes a new secret, which is shown here alone. For 24 hours the one before it signs as well.
+         * @description Makes a new secret, which is shown here alone. For 24 hours the one before it signs as
+         *     well; one more renewal ends that.
          */
         post: operations["renewWebhookSecret"];
         delete?: never;
@@ -1342,8 +1343,8 @@ export interface components {
             };
         };
         /**
-         * @description Events that came after `from` are no longer kept. Read the records of the store anew, then
-         *     read the feed without `from`.
+         * @description Events that came after `from` are no longer kept, or the store has not given it. Read the
+         *     records of the store anew, then read the feed without `from`.
          */
         Gone: {
             headers: {
