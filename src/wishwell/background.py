@@ -31,7 +31,7 @@ log = structlog.get_logger("wishwell.background")
 
 def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     """Everything that runs beside the requests."""
-    sending = (
+    sending = (  # contract: webhook-needs-keys
         [service.sender.run(service.access_cache.tells_events)]
         if service.sender is not None
         else []
@@ -43,6 +43,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         _number_events(service),
         _tell_notices(service),
         _look_at_feeds(service),
+        # contract: command-purge
         _in_turns(service, "purge", service.settings.purge_interval, _purge),
         _in_turns(service, "retain", _RETAIN_SECONDS, _retain_events),
         _in_turns(service, "deliveries", _RETAIN_SECONDS, _retain_deliveries),

@@ -79,6 +79,7 @@ def from_row(row: Row) -> Event:
     return Event(event_id(profile_id, sequence), type_, created_at, gid, sequence, raw)
 
 
+# contract: event-fields
 def _shown(data: str) -> bytes:
     """The data as the API shows it.
 

@@ -182,7 +182,7 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
         before = _placed(positions)
         named = set(item_ids)
         placed = [*item_ids, *(item for item in before if item not in named)]
-        if placed != before:
+        if placed != before:  # contract: list-updated-at
             places = [(profile.id, id, item, at) for at, item in enumerate(placed, 1)]
             await tx.run_many("entry_place", [new for new in places if positions[new[2]] != new[3]])
             await tx.run("list_touch", profile.id, id, now)

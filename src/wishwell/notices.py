@@ -183,7 +183,7 @@ async def step(tx: Writer, store: Store, product_id: str, now: int) -> int:
     document, known, position = row
     news = _News(_known.decode(known), msgspec.json.decode(document, type=Product), store, now)
     found: Sequence[Row] = ()
-    if store.events_since is not None:
+    if store.events_since is not None:  # contract: notice-events
         found = await tx.all("items_wishing", store.id, product_id, position, _STEP)
     due = [(id, owner) for id, owner, *rest in found if news.due(*rest)]
     told: list[tuple[str, events.Type, bytes]] = []
@@ -244,12 +244,12 @@ class _News:
     def due(self, variant: str, created_at: str, dropped_at: str, restocked_at: str) -> bool:
         """Whether a wish has something to hear."""
         return (
-            self._of(self._dropped, variant, created_at, dropped_at) is not None
-            or self._of(self._restocked, variant, created_at, restocked_at) is not None
+            self._heard(self._dropped, variant, created_at, dropped_at) is not None
+            or self._heard(self._restocked, variant, created_at, restocked_at) is not None
         )
 
     # contract: notice-variant, notice-once-a-day, notice-later
-    def _of(self, opened: dict[str, _Open], variant: str, saved: str, told: str) -> str | None:
+    def _heard(self, opened: dict[str, _Open], variant: str, saved: str, told: str) -> str | None:
         """The variant of which a wish hears; None for none. ``told`` is when it last heard."""
         if told > self._last:
             return None
@@ -267,8 +267,8 @@ class _News:
         _, dropped_at, restocked_at, *columns = row
         item = item_record.from_row(columns)
         variant = item.variant_id or NO_VARIANT
-        dropped = self._of(self._dropped, str(variant), item.created_at, dropped_at)
-        restocked = self._of(self._restocked, str(variant), item.created_at, restocked_at)
+        dropped = self._heard(self._dropped, str(variant), item.created_at, dropped_at)
+        restocked = self._heard(self._restocked, str(variant), item.created_at, restocked_at)
         item_record.show([item], text_ids=self._store.has_text_ids)
         made: list[tuple[events.Type, bytes]] = []
         if dropped is not None:

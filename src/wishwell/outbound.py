@@ -233,6 +233,7 @@ class Outbound:
             raise ValueError("has an invalid host or port")
         if not self._http and (port or 443) not in _PORTS:
             raise ValueError("must have the port 443 or 8443")
+        # contract: outbound-address
         if address is not None and not is_allowed(address, private=self._private):
             raise ValueError(f"must not lead to {host}, which is not a public address")
         return URL(url, encoded=True), authority

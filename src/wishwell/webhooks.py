@@ -116,6 +116,7 @@ async def create(
     assert feed is not None
     fresh = Secrets(_new_secret())
     sealed = _sealed(sealing, store.id, id, fresh)
+    # It begins where the feed is now (contract: delivery-each).
     await tx.run("webhook_add", store.id, id, url, " ".join(types), feed[0], sealed, now)
     return Webhook(id, url, tuple(types), True, now, now, secret=fresh.secret)
 

@@ -179,7 +179,7 @@ class Hosts:
             self._why.append(error)
             return address, None
 
-    # contract: database-hosts, database-old-primary
+    # contract: database-hosts, database-old-primary, database-hung
     def _judge(self, answers: dict[Address, tuple[int, int]]) -> None:
         """Chooses the good hosts, and cuts the connections to the others if there are any."""
         for cluster, timeline in answers.values():

@@ -356,7 +356,7 @@ class Postgres:
             self._pool.give_back(connection)
             return result
 
-    def _is_late(self, handle: _Handle) -> None:
+    def _is_late(self, handle: _Handle) -> None:  # contract: database-hung
         if self._hosts.several:
             self._hosts.suspect()
         if handle.writes and not handle.late:

@@ -610,6 +610,7 @@ LEFT JOIN items i ON i.profile_id = $1 AND i.id = e.item_id
 WHERE l.profile_id = $1 AND l.id = $2;
 
 -- name: list_rename
+-- contract: list-updated-at
 UPDATE lists
 SET updated_at = CASE WHEN lists.name <> $3 AND $4 > lists.updated_at THEN $4 ELSE lists.updated_at END, name = $3
 FROM owner($1) AS o
@@ -1260,7 +1261,7 @@ IN ( --sqlite
 RETURNING id, number, profile_id, sequence, type, attempts;
 
 -- name: delivery_attempted
--- Unless the lease has been taken over.
+-- Unless the lease has been taken over (contract: delivery-lease).
 UPDATE deliveries
 SET status = $5, attempts = $6, last_status = $7, last_attempt_at = $8, next_at = $9, lease = NULL
 WHERE store_id = $1 AND webhook_id = $2 AND id = $3 AND lease = $4;

@@ -1,7 +1,4 @@
-"""Answers: status, headers and body, and the status of each error.
-
-An error has the error envelope as its body (contract: error-envelope).
-"""
+"""Answers: status, headers and body, and the status of each error."""
 
 from http import HTTPStatus
 from typing import Any
@@ -166,6 +163,7 @@ def failure(error: Exception, request_id: str) -> Response:
     return Response(status, envelope(status, message, request_id), headers)
 
 
+# contract: error-envelope
 def envelope(status: HTTPStatus, message: str, request_id: str) -> bytes:
     """The body of an error."""
     return _encoder.encode(_Envelope(_Detail(message, phrase(status), int(status), request_id)))

@@ -110,6 +110,7 @@ def _id(request: Request) -> str:
     return _webhook_id(request)
 
 
+# contract: record-id
 def _webhook_id(request: Request) -> str:
     id = request.parameters["webhookId"]
     if not ids.is_uuid(id):

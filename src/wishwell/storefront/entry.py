@@ -153,7 +153,7 @@ class Storefront:
             try:
                 answer = await self._as(request, seen, found.route, seen.shopper)
             except SessionEnded:
-                # It was linked or purged: its visitor begins anew.
+                # It was linked or purged (contract: storefront-cookie-revoked).
                 seen.shopper = seen.visitor = None
                 seen.remove_cookie()
             else:
