@@ -244,7 +244,8 @@ async def _look_up(
 ) -> tuple[Store, str, Sequence[Row]]:
     """The store and the key of a token's owner, and what the statement finds of its share there.
 
-    A link may have moved the share since its place was looked up.
+    A link may have moved the share since its place was looked up. On a cluster it may be neither
+    here nor there for a moment: ``RunAgain`` (contract: cluster-link).
     """
     check_form(token)
     hashed = opaque.hashed(token)
@@ -254,6 +255,8 @@ async def _look_up(
             return store, place[1], found
         before, place = place, await _place(tx, finder, hashed)
         if place == before:
+            if await tx.one("share_there", place[1], place[2]) is None:
+                raise RunAgain
             break
     raise _unknown()
 

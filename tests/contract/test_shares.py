@@ -7,7 +7,7 @@ import pytest
 from tests.contract.conftest import bounds
 from tests.contract.test_purge import DAY, run_purge
 from wishwell import copies, ids, linking, lists, purge, shares
-from wishwell.errors import LimitReached, NotFound, UnknownShare
+from wishwell.errors import LimitReached, NotFound, Unavailable, UnknownShare
 
 PLAIN = shares.Terms(reservations=True)
 
@@ -123,3 +123,16 @@ def test_link_moves_the_shares_of_lists_that_move_and_ends_the_others(bench):
     with pytest.raises(UnknownShare):
         resolve(bench, ended.token)
     assert bench.select("SELECT * FROM shares WHERE profile_id = $1", visitor.id) == []
+
+
+def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
+    """contract: cluster-link. What a reader sees of a link while its two servers commit."""
+    if engine == "sqlite":
+        pytest.skip("commits at once")
+    owner = bench.new_customer()
+    made = share(bench, owner, new_list(bench, owner))
+    bench.one("shares_remove", owner.id, [made.id])
+    with pytest.raises(Unavailable):
+        resolve(bench, made.token)
+    with pytest.raises(Unavailable):
+        bench.write(shares.lock, bench.finder, made.token, bench.new_session(), bench.clock.tick())

@@ -49,7 +49,8 @@ class UniqueViolation(ServiceError):
 
 
 class RunAgain(Exception):
-    """A use-case raises it when it needs a lock that comes before those it has.
+    """A use-case raises it when it needs a lock that comes before those it has, or sees a half of
+    what a cluster commits on two servers.
 
     Its transaction is undone, and it runs again. On SQLite, where writes are alone, none needs to.
     """

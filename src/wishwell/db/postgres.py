@@ -263,8 +263,9 @@ class Postgres:
         end = asyncio.get_running_loop().time() + self._seconds
         try:
             return await self._once((end, self._seconds), use_case, *arguments, **named)
-        except _TRY_AGAIN as error:
-            raise Unavailable("The database is too busy with this profile.") from error
+        except _TRY_AGAIN:
+            seconds = self._seconds
+            return await self._repeated(seconds, seconds, use_case, *arguments, **named)
 
     async def write(
         self,
@@ -272,6 +273,7 @@ class Postgres:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
+        await self._writes.admit()
         end = 2 * self._seconds
         return await self._repeated(end, end, use_case, *arguments, **named)
 
@@ -281,9 +283,9 @@ class Postgres:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        return await self._repeated(
-            10 * self._seconds, self._seconds, use_case, *arguments, **named
-        )
+        await self._writes.admit()
+        end = 10 * self._seconds
+        return await self._repeated(end, self._seconds, use_case, *arguments, **named)
 
     async def _repeated(
         self,
@@ -293,10 +295,8 @@ class Postgres:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """Runs the use-case, and again after ``_TRY_AGAIN``. ``seconds`` bounds all tries together,
-        ``each`` a statement."""
+        """Runs it, and again after ``_TRY_AGAIN``, for ``seconds``, a statement for ``each``."""
         last = asyncio.get_running_loop().time() + seconds
-        await self._writes.admit()
         for left in reversed(range(_TRIES)):
             try:
                 return await self._once((last, each), use_case, *arguments, **named)

@@ -761,6 +761,10 @@ DELETE FROM share_tokens WHERE hash in_texts($1);
 -- A share, wherever it lies.
 SELECT store_id, profile_id, share_id FROM share_tokens WHERE hash = $1;
 
+-- name: share_there
+-- Also one that has expired, or whose owner has ended.
+SELECT 1 FROM shares WHERE profile_id = $1 AND id = $2;
+
 -- name: shared_list
 -- As $4 sees it, in the owner's order (contract: shared-order, shared-notes). $3: now. $5: of one item alone. The share is
 -- read once: PostgreSQL would do so for each item.
