@@ -42,7 +42,8 @@ async def lines(db: Database, handle: str, now: str, counts: Counts) -> AsyncIte
     """
     async with db.snapshot() as tx:
         store = await stores.by_handle(tx, handle)
-        first = transfer.StoreRecord(transfer.VERSION, now, store)
+        feed = await tx.one("feed_end", store.id)
+        first = transfer.StoreRecord(transfer.VERSION, now, store, feed[0] if feed else 0)
         yield transfer.encode(Line(wishwell=first))
         async for piece in _of_store(tx, store):
             yield piece

@@ -114,6 +114,9 @@ async def take_store(
         if line.secrets is not UNSET:
             await tx.run("store_secrets_set", store.id, line.secrets.sealed, now)
     await store_secrets.check_apart(tx, sealing, store)
+    if file.first.feed:  # contract: import-feed
+        await tx.run("feed_open", store.id)
+        await tx.run("feed_begin", store.id, file.first.feed)
     return store
 
 

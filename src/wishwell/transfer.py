@@ -65,11 +65,15 @@ class _Record(
 
 
 class StoreRecord(_Record):
-    """The first line: the version of the format, the store, and when it was read."""
+    """The first line: the version of the format, the store, and when it was read.
+
+    ``feed``: the number of the store's last event.
+    """
 
     version: Literal[1]
     exported_at: Time
     store: Store
+    feed: Whole = 0
 
 
 class SecretsRecord(_Record):

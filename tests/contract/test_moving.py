@@ -13,6 +13,7 @@ import pytest
 from tests.contract.conftest import bounds, new_item
 from wishwell import (
     deletion,
+    events,
     exporting,
     importing,
     items,
@@ -24,7 +25,7 @@ from wishwell import (
     stores,
     transfer,
 )
-from wishwell.errors import Conflict, Invalid
+from wishwell.errors import Conflict, Gone, Invalid
 from wishwell.ids import NO_UUID
 from wishwell.import_file import ImportFile
 
@@ -468,3 +469,27 @@ def test_deletion_that_is_interrupted_goes_on(bench, shop, monkeypatch):
     assert bench.all("store_profiles", store.id, NO_UUID, 99) == []
     # The handle is free again.
     assert bench.new_store(store.handle).id != store.id
+
+
+def test_feed_goes_on_with_the_next_number(bench, tmp_path):
+    """contract: import-feed. Also after an event that was told, and had no number yet."""
+    make = f"told-{next(numbers)}", stores.StorePatch(events=True), bench.clock.tick()
+    store = bench.write(stores.create, bench.new_id(), *make)
+    customer = wish(bench, bench.new_customer(store), 1, 2)
+    bench.run(events.number(bench.db, bench.clock))
+    wish(bench, customer, 3)
+    path = tmp_path / "store.jsonl"
+    path.write_text(export(bench, store))
+    delete(bench, store)
+    store = load(bench, path, store.handle)[1]
+
+    def feed(after):
+        return bench.read(events.feed, store, after, 50, ())
+
+    assert feed(3) == feed(None) == events.Page([], 3)
+    with pytest.raises(Gone):
+        feed(2)
+    wish(bench, bench.new_customer(store), 4)
+    bench.run(events.number(bench.db, bench.clock))
+    page = feed(3)
+    assert (len(page.events), page.until) == (1, 4)

@@ -1162,6 +1162,15 @@ UPDATE feeds SET last = $2 WHERE store_id = $1 AND last < $2 RETURNING last;
 -- name: feed
 SELECT last, removed FROM feeds WHERE store_id = $1;
 
+-- name: feed_end
+-- The number of the last event, which may not have been given yet.
+SELECT coalesce((SELECT f.given FROM feeds f WHERE f.store_id = $1), 0) --postgresql
+    + (SELECT count(*) FROM events e WHERE e.store_id = $1 AND e.number IS NULL); --postgresql
+SELECT next_number($1) - 1; --sqlite
+
+-- name: feed_begin
+UPDATE feeds SET given = $2, last = $2, removed = $2 WHERE store_id = $1;
+
 -- name: feeds
 SELECT store_id, last, removed FROM feeds;
 
