@@ -266,16 +266,22 @@ class AccessCache:
 
     async def run(self) -> None:
         """Refreshes once a second, and flushes every few seconds, until it is cancelled."""
-        failing = False
+        failing, behind = False, False
         while True:
             await asyncio.sleep(_INTERVAL)
             try:
                 await self._renew()
-                if self._clock() - self._flushed_at > _FLUSH_MS:
-                    await self.flush()
                 if failing:
                     log.info("access_cache_fresh_again")
                 failing = False
+                if self._clock() - self._flushed_at > _FLUSH_MS:
+                    try:
+                        await self.flush()
+                        behind = False
+                    except Unavailable as error:
+                        if not behind:  # once, however long a server of a cluster is away
+                            log.warning("uses_put_off", reason=error.message)
+                        behind = True
             except Unavailable as error:
                 if not failing:
                     log.warning("access_cache_not_fresh", reason=error.message)

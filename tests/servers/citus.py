@@ -79,7 +79,7 @@ def has_citus() -> bool:
     return any(postgres_binaries().parent.glob("lib/**/citus.so"))
 
 
-def _settings() -> dict[str, str]:
+def settings() -> dict[str, str]:
     """Those of ops/citus.conf, for a small cluster without certificates."""
     text = (Path(__file__).parents[2] / "ops" / "citus.conf").read_text()
     found = dict(re.findall(r"^([\w.]+) = '?(.+?)'?$", text, re.MULTILINE))
@@ -120,7 +120,7 @@ class OwnCluster(Cluster):
         self._struck.resume()
 
     def _server(self) -> PostgresServer:
-        return PostgresServer(settings=_settings(), fsync=True)
+        return PostgresServer(settings=settings(), fsync=True)
 
     def add_worker(self, database: str) -> None:
         """Starts another worker, which has this database only, and no part of its data yet."""

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from tests.conftest import SEALING_KEY, SIGNING_KEY
-from tests.servers import OwnCluster, Service, has_citus, wait_until
+from tests.servers import OwnCluster, Service, citus, has_citus, wait_until
 
 pytestmark = [
     pytest.mark.skipif(not has_citus(), reason="the PostgreSQL of the tests has no Citus"),
@@ -42,6 +42,12 @@ def served(own, request):
     service.settings["WISHWELL_DATABASE_URL"] = own.url(url.rpartition("/")[2], request.param)
     with service:
         yield service
+
+
+def test_every_setting_of_the_example_is_taken(own):
+    """Those of `ops/citus.conf`: PostgreSQL only warns of one that it refuses."""
+    for name, value in citus.settings().items():
+        assert own.servers[0].sql(f"SHOW {name}").strip() == value
 
 
 def test_server_that_dies_costs_only_its_profiles(own, served):

@@ -65,9 +65,8 @@ def plan(table: str) -> str:
 async def spread(connection: Connection, progress: Callable[[str], None]) -> list[str]:
     """Spreads the tables that are not spread yet, with their rows. Returns ``plan`` of each.
 
-    Within a transaction that holds the lock of ``migrate``. Raises ``Misconfigured``.
+    Within a transaction that holds the lock of ``migrate``, after ``prepare``.
     """
-    await _check(connection)
     tables = await waiting(connection)
     keys = await connection.fetch(_FOREIGN_KEYS, tables)
     for key in keys:
@@ -95,7 +94,11 @@ async def spread(connection: Connection, progress: Callable[[str], None]) -> lis
 
 
 async def prepare(connection: Connection) -> None:
-    """Lets a transaction change tables that refer to one that is on every server."""
+    """Lets a transaction change tables that refer to one that is on every server.
+
+    Raises ``Misconfigured`` where nothing can be spread.
+    """
+    await check(connection)
     await connection.execute("SET LOCAL citus.multi_shard_modify_mode = sequential")
 
 
@@ -117,7 +120,8 @@ async def _spread(connection: Connection) -> set[str]:
     return {row[0] for row in rows}
 
 
-async def _check(connection: Connection) -> None:
+async def check(connection: Connection) -> None:
+    """Raises ``Misconfigured`` unless this is the coordinator of a cluster."""
     if not await connection.fetchval("SELECT 1 FROM pg_extension WHERE extname = 'citus'"):
         raise Misconfigured(
             "This database has no Citus: run CREATE EXTENSION citus on each server first."

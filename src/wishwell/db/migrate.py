@@ -166,6 +166,8 @@ async def pending_postgres(url: str, *, spread: bool = False) -> list[str]:
             if await connection.fetchval("SELECT to_regclass('migrations')") is not None:
                 applied = await _applied(connection)
             todo = [migration.name for migration in pending("postgresql", applied)]
+            if spread:
+                await cluster.check(connection)
             if spread or await cluster.is_spread(connection):
                 todo += map(cluster.plan, await cluster.waiting(connection))
             return todo
