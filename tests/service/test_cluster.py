@@ -71,6 +71,7 @@ def test_server_that_dies_costs_only_its_profiles(own, served):
             assert [201 if read == 200 else 503 for read in reads] == [a.status_code for a in saves]
         assert served.client().get(f"{served.url}/readyz").status_code == 200
         assert admin.get("/items").status_code == 503
+        assert "access_cache_not_fresh" not in served.output()
     finally:
         own.servers[2].start()
     back = time.monotonic()
