@@ -77,6 +77,7 @@ class AccessCache:
         self._since = 0
         self._asked_at = 0
         self._flushed_at = 0
+        self._behind = False  # whether uses could not be written the last time
         self._forgot_at = 0
         self._used: dict[str, int] = {}
         self._touched: dict[str, int] = {}
@@ -266,7 +267,7 @@ class AccessCache:
 
     async def run(self) -> None:
         """Refreshes once a second, and flushes every few seconds, until it is cancelled."""
-        failing, behind = False, False
+        failing = False
         while True:
             await asyncio.sleep(_INTERVAL)
             try:
@@ -275,19 +276,22 @@ class AccessCache:
                     log.info("access_cache_fresh_again")
                 failing = False
                 if self._clock() - self._flushed_at > _FLUSH_MS:
-                    try:
-                        await self.flush()
-                        behind = False
-                    except Unavailable as error:
-                        if not behind:  # once, however long a server of a cluster is away
-                            log.warning("uses_put_off", reason=error.message)
-                        behind = True
+                    await self._flush_or_say()
             except Unavailable as error:
                 if not failing:
                     log.warning("access_cache_not_fresh", reason=error.message)
                 failing = True
             except Exception:
                 log.exception("access_cache_failed")
+
+    async def _flush_or_say(self) -> None:
+        try:
+            await self.flush()
+            self._behind = False
+        except Unavailable as error:
+            if not self._behind:  # once, however long a server of a cluster is away
+                log.warning("uses_put_off", reason=error.message)
+            self._behind = True
 
     async def flush(self) -> None:
         """Writes when admin tokens were used and sessions touched, and drops old revocations.

@@ -294,12 +294,13 @@ async def _remove(tx: Writer, store_id: str, webhook_id: str, since: int) -> int
     kept = webhooks.kept_from(row)
     feed = await tx.one("feed", store_id)
     removed = feed[1] if feed else 0
-
-    def is_old(id: str, number: int, profile_id: str | None) -> bool:
-        return ids.time_of(id) < since if profile_id is None else number <= removed
-
     rows = await tx.all("deliveries_oldest", store_id, webhook_id, _OLD_STEP)
-    old = [row for row in rows if kept.deleted or is_old(row[0], row[1], row[3])]
+    old = [
+        row
+        for row in rows
+        # A test is of no profile, and of no event.
+        if kept.deleted or (row[1] <= removed if row[3] else ids.time_of(row[0]) < since)
+    ]
     if old:
         await tx.run("deliveries_remove", store_id, webhook_id, [row[0] for row in old])
     if kept.deleted:

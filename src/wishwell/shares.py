@@ -253,9 +253,11 @@ async def _look_up(
     while place is not None and (store := finder.store(place[0])) is not None:
         if found := await tx.all(statement, place[1], place[2], *arguments):
             return store, place[1], found
+        # Before the place, with which a share goes: in one database, none is gone from where it is.
+        there = await tx.one("share_there", place[1], place[2])
         before, place = place, await _place(tx, finder, hashed)
         if place == before:
-            if await tx.one("share_there", place[1], place[2]) is None:
+            if there is None:
                 raise RunAgain
             break
     raise _unknown()

@@ -23,7 +23,7 @@ needs_cluster = pytest.mark.skipif(
 # Of all profiles of a store, or of all stores: the feed, what looks for work, a store's deletion.
 OF_ALL = {
     "events_waiting", "events_after", "events_old", "events_remove", "events_places", "events_numbered",
-    "events_behind", "feeds_waiting", "feeds", "webhooks", "webhooks_at_work", "deliveries_waiting",
+    "events_behind", "feed_end", "feeds_waiting", "feeds", "webhooks", "webhooks_at_work", "deliveries_waiting",
     "products_noticed", "products_noticed_count", "webhooks_due",
     "erase_deliveries", "erase_products", "erase_events_told", "erase_events_new",
     # Of several tokens, each on a server of its own.

@@ -7,6 +7,7 @@ import pytest
 from tests.contract.conftest import bounds
 from tests.contract.test_purge import DAY, run_purge
 from wishwell import copies, ids, linking, lists, purge, shares
+from wishwell.db import RunAgain
 from wishwell.errors import LimitReached, NotFound, Unavailable, UnknownShare
 
 PLAIN = shares.Terms(reservations=True)
@@ -136,3 +137,12 @@ def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
         resolve(bench, made.token)
     with pytest.raises(Unavailable):
         bench.write(shares.lock, bench.finder, made.token, bench.new_session(), bench.clock.tick())
+    tries = []
+
+    async def third(tx):
+        tries.append(tx)
+        if len(tries) < 3:
+            raise RunAgain
+        return len(tries)
+
+    assert bench.read(third) == 3
