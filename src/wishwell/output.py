@@ -13,9 +13,9 @@ from typing import Any
 QUEUE_BYTES = 2**20
 """The most bytes that wait to be written, besides those being written now."""
 
-_GATHER_SECONDS = 0.02
+_GATHER_SECONDS = 0.1
 """Lines are gathered for this long and written together. So the thread interrupts the event loop at
-most fifty times a second, and not once a line."""
+most ten times a second, and not once a line."""
 
 _AGAIN_SECONDS = 0.1
 _END_SECONDS = 0.5

@@ -167,6 +167,12 @@ def walk(http: httpx2.Client, path: str, direction: str = "next", **params) -> l
         params["page"] = cursor
 
 
+def printed_until(service, answer) -> str:
+    """What the service has printed up to the line of this answer; it writes ten times a second."""
+    soon(lambda: answer.headers["X-Request-Id"] in service.output())
+    return service.output()
+
+
 def soon(check, within: float = 5.0) -> None:
     """Ask until the check holds; every process has to know of a change within 5 seconds."""
     assert wait_until(check, seconds=within, every=0.1), f"not within {within} s"

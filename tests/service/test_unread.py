@@ -84,8 +84,9 @@ def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
     assert wait_until(lambda: grown() < 8 * MB, seconds=5), f"{grown() / MB:.0f} MB are held"
     for connection in deaf:
         assert rest(connection).endswith(b"(reset)")
-    said = [line for line in service.log_lines() if '"dropped"' in line]
-    assert json.loads(said[-1])["reason"] == "The client did not read its answer in time."
+    said = lambda: [line for line in service.log_lines() if '"dropped"' in line]  # noqa: E731
+    assert wait_until(said, seconds=5)
+    assert json.loads(said()[-1])["reason"] == "The client did not read its answer in time."
     assert service.http.get("/items?limit=1").status_code == 200
 
 
