@@ -128,7 +128,7 @@ def request_id(given: bytes | None) -> str:
         text = given.decode("latin-1").lower()
         if ids.is_uuid(text):
             return text
-    return ids.random_uuid()
+    return ids.request_uuid()
 
 
 # contract: error-inside
