@@ -11,6 +11,7 @@ from prometheus_client import multiprocess
 
 from wishwell import __version__
 from wishwell.errors import NotFound, Unavailable
+from wishwell.http import metrics as counted
 from wishwell.http import wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import JSON, Response
@@ -69,6 +70,7 @@ async def readyz(service: Services, request: Request) -> Response:
 # contract: metrics-served
 async def metrics(service: Services, request: Request) -> Response:
     """The metrics of all workers, in Prometheus' text format."""
+    counted.flush()
     registry: prometheus_client.CollectorRegistry = prometheus_client.REGISTRY
     if service.settings.workers > 1:
         registry = prometheus_client.CollectorRegistry()

@@ -1,6 +1,7 @@
 """Metrics for operators, in Prometheus."""
 
 import functools
+from collections import Counter as Tally
 
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -108,9 +109,8 @@ def method_label(method: str) -> str:
     return method if method in _METHODS else "other"
 
 
-@functools.lru_cache(maxsize=2048)
-def _answered(method: str, route: str, status: int) -> Counter:
-    return _REQUESTS.labels(method, route, str(status))
+_answered: Tally[tuple[str, str, int]] = Tally()
+"""Requests since the last ``flush``, by method, route and status."""
 
 
 @functools.lru_cache(maxsize=256)
@@ -120,8 +120,15 @@ def _took(route: str) -> Histogram:
 
 def answered(method: str, route: str, status: int, seconds: float) -> None:
     """Counts one request. ``route`` is the template of the route, never the path."""
-    _answered(method, route, status).inc()
+    _answered[method, route, status] += 1
     _took(route).observe(seconds)
+
+
+def flush() -> None:
+    """Adds the requests that were counted to the metric."""
+    for (method, route, status), count in _answered.items():
+        _REQUESTS.labels(method, route, str(status)).inc(count)
+    _answered.clear()
 
 
 def limited(kind: str) -> None:
@@ -182,7 +189,7 @@ class Sampler:
         """
         shed, turned_away = self._service.admission.refused()
         for method, count in shed.items():
-            _answered(method_label(method), "shed", 503).inc(count)
+            _answered[method_label(method), "shed", 503] += count
         unlogged = sum(shed.values())
         _SHED.inc(unlogged + turned_away)
         now, before = self._service.db.stats(), self._before
@@ -206,6 +213,7 @@ class Sampler:
             _DELIVERIES_WAITING.set(sender.length)
             waited = self._service.clock() - sender.oldest if sender.oldest else 0
             _DELIVERIES_OLDEST.set(max(0, waited) / 1000)
+        flush()
         STORES.flush()
         lost = log.lost()
         _LOST.inc(lost - self._lost_before)

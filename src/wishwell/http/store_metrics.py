@@ -43,7 +43,7 @@ class BusiestStores:
     """Counts requests by store. ``flush`` once a second."""
 
     def __init__(self) -> None:
-        self._counted: Tally[tuple[str, str]] = Tally()
+        self._counted: Tally[tuple[str, int]] = Tally()
         self._took: dict[str, float] = {}
         self._minute: Tally[str] = Tally()
         self._named: set[str] = set()
@@ -52,7 +52,7 @@ class BusiestStores:
 
     def count(self, handle: str, status: int, seconds: float) -> None:
         """Counts one request of a store."""
-        self._counted[handle, outcome(status)] += 1
+        self._counted[handle, status] += 1
         self._took[handle] = self._took.get(handle, 0) + seconds
 
     def flush(self) -> None:
@@ -67,8 +67,8 @@ class BusiestStores:
             self._minute.clear()
         elif len(self._named) < _NAMED:
             self._choose(self._named)
-        for (handle, result), number in counted.items():
-            _REQUESTS.labels(self._label(handle), result).inc(number)
+        for (handle, status), number in counted.items():
+            _REQUESTS.labels(self._label(handle), outcome(status)).inc(number)
         for handle, seconds in took.items():
             _SECONDS.labels(self._label(handle)).inc(seconds)
 
