@@ -94,14 +94,13 @@ class AccessCache:
 
     # ------------------------------------------------------------------------ look-ups
 
-    def store(self, id: str) -> Store | None:
-        return self._stores.get(id)
-
     # contract: store-delete
-    def check_not_deleted(self, id: str) -> None:
-        """Raises ``Unauthenticated`` if the store with this id was deleted."""
-        if id in self._deleted:
+    def store(self, id: str) -> Store | None:
+        """The store that a token is for. Raises ``Unauthenticated`` if it was deleted."""
+        store = self._stores.get(id)
+        if store is None and id in self._deleted:
             raise Unauthenticated("The store of this token was deleted.")
+        return store
 
     def allows_origin(self, origin: str) -> bool:
         """Whether any store allows this browser origin."""

@@ -140,7 +140,6 @@ class Authenticator:
             self._verified.pop(token, None)
             raise Unauthenticated("The access token has expired. Ask for a new one.")
         store = self._access_cache.store(known.profile.store.id)
-        self._access_cache.check_not_deleted(known.profile.store.id)
         if store is None or self._access_cache.is_revoked(known.profile.id, known.jti):
             raise Unauthenticated(_BAD)
         if known.platform is not None and known.platform != store.platform:
@@ -156,8 +155,6 @@ class Authenticator:
         await self._access_cache.ensure_fresh()
         found = await self._access_cache.admin_token(hashed(token))
         store = self._access_cache.store(found.store_id) if found else None
-        if found is not None:
-            self._access_cache.check_not_deleted(found.store_id)
         if found is None or store is None:
             raise Unauthenticated(_BAD)
         return Caller(found.scope, store, found.id, None)
@@ -187,7 +184,6 @@ class Authenticator:
 
     async def _store(self, id: str) -> Store | None:
         """A store by its id. Another process may issue a token for a store that is new here."""
-        self._access_cache.check_not_deleted(id)
         if self._access_cache.store(id) is None:
             await self._access_cache.refresh()
         return self._access_cache.store(id)

@@ -66,10 +66,16 @@ class Admission:
         key = f"address:{addresses.direct(peer)}"
         return responses.limits(self._limiter.count(key, self._limit_address, 0))
 
-    def enter(self) -> None:
+    def __enter__(self) -> None:
+        """Begins to work on one more request. Raises ``Unavailable`` if that is one too many.
+
+        The server does not count pipelined requests, so this does.
+        """
+        if self.working >= self._limit:
+            raise self._too_many()
         self.working += 1
 
-    def leave(self) -> None:
+    def __exit__(self, *_: object) -> None:
         self.working -= 1
 
     def begin_reading(self) -> None:
@@ -82,13 +88,13 @@ class Admission:
         self.working += 1
 
     def check(self) -> None:
-        """Raises ``Unavailable`` if too many requests are in progress after all.
-
-        This happens when many bodies complete at once, or with pipelined requests.
-        """
+        """Raises ``Unavailable`` if too many are in progress: many bodies may arrive at once."""
         if self.working > self._limit:
-            self._turned_away += 1
-            raise Unavailable("Too many requests at once in this process.")
+            raise self._too_many()
+
+    def _too_many(self) -> Unavailable:
+        self._turned_away += 1
+        return Unavailable("Too many requests at once in this process.")
 
     def refused(self) -> tuple[dict[str, int], int]:
         """Requests refused since the last call: those not begun, by method, and by ``check``."""

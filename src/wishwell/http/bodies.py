@@ -4,7 +4,7 @@ import asyncio
 from typing import TypeVar
 
 from wishwell.errors import BodyTimeout, TooLarge
-from wishwell.http import wire
+from wishwell.http import broken, wire
 from wishwell.http.context import Request, Services
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ async def _pieces(request: Request, seconds: float) -> bytes:
                 message = await request.receive()
         except TimeoutError as error:  # contract: body-time
             raise BodyTimeout("The body did not arrive in time.") from error
-        request.check_whole()
+        broken.check(request.asgi)
         if message["type"] == "http.disconnect":
             raise BodyTimeout("The connection was closed before the body had arrived.")
         pieces.append(message.get("body", b""))

@@ -4,13 +4,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from wishwell import ids
 from wishwell.access_cache import AccessCache
 from wishwell.auth import Authenticator, Caller
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
-from wishwell.http import broken
 from wishwell.http.admission import Admission
 from wishwell.http.responses import Headers
 from wishwell.limits import Limiter, Taken
@@ -54,8 +55,7 @@ class Services:
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
-@dataclass(slots=True)
-class Request:
+class Request(msgspec.Struct):
     """One request on its way through the pipeline."""
 
     id: str
@@ -72,7 +72,7 @@ class Request:
     reading: bool = False
     """Whether the body is still arriving, so that nothing has been done yet."""
     route: str = "unknown"
-    parameters: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, str] = msgspec.field(default_factory=dict)
     """The parameters in the path, by name."""
     caller: Caller | None = None
     taken: Taken | None = None
@@ -97,10 +97,6 @@ class Request:
         """Whose data it acts on; only for what needs a token."""
         assert self.acts_on is not None
         return self.acts_on
-
-    def check_whole(self) -> None:
-        """Raises the error of a body that broke off while it arrived."""
-        broken.check(self.asgi)
 
     # contract: header-twice
     def check_once(self, *names: bytes) -> None:

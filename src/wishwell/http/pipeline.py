@@ -6,7 +6,7 @@ for its address (contract: limit-caller, limit-per-address).
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import structlog
@@ -24,7 +24,7 @@ from wishwell.errors import (
     Unavailable,
     Undecided,
 )
-from wishwell.http import handlers, metrics, per_address, responses, routes
+from wishwell.http import broken, handlers, metrics, per_address, responses, routes
 from wishwell.http.context import Receive, Request, Services
 from wishwell.http.handlers import Handler
 from wishwell.http.responses import Headers, Response
@@ -80,7 +80,8 @@ class Pipeline:
         of_api = request.path.startswith(_API) or request.path == _API[:-1]
         try:
             if shopping:
-                answer = await self._admitted(self._storefront(request))
+                with self._service.admission:
+                    answer = await self._storefront(request)
             else:
                 self._check_host(request)
                 answer = await (self._api(request) if of_api else self._management(request))
@@ -135,7 +136,8 @@ class Pipeline:
             refused = error
         # A token that can't be checked now may be valid, so it does not count for the address.
         await self._count(request, route, 0 if isinstance(refused, Unavailable) else 1)
-        return await self._admitted(self._answer(request, route, refused))
+        with self._service.admission:
+            return await self._answer(request, route, refused)
 
     async def _count(self, request: Request, route: Route | None, cost: int) -> None:
         kind = _kind(route, request.method)
@@ -143,17 +145,6 @@ class Pipeline:
         if taken is not None and not taken.allowed:
             metrics.limited(kind if request.caller or kind == "shared" else "address")
             raise limits.too_many(taken, f"{kind} requests", self._service.clock())
-
-    async def _admitted(self, work: Coroutine[Any, Any, Response]) -> Response:
-        """Does the work as one of the requests in progress."""
-        admission = self._service.admission
-        admission.enter()
-        try:
-            admission.check()  # the server does not check pipelined requests
-            return await work
-        finally:
-            work.close()
-            admission.leave()
 
     async def _run(self, request: Request, route: Route) -> Response:
         """Counts a request whose caller is known, and answers it."""
@@ -175,7 +166,7 @@ class Pipeline:
     async def _answer(
         self, request: Request, route: Route | None, refused: ServiceError | None
     ) -> Response:
-        request.check_whole()
+        broken.check(request.asgi)
         if route is None:
             raise _unknown_path(request.path)
         handler = _handler(route, request.method)

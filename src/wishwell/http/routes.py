@@ -1,7 +1,6 @@
 """Every URL: the API under ``/api/2025-04``, and management paths without tokens or limits."""
 
-import re
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from wishwell.http import (
     handlers,
@@ -120,18 +119,34 @@ MANAGEMENT = (
     Route("/docs/{file}", {"GET": management.docs_file}),
 )
 
-Node = dict[object, Any]
-_PARAMETER, _ROUTE = object(), object()
+
+class _Node:
+    """A place in the tree of paths: what may follow there, and the route that ends there."""
+
+    __slots__ = ("literal", "name", "parameter", "route")
+
+    def __init__(self) -> None:
+        self.literal: dict[str, _Node] = {}
+        self.parameter: _Node | None = None
+        self.name = ""
+        self.route: Route | None = None
+
+    def add(self, part: str) -> "_Node":
+        if not part.startswith("{"):
+            return self.literal.setdefault(part, _Node())
+        assert self.name in ("", part[1:-1]), "a parameter has the same name in all routes"
+        self.name, self.parameter = part[1:-1], self.parameter or _Node()
+        return self.parameter
 
 
-def _tree() -> Node:
-    root: Node = {}
+def _tree() -> _Node:
+    root = _Node()
     for prefix, routes in ((PREFIX, API), ("", MANAGEMENT)):
         for route in routes:
             node = root
             for part in (prefix + route.path).split("/"):
-                node = node.setdefault(_PARAMETER if part.startswith("{") else part, {})
-            node[_ROUTE] = route, re.findall(r"\{(\w+)\}", route.path)
+                node = node.add(part)
+            node.route = route
     return root
 
 
@@ -140,20 +155,16 @@ _ROOT = _tree()
 
 def find(path: str) -> tuple[Route | None, dict[str, str]]:
     """The route of a path, and its parameters by name. Literal parts precede parameters."""
-    node, values = _ROOT, []
+    node, parameters = _ROOT, {}
     for part in path.split("/"):
-        step = node.get(part)
+        step = node.literal.get(part)
         if step is None:
-            step = node.get(_PARAMETER)
+            step = node.parameter
             if step is None or not part:
                 return None, {}
-            values.append(part)
+            parameters[node.name] = part
         node = step
-    found: tuple[Route, list[str]] | None = node.get(_ROUTE)
-    if found is None:
-        return None, {}
-    route, names = found
-    return route, dict(zip(names, values, strict=True))
+    return node.route, parameters if node.route else {}
 
 
 def allowed(route: Route) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import structlog
 from wishwell import ids, linking, profiles, recent, stores
 from wishwell.auth import Caller
 from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
-from wishwell.http import bodies, metrics, per_address, responses
+from wishwell.http import bodies, broken, metrics, per_address, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
@@ -63,7 +63,7 @@ class Storefront:
             headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
             return Response(200, b"ok", headers)
         paths.check(request)
-        request.check_whole()
+        broken.check(request.asgi)
         seen = request.visit = await visit.begin(self._service, self._shops, request)
         if found.asset is not None:
             return assets.answer(found.asset, self._base)
