@@ -302,6 +302,22 @@ def test_request_that_never_ends_is_given_up(adjusted):
 
 
 @ADJUSTED
+def test_headers_that_trickle_are_given_up(adjusted):
+    """contract: http-bounds. On a connection that is kept: a byte now and then gives no more time."""
+    target, whole = urlsplit(adjusted.url), request_head("GET", "/items", None)
+    address = (target.hostname, target.port)
+    began, received = time.monotonic(), b""
+    with contextlib.suppress(ConnectionError), socket.create_connection(address, 0.1) as held:
+        held.sendall(whole + whole[:-4])
+        while b" 408 " not in received and time.monotonic() - began < 4:
+            with contextlib.suppress(TimeoutError):
+                received += held.recv(65536)
+            held.sendall(b"x")
+    assert received.startswith(b"HTTP/1.1 401 ")
+    assert b"HTTP/1.1 408 " in received
+
+
+@ADJUSTED
 @pytest.mark.parametrize("path", ["/items", "/nothing", "/profiles/token"])
 def test_body_that_never_ends_holds_no_connection_after_an_early_answer(adjusted, path):
     """contract: body-time. Also of a request that was refused without it."""

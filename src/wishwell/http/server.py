@@ -120,8 +120,11 @@ class GuardedProtocol(ReadProtocol):
                 cause = Invalid("This is not a valid HTTP request.")
             self._refuse(cause)
             return False
-        if self._in_headers and self._header_bytes > MAX_HEADER_BYTES:
-            self._refuse(_too_large())
+        if self._in_headers:
+            if self._header_bytes > MAX_HEADER_BYTES:
+                self._refuse(_too_large())
+            elif self._deadline.cancelled():  # they go on in another piece
+                self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
         return True
 
     # ------------------------------------------------------------- the parser's callbacks
@@ -133,15 +136,18 @@ class GuardedProtocol(ReadProtocol):
         self._header_bytes = 0
         self._size = 0
         self._deadline.cancel()
-        self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
 
     def on_url(self, url: bytes) -> None:
-        self._count(len(url))
+        self._size += len(url)
+        if self._size > MAX_HEADER_BYTES:
+            raise _too_large()
         super().on_url(url)
 
     # contract: http-bounds
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._count(len(name) + len(value) + 4)
+        self._size += len(name) + len(value) + 4
+        if self._size > MAX_HEADER_BYTES:
+            raise _too_large()
         if not self._in_headers:
             # A trailer. It must not set a token, profile or address: a proxy in front has decided
             # by the headers alone (RFC 9110, 6.5.1).
@@ -236,11 +242,6 @@ class GuardedProtocol(ReadProtocol):
         self.timeout_keep_alive_task = self.loop.call_later(
             self.timeout_keep_alive, self.timeout_keep_alive_handler
         )
-
-    def _count(self, size: int) -> None:
-        self._size += size
-        if self._size > MAX_HEADER_BYTES:
-            raise _too_large()
 
     # contract: http-bounds
     def _too_slow(self) -> None:
