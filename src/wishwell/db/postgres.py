@@ -16,7 +16,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import asyncpg
 
@@ -37,10 +37,10 @@ T = TypeVar("T")
 
 _TRY_AGAIN = (RunAgain, asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _TRIES = 4
-_SNAPSHOT_SECONDS = 7 * 86_400
 _STATEMENTS = 512
 """Prepared statements per connection: enough for all of ours and the common forms of pages."""
 _LATE = 0.25  # share of a statement's time after which it is asked whether its host still answers
+_LOOKS = 40  # how often in a statement's time it is looked whether one is late or overdue
 
 
 class _Handle:
@@ -50,10 +50,14 @@ class _Handle:
     a commit that waits for its standby is then visible, and may be lost.
     """
 
+    _began = math.inf
+    _wrote = in_transaction = late = overdue = False
+
     def __init__(
         self,
         connection: Connection,
         sql: Mapping[str, Statement],
+        loop: asyncio.AbstractEventLoop,
         end: float,
         last: float,
         each: float = math.inf,
@@ -62,26 +66,15 @@ class _Handle:
         """``end`` is the deadline of a single statement, ``last`` that of a transaction, ``each``
         how long one of its statements may take. ``late`` hears of a statement long before that.
 
-        Nothing is cut before the block ``with`` the handle."""
+        Nothing is cut but by ``look``."""
         self._connection = connection
         self._sql = sql
+        self._loop = loop
         self._end = end
         self._last = last
         self._each = each
         self._tell = late
-        self._loop = asyncio.get_running_loop()
-        self._began = math.inf
-        self._wrote = False
-        self.in_transaction = False
-        self.late = False
-        self.overdue = False
-
-    def __enter__(self) -> Self:
-        self._timer = self._loop.call_later(self._left() * _LATE, self._look)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
+        self._late_at = loop.time() + self._left() * _LATE
 
     @property
     def writes(self) -> bool:
@@ -159,7 +152,7 @@ class _Handle:
     async def commit(self, seconds: float) -> None:
         """Commits. ``seconds`` is the least time that it gets."""
         self._began = self._loop.time()
-        self._move_end(max(self._end, self._began + seconds))
+        self._end = max(self._end, self._began + seconds)
         try:
             await self._connection.execute("COMMIT")
         except (*BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
@@ -169,7 +162,7 @@ class _Handle:
 
     async def _prepare(self, does: Does) -> None:
         if does is Does.LOCK:
-            self._move_end(self._last)
+            self._end = self._last
             self._began = self._loop.time()
             with translated():
                 await self._connection.execute("BEGIN")
@@ -190,25 +183,14 @@ class _Handle:
             error = ConnectionError()
         return TimeoutError() if self.overdue else error
 
-    def _move_end(self, end: float) -> None:
-        sooner = end < self._end
-        self._end = end
-        if sooner:  # else the timer that runs looks at it again
-            self._timer.cancel()
-            self._timer = self._loop.call_later(self._left(), self._look)
-
     # contract: write-cut, database-away
-    def _look(self) -> None:
-        """Cuts what is overdue; looks again when the next thing may be."""
-        now = self._loop.time()
-        end = min(self._end, self._began + self._each)
-        if now < end - 0.002:  # a loop's clock counts milliseconds
-            if self._tell is not None:
-                self._tell(self)
-            self._timer = self._loop.call_later(min(end - now, self._each), self._look)
-        else:
+    def look(self, now: float) -> None:
+        """Cuts what is overdue, and tells of what is late."""
+        if now >= min(self._end, self._began + self._each):
             self.overdue = True
             self._connection.terminate()
+        elif now >= self._late_at and self._tell is not None:
+            self._tell(self)
 
 
 class Postgres:
@@ -228,6 +210,8 @@ class Postgres:
         self._pooled: bool | None = None
         self._pool = Pool(self._hosts, connections)
         self._doubts = Doubts()
+        self._running: set[_Handle] = set()
+        self._looks = False
 
     async def _connect(self, address: Address) -> Connection:
         if self._pooled is None:
@@ -260,9 +244,8 @@ class Postgres:
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        end = asyncio.get_running_loop().time() + self._seconds
         try:
-            return await self._once((end, self._seconds), use_case, *arguments, **named)
+            return await self._once((math.inf, self._seconds), use_case, *arguments, **named)
         except _TRY_AGAIN:
             seconds = self._seconds
             return await self._repeated(seconds, seconds, use_case, *arguments, **named)
@@ -316,45 +299,58 @@ class Postgres:
     ) -> T:
         """Runs the use-case on one connection. ``last``: a transaction's deadline to commit, and
         how long each of its statements may take."""
-        end = asyncio.get_running_loop().time() + self._seconds
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self._seconds
         try:
             connection = await self._pool.take(self._seconds)
         except UNREACHABLE as error:
             raise unavailable(error) from error
-        with _Handle(connection, self.sql, end, *last, self._is_late) as handle:
-            try:
-                result = await use_case(handle, *arguments, **named)
-                if handle.in_transaction:
-                    await handle.commit(self._seconds / 2)
+        handle = _Handle(connection, self.sql, loop, end, *last, self._is_late)
+        self._running.add(handle)
+        if not self._looks:
+            self._look(loop)
+        try:
+            result = await use_case(handle, *arguments, **named)
+            if handle.in_transaction:
+                await handle.commit(self._seconds / 2)
+            if handle.writes:
                 self._doubts.check(connection)
-                if handle.writes:
-                    self._writes.cut = 0
-            except Unavailable as error:
-                # If the server refused a single statement, nothing is open. Otherwise drop the
-                # connection: that rolls back too, and a ROLLBACK would wait for the same server.
-                refused = isinstance(error.__cause__, asyncpg.PostgresError)
-                if isinstance(error.__cause__, asyncpg.ReadOnlySQLTransactionError):
-                    connection.terminate()  # a new one may lead to the primary
-                if refused and not handle.in_transaction:
-                    self._pool.give_back(connection)
-                else:
-                    self._pool.drop(connection)
-                raise
-            except (asyncpg.PostgresError, ServiceError, RunAgain):
-                if handle.in_transaction:
-                    await self._roll_back(connection)
-                else:
-                    self._pool.give_back(connection)
-                raise
-            except BaseException:
+                self._writes.cut = 0
+        except Unavailable as error:
+            # If the server refused a single statement, nothing is open. Otherwise drop the
+            # connection: that rolls back too, and a ROLLBACK would wait for the same server.
+            refused = isinstance(error.__cause__, asyncpg.PostgresError)
+            if isinstance(error.__cause__, asyncpg.ReadOnlySQLTransactionError):
+                connection.terminate()  # a new one may lead to the primary
+            if refused and not handle.in_transaction:
+                self._pool.give_back(connection)
+            else:
                 self._pool.drop(connection)
-                raise
-            finally:
-                if handle.late:
-                    self._writes.late -= 1
-                    self._writes.cut += handle.overdue
-            self._pool.give_back(connection)
-            return result
+            raise
+        except (asyncpg.PostgresError, ServiceError, RunAgain):
+            if handle.in_transaction:
+                await self._roll_back(connection)
+            else:
+                self._pool.give_back(connection)
+            raise
+        except BaseException:
+            self._pool.drop(connection)
+            raise
+        finally:
+            self._running.discard(handle)
+            if handle.late:
+                self._writes.late -= 1
+                self._writes.cut += handle.overdue
+        self._pool.give_back(connection)
+        return result
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Looks at what is running, again and again. A timer for each would cost more."""
+        self._looks = bool(self._running)
+        if self._looks:
+            loop.call_later(self._seconds / _LOOKS, self._look, loop)
+        for handle in list(self._running):
+            handle.look(loop.time())
 
     def _is_late(self, handle: _Handle) -> None:  # contract: database-hung
         if self._hosts.several:
@@ -382,9 +378,8 @@ class Postgres:
             connection = await self._hosts.connect()
         try:
             await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            end = asyncio.get_running_loop().time() + _SNAPSHOT_SECONDS
-            with _Handle(connection, self.sql, end, end) as handle:
-                yield handle
+            loop = asyncio.get_running_loop()
+            yield _Handle(connection, self.sql, loop, math.inf, math.inf)
         finally:
             self._hosts.closed(connection)
             connection.terminate()
