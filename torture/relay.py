@@ -20,6 +20,7 @@ class Relay:
         self._target = target
         self._delay = delay
         self._open: set[asyncio.StreamWriter] = set()
+        self._passing: set[asyncio.Task[None]] = set()
         self.swallows = False
         self.port = 0
 
@@ -33,7 +34,17 @@ class Relay:
         for writer in list(self._open):
             writer.transport.abort()
 
-    async def pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(self._pass_on(reader, writer))
+        self._passing.add(task)
+        task.add_done_callback(self._passing.discard)
+
+    async def end(self) -> None:
+        for task in self._passing:
+            task.cancel()
+        await asyncio.gather(*self._passing, return_exceptions=True)
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.CancelledError):
             far_reader, far_writer = await asyncio.open_connection(HERE, self._target)
             self._open |= {writer, far_writer}
@@ -59,10 +70,11 @@ class Relay:
 async def relay(target: int, delay: float = 0.0) -> AsyncIterator[Relay]:
     """A relay for the time of the block."""
     made = Relay(target, delay)
-    server = await asyncio.start_server(made.pass_on, HERE, 0)
+    server = await asyncio.start_server(made.connect, HERE, 0)
     made.port = server.sockets[0].getsockname()[1]
     try:
         yield made
     finally:
         server.close()
         made.lead_to(target)
+        await made.end()
