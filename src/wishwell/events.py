@@ -12,6 +12,7 @@ import contextlib
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
@@ -102,19 +103,27 @@ def event_id(profile_id: str, sequence: int) -> str:
 # ---------------------------------------------------------------------------------- writing
 
 
-# contract: event-transaction, event-nothing-changed, event-sequence
-@contextlib.asynccontextmanager
-async def watch(
+UNWATCHED = contextlib.nullcontext()
+
+
+def watch(
     tx: Writer, profile: Profile, now: str, noun: Noun, read: Callable[[], Awaitable[Records]]
-) -> AsyncIterator[None]:
+) -> AbstractAsyncContextManager[None]:
     """Tells what the block changes of the records that ``read`` finds.
 
     If the store tells events. It begins with the profile's lock, and raises
     ``profiles.missing(profile)``.
     """
     if profile.store.events_since is None:
-        yield
-        return
+        return UNWATCHED
+    return _watched(tx, profile, now, noun, read)
+
+
+# contract: event-transaction, event-nothing-changed, event-sequence
+@contextlib.asynccontextmanager
+async def _watched(
+    tx: Writer, profile: Profile, now: str, noun: Noun, read: Callable[[], Awaitable[Records]]
+) -> AsyncIterator[None]:
     await profiles.lock(tx, profile, now)
     before = await read()
     yield

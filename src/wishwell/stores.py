@@ -289,18 +289,22 @@ def from_row(row: Row) -> Store:
 
 # contract: store-limits
 def limit(store: Store, settings: Settings, name: str) -> int:
-    """The store's own limit, or else the limit from the settings."""
+    """How many requests of a kind a minute: the store's own limit, or else that of the settings."""
     own = store.limits.get(name)
-    if own is not None:
-        return own
-    setting = f"{name}_per_profile" if name in ("items", "lists") else f"limit_{name}"
-    default: int = getattr(settings, setting)
-    return default
+    default: int = getattr(settings, f"limit_{name}")
+    return default if own is None else own
 
 
+# contract: store-limits
 def bounds(store: Store, settings: Settings) -> Bounds:
     """The store's own bounds, or else those from the settings."""
-    return Bounds(*(limit(store, settings, name) for name in Bounds._fields))
+    own = store.limits.get
+    return Bounds(
+        items=own("items", settings.items_per_profile),
+        lists=own("lists", settings.lists_per_profile),
+        entries=own("entries", settings.limit_entries),
+        list_items=own("list_items", settings.limit_list_items),
+    )
 
 
 def blank(id: str, handle: str, now: str) -> Store:
