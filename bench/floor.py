@@ -49,7 +49,8 @@ async def _connect(_address: Address) -> Any:
 async def run(name: str, *arguments: Any) -> Any:
     found: Any = []
     for step in SQL[name].steps:
-        found = await fetch(step.sql, *[arguments[at] for at in step.takes]) or found
+        if step.is_due(found):
+            found = await fetch(step.sql, *[arguments[at] for at in step.takes]) or found
     return found
 
 
@@ -108,9 +109,9 @@ async def patch(h: dict[bytes, bytes]) -> Any:
 
 async def lists_(h: dict[bytes, bytes]) -> Any:
     chosen = [h[b"x-l"].decode()] if h[b"x-q"] == b"1" else []
-    wanted = (h[b"x-i"].decode(), chosen, " ".join(chosen), 20_000, 1_000)
+    wanted = (h[b"x-i"].decode(), " ".join(chosen), 20_000, 1_000)
     [row] = await run("item_set_lists", h[b"x-p"].decode(), *wanted, now(), False)
-    return item_record.from_row(row)
+    return item_record.from_row(row[:-1])
 
 
 async def delete(h: dict[bytes, bytes]) -> Any:

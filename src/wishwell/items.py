@@ -101,7 +101,7 @@ async def save(
     )
     alone = new.tags is None and not new.list_ids
     statement, more = _telling(profile, "item_save")
-    watched: AbstractAsyncContextManager[None] = contextlib.nullcontext()
+    watched: AbstractAsyncContextManager[None] = events.UNWATCHED
     if new.list_ids:  # saved and put on lists: one change
         statement, more = "item_save", ()
         of_product = records(tx, profile, "item_of_product", new.product_id, new.variant_id)
@@ -200,12 +200,13 @@ async def _put_on(
     tx: Writer, profile: Profile, id: str, list_ids: Sequence[str], bounds: Bounds, now: str
 ) -> Item:
     wanted = sorted(at if ids.is_uuid(at) else ids.NO_UUID for at in list_ids)
-    arguments = (id, wanted, " ".join(wanted), bounds.entries, bounds.list_items, now)
+    arguments = (id, " ".join(wanted), bounds.entries, bounds.list_items, now)
     row = await _certain(tx, profile, "item_set_lists", *arguments)
     if row is None:
         raise NotFound(_NO_ITEM)
-    item = from_row(row)
-    if item.list_ids == wanted:
+    *columns, changed = row
+    item = from_row(columns)
+    if changed or item.list_ids == wanted:
         return item
     # Nothing was changed. Find out why.
     sizes = {row[0]: row[1] for row in await tx.all("lists_known", profile.id, wanted)}
@@ -226,11 +227,13 @@ async def _certain(
     *arguments: object,
     more: Sequence[object] = (),
 ) -> Row | None:
-    """``profiles.certain`` of what takes items off lists, which may end reservations of them.
+    """Runs what takes items off lists, which may end reservations of them.
 
-    So it does nothing in a single statement if others have reserved any item of the profile.
+    As a single statement it does nothing if it had to wait for the profile's lock, since it then
+    sees old rows, or if others have reserved any item of the profile. Then it runs again with the
+    lock held, and ends those reservations.
     """
-    row = await profiles.certain(tx, profile, statement, *arguments, False, *more)
+    row = await tx.one(statement, profile.id, *arguments, False, *more)
     if row is None and await profiles.lock_known(tx, profile):
         row = await tx.one(statement, profile.id, *arguments, True, *more)
         await reservations.end_unshared(tx, profile.id)

@@ -154,7 +154,8 @@ async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: s
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes the list and keeps its items. Raises ``NotFound``, ``profiles.missing``."""
     async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
-        if await profiles.certain(tx, profile, "list_delete", id, _UNSHARED) is None:
+        # A single statement does nothing to a list that was shared, or if it waited for the lock.
+        if await tx.one("list_delete", profile.id, id, _UNSHARED) is None:
             if not await profiles.lock_known(tx, profile):
                 raise NotFound(_NO_LIST)
             await shares.end_of_list(tx, profile, id)

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from wishwell import ids
-from wishwell.db import Reader, Row, Writer
+from wishwell.db import Reader, Writer
 from wishwell.errors import Invalid, NotFound, SessionEnded, Unauthenticated
 from wishwell.stores import Store
 
@@ -121,18 +121,6 @@ async def lock_known(tx: Writer, profile: Profile) -> bool:
     if row is None or row[0] is not None:
         raise missing(profile)
     return True
-
-
-async def certain(tx: Writer, profile: Profile, statement: str, *arguments: object) -> Row | None:
-    """Runs a write that locks the profile by itself. Returns its row, or None if nothing matches.
-
-    The statement also returns no row if it had to wait for the lock, because it then sees old
-    rows. So it is run again with the lock held. Raises ``missing(profile)``.
-    """
-    row = await tx.one(statement, profile.id, *arguments)
-    if row is None and await lock_known(tx, profile):
-        row = await tx.one(statement, profile.id, *arguments)
-    return row
 
 
 async def create_session(tx: Writer, store: Store, namespace: str, id: str, now: str) -> Profile:

@@ -38,7 +38,10 @@ class InSeveral:
         await self.tx.one("profile_lock", arguments[0])
         found = ()
         for step in steps:
-            found = await self.tx.fetch(step.sql, *[arguments[at] for at in step.takes]) or found
+            if step.is_due(found):
+                found = (
+                    await self.tx.fetch(step.sql, *[arguments[at] for at in step.takes]) or found
+                )
         return found
 
     async def one(self, name, *arguments):

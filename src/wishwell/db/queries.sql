@@ -2,7 +2,8 @@
 --
 -- * A line that ends in `--postgresql` or `--sqlite` is for that engine alone. `-- name: x for postgresql`
 --   is one statement for what `-- name: x for sqlite` does in several, each ending in `;`: every statement
---   is a round trip there. A test runs both forms against each other.
+--   is a round trip there. A test runs both forms against each other. A step `then …` runs only if the row
+--   that the ones before have returned ends with true, a step `else …` only if there is none or it does not.
 -- * item_fields(x), list_fields(x), store_fields(x), event_fields(x): the columns of a record (rows.py).
 -- * in_uuids($n), in_texts($n): membership in one array parameter.
 -- * ids_in(x): a row for each of the ids in a text, in its column `value`. id_count(x): how many there are.
@@ -281,8 +282,7 @@ SELECT * FROM saved;
 
 -- name: item_save for sqlite
 part(item_insert) RETURNING item_fields(items), items.id = $2::uuid AS created;
-UPDATE profiles SET items = items + 1, changes = changes + 1
-WHERE profile_id = $1 AND EXISTS (SELECT 1 FROM items WHERE profile_id = $1 AND id = $2);
+then UPDATE profiles SET items = items + 1, changes = changes + 1 WHERE profile_id = $1;
 
 -- part: item_set
 -- Null leaves a field as it is. updated_at moves only when something changed (contract: item-updated-at).
@@ -393,77 +393,74 @@ part(item_telling_after);
 
 -- name: item_set_lists for postgresql
 -- On a list where it is already it keeps its place (contract: item-set-lists-place).
--- $3: the lists that the item shall be on, all of them the profile's; $4: the same as the row holds them;
--- $5: how many entries the profile may have, $6: how many a list. Answers the item, as it was where it can't be.
-WITH o AS (SELECT * FROM settled($1, $8) AS p),
+-- $3: the lists that the item shall be on, all of them the profile's, as the row holds them;
+-- $4: how many entries the profile may have, $5: how many a list. Answers the item, as it was where it can't be.
+WITH o AS (SELECT * FROM settled($1, $7) AS p),
 item AS (
     SELECT i.id, i.list_ids FROM o JOIN items i ON i.profile_id = $1 AND i.id = $2),
-added AS (
-    SELECT l.id, l.item_count FROM item, lists l
-    WHERE l.profile_id = $1 AND l.id in_uuids($3)
-      AND NOT EXISTS (SELECT 1 FROM ids_in(item.list_ids) AS n WHERE n.value = l.id)),
-removed AS (SELECT n.value AS id FROM item, ids_in(item.list_ids) AS n WHERE NOT (n.value in_uuids($3))),
+mine AS (
+    SELECT l.id, l.item_count, has_id($3::text, l.id) AS wanted,
+           has_id($3::text, l.id)::integer - has_id(item.list_ids, l.id)::integer AS change
+    FROM item, lists l WHERE l.profile_id = $1),
 fits AS (
-    SELECT more FROM (SELECT (SELECT count(*) FROM added) - (SELECT count(*) FROM removed) AS more) AS m
-    WHERE (SELECT count(*) FROM lists l WHERE l.profile_id = $1 AND l.id in_uuids($3)) = id_count($4::text)
-      AND (EXISTS (SELECT 1 FROM added) OR EXISTS (SELECT 1 FROM removed))
-      AND (more <= 0
-           OR (SELECT coalesce(sum(l.item_count), 0) FROM lists l WHERE l.profile_id = $1) + more <= $5::bigint)
-      AND NOT EXISTS (SELECT 1 FROM added WHERE item_count >= $6::bigint)),
+    SELECT FROM mine
+    HAVING bool_or(change <> 0) AND count(*) FILTER (WHERE wanted) = id_count($3::text)
+       AND (sum(change) <= 0 OR sum(item_count) + sum(change) <= $4::bigint)
+       AND NOT bool_or(change > 0 AND item_count >= $5::bigint)),
 gone AS (
     DELETE FROM entries e
     WHERE e.profile_id = $1 AND e.item_id = $2
-      AND e.list_id = ANY (ARRAY(SELECT removed.id FROM fits, removed))),
+      AND e.list_id = ANY (ARRAY(SELECT mine.id FROM fits, mine WHERE change < 0))),
 put AS (
     INSERT INTO entries (profile_id, list_id, item_id, position)
-    SELECT p.profile_id, added.id, $2::uuid, 0 FROM fits, added, profiles p WHERE p.profile_id = $1),
+    SELECT p.profile_id, mine.id, $2::uuid, 0
+    FROM fits, mine, profiles p WHERE change > 0 AND p.profile_id = $1),
 sized AS (
-    UPDATE lists l SET item_count = l.item_count + c.change
-    FROM fits, (SELECT id, 1 AS change FROM added UNION ALL SELECT id, -1 FROM removed) AS c
-    WHERE l.profile_id = $1 AND l.id = c.id),
+    UPDATE lists l SET item_count = item_count + CASE WHEN has_id($3::text, l.id) THEN 1 ELSE -1 END
+    WHERE l.profile_id = $1 AND l.id = ANY (ARRAY(SELECT mine.id FROM fits, mine WHERE change <> 0))),
 counted AS (
     UPDATE profiles SET changes = changes + 1
     FROM fits WHERE profiles.profile_id = $1),
 changed AS (
-    UPDATE items SET list_ids = $4::text,
-                     updated_at = CASE WHEN $7::text > items.updated_at THEN $7::text ELSE items.updated_at END
+    UPDATE items SET list_ids = $3::text,
+                     updated_at = CASE WHEN $6::text > items.updated_at THEN $6::text ELSE items.updated_at END
     FROM fits WHERE items.profile_id = $1 AND items.id = $2
-    RETURNING item_fields(items))
+    RETURNING item_fields(items), true AS changed)
 SELECT * FROM changed
 UNION ALL
-SELECT item_fields(i) FROM item JOIN items i ON i.profile_id = $1 AND i.id = item.id
+SELECT item_fields(i), false FROM item JOIN items i ON i.profile_id = $1 AND i.id = item.id
 WHERE NOT EXISTS (SELECT 1 FROM fits);
 
 -- name: item_set_lists for sqlite
--- The item's row first, if all can be; what else there is follows it. Nothing is written if nothing changes.
 UPDATE items
-SET updated_at = CASE WHEN $7::text > updated_at THEN $7::text ELSE updated_at END, list_ids = $4::text
-WHERE profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND id = $2 AND list_ids <> $4::text
-  AND (SELECT count(*) FROM lists l WHERE l.profile_id = $1 AND l.id in_uuids($3)) = id_count($4::text)
-  AND (id_count($4::text) <= id_count(list_ids)
+SET updated_at = CASE WHEN $6::text > updated_at THEN $6::text ELSE updated_at END, list_ids = $3::text
+WHERE profile_id = (SELECT o.profile_id FROM owner($1, $7) AS o) AND id = $2 AND list_ids <> $3::text
+  AND (SELECT count(*) FROM lists l WHERE l.profile_id = $1 AND has_id($3::text, l.id)) = id_count($3::text)
+  AND (id_count($3::text) <= id_count(list_ids)
        OR (SELECT coalesce(sum(l.item_count), 0) FROM lists l WHERE l.profile_id = $1)
-          + id_count($4::text) - id_count(list_ids) <= $5::bigint)
+          + id_count($3::text) - id_count(list_ids) <= $4::bigint)
   AND NOT EXISTS (SELECT 1 FROM lists l
-                  WHERE l.profile_id = $1 AND l.id in_uuids($3) AND l.item_count >= $6::bigint
-                    AND NOT has_id(items.list_ids, l.id));
-UPDATE lists
+                  WHERE l.profile_id = $1 AND has_id($3::text, l.id) AND l.item_count >= $5::bigint
+                    AND NOT has_id(items.list_ids, l.id))
+RETURNING item_fields(items), true AS changed;
+then UPDATE lists
 SET item_count = item_count + CASE WHEN has_id(i.list_ids, lists.id) THEN 1 ELSE -1 END
 FROM items i
-WHERE lists.profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND i.profile_id = $1 AND i.id = $2
+WHERE lists.profile_id = $1 AND i.profile_id = $1 AND i.id = $2
   AND has_id(i.list_ids, lists.id)
       <> EXISTS (SELECT 1 FROM entries e
                  WHERE e.profile_id = $1 AND e.list_id = lists.id AND e.item_id = $2);
-INSERT INTO entries (profile_id, list_id, item_id, position)
+then INSERT INTO entries (profile_id, list_id, item_id, position)
 SELECT i.profile_id, n.value, i.id, 0 FROM items i, ids_in(i.list_ids) AS n
-WHERE i.profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND i.id = $2
+WHERE i.profile_id = $1 AND i.id = $2
 ON CONFLICT (profile_id, list_id, item_id) DO NOTHING;
-DELETE FROM entries
-WHERE profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND item_id = $2
+then DELETE FROM entries
+WHERE profile_id = $1 AND item_id = $2
   AND list_id IN (SELECT l.id FROM lists l, items i
                   WHERE l.profile_id = $1 AND i.profile_id = $1 AND i.id = $2
                     AND NOT has_id(i.list_ids, l.id));
-SELECT item_fields(i) FROM items i
-WHERE i.profile_id = (SELECT o.profile_id FROM owner($1, $8) AS o) AND i.id = $2;
+else SELECT item_fields(i), false AS changed FROM items i
+WHERE i.profile_id = (SELECT o.profile_id FROM owner($1, $7) AS o) AND i.id = $2;
 
 -- part: items_gone
 WITH o AS (SELECT * FROM settled($1, $3) AS p),

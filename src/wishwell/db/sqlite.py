@@ -160,7 +160,8 @@ class _Handle:
             return self.execute(steps[0].sql, bound)
         found: Sequence[Row] = ()
         for step in steps:
-            found = self.execute(step.sql, [bound[at] for at in step.takes]) or found
+            if step.is_due(found):
+                found = self.execute(step.sql, [bound[at] for at in step.takes]) or found
         return found
 
     def execute(self, sql: str, bound: Sequence[Any]) -> list[Row]:

@@ -6,7 +6,7 @@ marks into SQL once, at the start.
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from importlib import resources
 from typing import Literal, NamedTuple
@@ -82,10 +82,18 @@ class Does(Enum):
 
 
 class Step(NamedTuple):
-    """One statement for the driver, and the indices of the arguments that it takes."""
+    """One statement for the driver, and the indices of the arguments that it takes.
+
+    ``when``: whether it is for a row so far that ends with true, or for any other outcome.
+    """
 
     sql: str
     takes: tuple[int, ...]
+    when: bool | None = None
+
+    def is_due(self, found: Sequence[Sequence[object]]) -> bool:
+        """Whether to run it, after the steps before have returned these rows."""
+        return self.when is None or self.when == bool(found and found[0][-1])
 
 
 class Statement(NamedTuple):
@@ -112,7 +120,7 @@ def for_engine(sql: str, engine: Engine) -> str:
         r"trim(replace(' ' || \1 || ' ', ' ' || \2::uuid::text || ' ', ' '))",
         sql,
     )
-    sql = re.sub(r"has_id\(([\w.]+), ([\w.]+)\)", r"(replace(\1, \2::text, '') <> \1)", sql)
+    sql = re.sub(r"has_id\(([\w.$:]+), ([\w.]+)\)", r"(replace(\1, \2::text, '') <> \1)", sql)
     for pattern, replacement in _MACROS[engine]:
         sql = re.sub(pattern, replacement, sql)
     return sql
@@ -149,11 +157,14 @@ def _statement(sql: str) -> Statement:
         return Statement((Step(sql.rstrip(";"), ()),), Does.READ)
     steps = []
     for step in filter(None, (piece.strip() for piece in sql.split(";"))):
+        word, _, rest = step.partition(" ")
+        when = {"then": True, "else": False}.get(word)
+        step = step if when is None else rest
         # Drivers expect arguments numbered from 1 without gaps.
         numbers = sorted({int(number) for number in re.findall(r"[$?](\d+)", step)})
         for at, number in enumerate(numbers, 1):
             step = re.sub(rf"([$?]){number}\b", rf"\g<1>{at}", step)
-        steps.append(Step(step, tuple(number - 1 for number in numbers)))
+        steps.append(Step(step, tuple(number - 1 for number in numbers), when))
     if not re.search(r"\b(INSERT|UPDATE|DELETE)\b", sql):
         does = Does.READ
     else:
