@@ -1,7 +1,7 @@
 """The body of a request: how much of it is read, for how long, and as what."""
 
 import asyncio
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from wishwell.errors import BodyTimeout, TooLarge
 from wishwell.http import broken, wire
@@ -10,6 +10,13 @@ from wishwell.http.context import Request, Services
 T = TypeVar("T")
 
 MAX_BODY = 256 * 1024
+
+_WHOLE = "wishwell.whole"
+
+
+def arrived(scope: Any) -> None:
+    """Notes in the ASGI scope that the body is there, so that no timer is set for it."""
+    scope[_WHOLE] = True
 
 
 async def decode(service: Services, request: Request, shape: type[T]) -> T:
@@ -55,8 +62,11 @@ async def _pieces(request: Request, seconds: float) -> bytes:
     pieces, size, more = [], 0, True
     while more:
         try:
-            async with asyncio.timeout_at(deadline):
+            if _WHOLE in request.asgi:
                 message = await request.receive()
+            else:
+                async with asyncio.timeout_at(deadline):
+                    message = await request.receive()
         except TimeoutError as error:  # contract: body-time
             raise BodyTimeout("The body did not arrive in time.") from error
         broken.check(request.asgi)

@@ -15,7 +15,7 @@ import structlog
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
 from wishwell.errors import BodyTimeout, HeadersTooLarge, Invalid, ServiceError
-from wishwell.http import broken, responses
+from wishwell.http import bodies, broken, responses
 from wishwell.http.admission import Admission
 from wishwell.http.unread import ReadProtocol
 
@@ -212,6 +212,7 @@ class GuardedProtocol(ReadProtocol):
         if self._shed_now:
             self._shed_now = False
         else:
+            bodies.arrived(self.cycle.scope)
             super().on_message_complete()
 
     def on_response_complete(self) -> None:
