@@ -86,8 +86,12 @@ class _Handle:
 
     async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
         known = self._sql[statement]
-        if known.does is not Does.READ and not self.in_transaction:
-            await self._prepare(known.does)
+        if not self.in_transaction:
+            if known.does is Does.LOCK:
+                await self._begin()
+            elif known.does is Does.WRITE:
+                assert not self._wrote, "a use-case of several writes begins with a lock"
+                self._wrote = True
         return await self.fetch(known.steps[0].sql, *arguments)
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
@@ -109,7 +113,7 @@ class _Handle:
         known = self._sql[statement]
         if not self.in_transaction:
             assert known.does is Does.LOCK
-            await self._prepare(known.does)
+            await self._begin()
         with self._many():
             found: Sequence[Row] = await self._connection.fetchmany(
                 known.sql, rows, timeout=self._left()
@@ -118,7 +122,7 @@ class _Handle:
 
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         if not self.in_transaction:
-            await self._prepare(Does.LOCK)
+            await self._begin()
         with self._many():
             await self._connection.copy_to_table(
                 table,
@@ -160,17 +164,13 @@ class _Handle:
             why = self._cause(error)
             raise undecided(why) from why
 
-    async def _prepare(self, does: Does) -> None:
-        if does is Does.LOCK:
-            self._end = self._last
-            self._began = self._loop.time()
-            with translated():
-                await self._connection.execute("BEGIN")
-            self._began = math.inf
-            self.in_transaction = True
-        else:
-            assert not self._wrote, "a use-case of several writes begins with a lock"
-            self._wrote = True
+    async def _begin(self) -> None:
+        self._end = self._last
+        self._began = self._loop.time()
+        with translated():
+            await self._connection.execute("BEGIN")
+        self._began = math.inf
+        self.in_transaction = True
 
     def _left(self) -> float:
         return max(0.01, self._end - self._loop.time())
