@@ -120,6 +120,8 @@ def test_statement_on_a_profiles_data_names_the_profile(name):
     ):
         named = rf"\b(?:{alias or table}\.)?profile_id = \$[12]\b"
         assert re.search(named, sql), f"{table} {alias} in {sql}"
+    # A cluster passes such a part on to another one as rows of its columns.
+    assert "SELECT FROM" not in sql
 
 
 def test_pages_are_found_by_an_index(bench, engine):

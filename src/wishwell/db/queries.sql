@@ -403,7 +403,7 @@ mine AS (
            has_id($3::text, l.id)::integer - has_id(item.list_ids, l.id)::integer AS change
     FROM item, lists l WHERE l.profile_id = $1),
 fits AS (
-    SELECT FROM mine
+    SELECT true AS well FROM mine
     HAVING bool_or(change <> 0) AND count(*) FILTER (WHERE wanted) = id_count($3::text)
        AND (sum(change) <= 0 OR sum(item_count) + sum(change) <= $4::bigint)
        AND NOT bool_or(change > 0 AND item_count >= $5::bigint)),
