@@ -52,7 +52,9 @@ def wrk(target: Target, work: str, seconds: int, admin: str = "") -> dict[str, A
         "BENCH_START": str(_taken.get((target.name, work), 0)),
     }
     script = Path(__file__).parent / "requests.lua"
-    command = ["wrk", "-t1", "-c32", f"-d{seconds}s", "-s", str(script), target.url]
+    # With a slow disk and a commit each, one of them may take longer than wrk's own two seconds.
+    patience = ("--timeout", "10s")
+    command = ["wrk", "-t1", "-c32", *patience, f"-d{seconds}s", "-s", str(script), target.url]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
     rate, p50, p99, worst, refused, broken, count = map(float, line.split()[1:])
