@@ -332,7 +332,7 @@ async def test_call_that_takes_too_long(answer, scheme, resolve):
         with pytest.raises(Unanswered, match=r"no whole answer within 0\.3 s"):
             await there.call("GET", f"{scheme}://{host}:{server.port}/", seconds=0.3)
         assert 0.25 < time.monotonic() - begun < 2
-        assert there._session.connector._acquired == set()
+        assert there._client._session.connector._acquired == set()
 
 
 # ------------------------------------------------------------------------------------------- TLS

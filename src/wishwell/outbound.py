@@ -11,15 +11,14 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
-
-import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
-from yarl import URL
 
 from wishwell import __version__
 from wishwell.errors import Invalid
+
+if TYPE_CHECKING:
+    from wishwell.outbound_client import Client
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
@@ -32,14 +31,8 @@ LARGEST = 64 * 1024
 
 _LONGEST_URL = 2_048
 _PORTS = {443, 8443}
-_KEPT_SECONDS = 4.0
-"""Of idle connections. Many servers close theirs after 5 s; we are the first: no call is lost."""
-
 _LOOK_UPS = ThreadPoolExecutor(32, "look-up")
 """Of its own: look-ups that hang must not take the few threads of the event loop."""
-
-_AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
-"""Headers that the client would add. What is sent is ours alone."""
 
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_][a-z0-9_-]{0,62}(\.[a-z0-9_][a-z0-9_-]{0,62})*")
 _THIS = re.compile(r"(.*\.)?localhost")
@@ -121,9 +114,9 @@ class Outbound:
     ) -> None:
         self._http = http
         self._private = private
-        self._resolver = _Resolver(resolve, private)
+        self._resolve = resolve
         self._tls = tls
-        self._session: aiohttp.ClientSession | None = None
+        self._client: Client | None = None
 
     def check(self, name: str, url: str) -> None:
         """Raises ``Invalid``, which begins with ``name``, for a URL that can't be allowed.
@@ -150,7 +143,7 @@ class Outbound:
         A GET is sent again if its connection had been kept and is closed before an answer.
         """
         try:
-            place, authority = self._read(url)
+            authority = self._read(url)
         except ValueError as error:
             raise Unanswered(f"the URL {error}") from None
         lines = {
@@ -159,60 +152,43 @@ class Outbound:
             "Accept-Encoding": "identity",  # what is packed has no bound
             **(headers or {}),
         }
+        client = self._client or await self._opened()
         try:
             async with asyncio.timeout(seconds):
-                return await self._exchange(method, place, lines, body)
+                return await client.exchange(method, url, lines, body)
         except TimeoutError:
             raise Unanswered(f"there was no whole answer within {seconds:g} s") from None
-        except aiohttp.ClientConnectorError as error:
-            raise Unanswered(_no_connection(error)) from None
-        except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
-            raise Unanswered("the connection broke off") from None
-        except (aiohttp.ClientError, ValueError):
-            raise Unanswered("the answer is not HTTP, or broke off") from None
 
     async def close(self) -> None:
         """Closes every connection."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
 
-    async def _exchange(
-        self, method: str, place: URL, lines: Mapping[str, str], body: bytes | None
-    ) -> Answer:
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(
-                    ssl=self._tls or ssl.create_default_context(),
-                    resolver=self._resolver,
-                    ttl_dns_cache=0,  # calls that wait for one look-up share it, and no later ones
-                    limit=0,  # so that no server that hangs makes another one wait
-                    keepalive_timeout=_KEPT_SECONDS,
-                ),
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                skip_auto_headers=_AUTOMATIC,
-                auto_decompress=False,
-                trust_env=False,
-            )
-        found = bytearray()
-        async with self._session.request(
-            method, place, headers=lines, data=body, allow_redirects=False
-        ) as response:
-            async for part in response.content.iter_any():
-                found += part
-                if len(found) > LARGEST:
-                    response.close()
-                    break
-        if response.status < 100:
-            raise ValueError("no status")
-        whole = len(found) <= LARGEST
-        later = response.headers.get("Retry-After", "")
-        return Answer(response.status, bytes(found[:LARGEST]), whole, later)
+    async def _opened(self) -> "Client":
+        """The client, which is loaded with the first call: many services make none."""
+        make, tls = await asyncio.to_thread(_load, self._tls)
+        if self._client is None:
+            self._client = make(self.addresses, tls)
+        return self._client
+
+    # contract: outbound-address
+    async def addresses(self, host: str, port: int) -> list[Address]:
+        """The addresses of a name. Raises ``Unanswered`` for none, or one that is not allowed."""
+        try:
+            found = [ipaddress.ip_address(text) for text in await self._resolve(host, port)]
+        except OSError:
+            found = []
+        if not found:
+            raise Unanswered(f"no address of {host} was found")
+        for address in found:
+            if not is_allowed(address, private=self._private):
+                raise Unanswered(f"{host} has the address {address}, which is not public")
+        return found
 
     # contract: outbound-where
-    def _read(self, url: str) -> tuple[URL, str]:
-        """A URL in its parts, and its host and port as they are sent. Raises ``ValueError``."""
+    def _read(self, url: str) -> str:
+        """The host and port of a URL, as they are sent. Raises ``ValueError``."""
         if not re.fullmatch(rf"[!-~]{{1,{_LONGEST_URL}}}", url):
             raise ValueError(
                 f"must be a URL of at most {_LONGEST_URL} ASCII characters, without spaces"
@@ -236,7 +212,7 @@ class Outbound:
         # contract: outbound-address
         if address is not None and not is_allowed(address, private=self._private):
             raise ValueError(f"must not lead to {host}, which is not a public address")
-        return URL(url, encoded=True), authority
+        return authority
 
 
 def _literal(host: str) -> Address | None:
@@ -251,51 +227,8 @@ def _literal(host: str) -> Address | None:
     return ipaddress.IPv6Address("::1") if _THIS.fullmatch(host) else None
 
 
-def _no_connection(error: aiohttp.ClientConnectorError) -> str:
-    cause = error.__cause__
-    while cause is not None:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"the certificate is not accepted: {cause.verify_message}"
-        if isinstance(cause, ssl.SSLError):
-            return f"TLS failed: {cause.reason}"
-        cause = cause.__context__
-    return "no connection was made"
+def _load(tls: ssl.SSLContext | None) -> "tuple[type[Client], ssl.SSLContext]":
+    # To import the client takes 0.15 s and 11 MB, to read the system's authorities 0.05 s.
+    from wishwell.outbound_client import Client
 
-
-class _Resolver(AbstractResolver):
-    """Finds the addresses of a name, which are checked, and to which the connection then goes."""
-
-    def __init__(self, resolve: Resolve, private: bool) -> None:
-        self._resolve = resolve
-        self._private = private
-
-    # contract: outbound-address
-    async def resolve(
-        self,
-        host: str,
-        port: int = 0,
-        family: int = socket.AF_UNSPEC,  # noqa: ARG002
-    ) -> list[ResolveResult]:
-        try:
-            found = [ipaddress.ip_address(text) for text in await self._resolve(host, port)]
-        except OSError:
-            found = []
-        if not found:
-            raise Unanswered(f"no address of {host} was found")
-        for address in found:
-            if not is_allowed(address, private=self._private):
-                raise Unanswered(f"{host} has the address {address}, which is not public")
-        return [
-            ResolveResult(
-                hostname=host,
-                host=str(address),
-                port=port,
-                family=socket.AF_INET if address.version == 4 else socket.AF_INET6,
-                proto=socket.IPPROTO_TCP,
-                flags=socket.AI_NUMERICHOST,
-            )
-            for address in found
-        ]
-
-    async def close(self) -> None:
-        pass
+    return Client, tls or ssl.create_default_context()
