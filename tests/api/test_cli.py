@@ -84,6 +84,7 @@ def test_store_create_prints_the_record(service, handle):
     assert stores(service)[handle] == record
 
 
+@pytest.mark.either_engine
 def test_store_create_without_json_says_it_for_people(service, handle):
     """contract: command-json. Without `--json` it is for people."""
     assert handle in service.cli("store", "create", handle).stdout
@@ -100,6 +101,7 @@ def test_store_create_with_a_handle_that_is_taken_or_bad_fails(service, handle):
     assert stores(service) == before
 
 
+@pytest.mark.either_engine
 @pytest.mark.parametrize(
     "options",
     [
@@ -272,12 +274,14 @@ def test_purge_removes_nothing_that_is_not_past_its_time(service, shop):
     data(empty.http.get("/items"))
 
 
+@pytest.mark.either_engine
 def test_command_that_there_is_not_fails(service):
     """contract: command-error. Ends non-zero on an error."""
     fails(service, "no-such-command", names="no-such-command")
     fails(service, "store", "no-such-command", names="no-such-command")
 
 
+@pytest.mark.either_engine
 def test_help_lists_the_commands(service):
     """Each command that there is."""
     said = service.cli("--help").stdout

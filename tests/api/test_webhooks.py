@@ -233,6 +233,7 @@ def test_library_of_npm_verifies_it(told, tmp_path):
         assert done.stdout.strip() == said
 
 
+@pytest.mark.either_engine
 def test_command_does_all_of_it(told):
     """contract: command-webhook."""
     where = ("--store", told.handle, "--json")
@@ -265,6 +266,7 @@ def test_command_does_all_of_it(told):
         assert code == 1 and err.count("\n") == 1
 
 
+@pytest.mark.either_engine
 def test_client_does_all_of_it(told):
     """contract: webhook-fields. A record does not show its secret by accident."""
     with Beside() as receiver, Wishwell(told.service.url, told.admin_token) as wishes:
