@@ -105,7 +105,9 @@ def relayed(*targets: int) -> Iterator[list[Relay]]:
 
 
 def saves(admin: httpx2.Client, product: int) -> bool:
-    return admin.post("/items", json={"productId": product}).status_code == 201
+    answer = admin.post("/items", json={"productId": product})
+    print(f"product {product}: {answer.status_code} {answer.text}")  # shown when a test fails
+    return answer.status_code == 201
 
 
 def test_overdue_write_is_cut_and_never_cancelled(shared):
