@@ -8,7 +8,7 @@ JOBS ?= 4
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-slow test-ways check format packages lock audit sbom fuzz mutate torture bench bench-quick model clean
+.PHONY: help run demo test test-slow test-ways test-upgrade check format packages lock audit sbom fuzz mutate torture bench bench-quick model clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -25,12 +25,24 @@ test test-slow: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both engines, faults, a browser
 	@$(BIN)/pytest -n $(JOBS) -m "not slow"
 
-test-slow: $(VENV)/.dev ## The rest: generated requests, upgrades, more rounds of races, what waits for time
+test-slow: $(VENV)/.dev ## The rest: generated requests, more rounds of races, what waits for time
 	@$(BIN)/pytest -n 2 -m slow
 
 test-ways: $(VENV)/.dev forward/dist/express.js ## The storefront's tests through nginx, Caddy and both forwarders
 	@for way in $(or $(WISHWELL_TEST_STOREFRONT),nginx caddy node asgi); do echo "Through $$way:"; \
 		WISHWELL_TEST_STOREFRONT=$$way $(BIN)/pytest -n 2 -m "not slow" tests/storefront || exit 1; done
+
+# The commit whose schema is the oldest that an upgrade begins from.
+UPGRADE_FROM := 5ac0b72
+test-upgrade: $(VENV)/.dev build/at/$(UPGRADE_FROM)/.venv/.run ## A filled database of an earlier release, up to this one and back
+	@WISHWELL_TEST_UPGRADE_FROM=$(CURDIR)/build/at/$(UPGRADE_FROM)/.venv/bin/wishwell \
+		$(BIN)/pytest -n 2 tests/service/test_upgrade.py
+
+# The program of an earlier commit, with the libraries that it pinned.
+build/at/%/.venv/.run:
+	@mkdir -p build/at/$*
+	@git archive $* | tar -x -C build/at/$*
+	@$(MAKE) --silent -C build/at/$* PYTHON="$(PYTHON)" .venv/.run
 
 check: $(VENV)/.dev ## Format, lint and strict types, all without changing anything
 	$(BIN)/ruff format --check .
@@ -73,8 +85,10 @@ torture: $(VENV)/.dev ## Break things under load for a quarter of an hour; write
 bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes docs/performance.md
 	@$(BIN)/python -m bench
 
-bench-quick: $(VENV)/.bench ## Compare with the floor in under 3 minutes; fails below 0.55
-	@$(BIN)/python -m bench --quick
+BASE ?= HEAD~1
+bench-quick: $(VENV)/.dev ## Compare with an earlier commit in under 3 minutes, `BASE=<commit>` or the last but one
+	@commit=$$(git rev-parse --short --verify "$(BASE)^{commit}") \
+		&& $(MAKE) --silent build/at/$$commit/.venv/.run && $(BIN)/python -m bench.quick build/at/$$commit
 
 model: $(VENV)/.dev ## Measure what an item and a request cost; writes the tables of docs/scaling.md
 	@$(BIN)/python -m bench.model $(ASSUME)

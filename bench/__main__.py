@@ -2,9 +2,8 @@
 
 First the workloads in interleaved rounds, then the figures of ``bench.single``. Prints progress,
 and writes bench/results/latest.json, docs/performance.svg and the tables of docs/performance.md.
-Only ratios within a round mean anything: machines differ, and this one may be busy. ``--quick``
-compares with the floor alone and fails below 0.55. ``--again`` writes the documents from the last
-results.
+Only ratios within a round mean anything: machines differ, and this one may be busy. ``--again``
+writes the documents from the last results.
 """
 
 import argparse
@@ -30,7 +29,6 @@ from wishwell.db import migrate
 READS = ("page", "saved", "item", "list")
 WRITES = ("post", "patch", "lists", "delete")
 OURS_ALONE = ("token", "mix")
-QUICK_FLOOR = 0.55
 VICTIMS = 4_800
 """Profiles whose items are there to be deleted: 30 each, each once."""
 
@@ -74,19 +72,19 @@ def wrk(target: Target, work: str, seconds: int, admin: str = "") -> dict[str, A
 
 
 @contextlib.contextmanager
-def everything(profiles: int, *, quick: bool) -> Iterator[tuple[list[Target], PostgresServer, str]]:
+def everything(profiles: int) -> Iterator[tuple[list[Target], PostgresServer, str]]:
     """All targets on filled databases; ended, by their ids, whatever happens."""
     running: list[Target] = []
     with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
         folder = Path(name)
         try:
-            yield from _filled(folder, server, profiles, running, quick=quick)
+            yield from _filled(folder, server, profiles, running)
         finally:
             stop(*running)
 
 
 def _filled(
-    folder: Path, server: PostgresServer, profiles: int, running: list[Target], *, quick: bool
+    folder: Path, server: PostgresServer, profiles: int, running: list[Target]
 ) -> Iterator[tuple[list[Target], PostgresServer, str]]:
     file = f"sqlite:///{folder}/bench.db"
     url = server.create_database()
@@ -107,7 +105,7 @@ def _filled(
             made, env=env, check=True, capture_output=True, text=True
         ).stdout.strip()
         rows, owners = seed.plan(store, profiles)
-        doomed, more_owners = seed.plan(store, 0 if quick else VICTIMS, first=profiles)
+        doomed, more_owners = seed.plan(store, VICTIMS, first=profiles)
         victims = [
             seed.Owner(token, profile, row[1], "-")
             for token, profile, row in seed.each_item(doomed, more_owners)
@@ -130,7 +128,7 @@ def _filled(
             write_owners(Path(f"{listed}-victims"), mine)
             running.append(start(f"{kind} {engine}", kind, listed, folder, common | more))
         ADMINS[kinds[0][1]] = admin
-        if address == url and not quick:
+        if address == url:
             os.environ["USUAL_DATABASE"] = url
             tokens = asyncio.run(seed.usual(url, rows, "k" * 40))
             by_profile = dict(zip((row[0] for row in rows["profiles"]), tokens, strict=True))
@@ -148,7 +146,7 @@ ADMINS: dict[str, str] = {}
 
 
 def measure(
-    targets: list[Target], rounds: int, seconds: int, works: list[str], limit: pgbench.Limit | None
+    targets: list[Target], rounds: int, seconds: int, works: list[str], limit: pgbench.Limit
 ) -> list[dict[str, Any]]:
     """Every workload on every target, in turns, so that a busy moment hits all alike."""
     results = []
@@ -161,7 +159,7 @@ def measure(
                     continue  # two processes on one file would wait for each other's locks
                 got = wrk(target, work, seconds, ADMINS[target.name.split()[1]])
                 results.append({"round": number, "work": work, "target": target.name} | got)
-            if limit is not None and work in pgbench.SCRIPTS:
+            if work in pgbench.SCRIPTS:
                 got = limit.run(work, seconds)
                 results.append({"round": number, "work": work, "target": "pgbench"} | got)
             say(f"round {number} of {rounds}: {work}")
@@ -209,7 +207,6 @@ def alone(folder: Path, server: PostgresServer, profiles: int) -> list[Measureme
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="the floor alone, under 3 minutes")
     parser.add_argument("--again", action="store_true", help="only write the documents")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=3)
@@ -218,33 +215,20 @@ def main() -> None:
     if given.again:
         report.write_again()
         return
-    if given.quick:
-        given.rounds, given.profiles = 3, 5_000
     if shutil.which("wrk") is None:
         sys.exit("This takes wrk, which Debian has: apt install wrk")
-    works = ["page", "post"] if given.quick else [*READS, *WRITES, *OURS_ALONE]
+    works = [*READS, *WRITES, *OURS_ALONE]
     figures: list[Measurement] = []
-    with everything(given.profiles, quick=given.quick) as (targets, server, url):
-        limit = None if given.quick else pgbench.Limit(server, url, targets[0].owners)
+    with everything(given.profiles) as (targets, server, url):
+        limit = pgbench.Limit(server, url, targets[0].owners)
         # A first round is thrown away: caches fill, statements are prepared.
         measure(targets, 1, 1, works, limit)
         say("now it counts")
         results = measure(targets, given.rounds, given.seconds, works, limit)
-        if not given.quick:
-            figures += beside(targets)
-            ours = [target for target in targets if target.kind == "wishwell"]
-            figures += single.pages_by_processor(
-                ours, server, lambda target: wrk(target, "page", 3)
-            )
-    ratios = report.ratios(results)
-    print(report.table(ratios, results))
-    if given.quick:
-        low = [
-            name
-            for name, values in ratios.items()
-            if "floor" in name and report.median(values) < QUICK_FLOOR
-        ]
-        sys.exit(f"below {QUICK_FLOOR} of the floor: {', '.join(low)}" if low else 0)
+        figures += beside(targets)
+        ours = [target for target in targets if target.kind == "wishwell"]
+        figures += single.pages_by_processor(ours, server, lambda target: wrk(target, "page", 3))
+    print(report.table(report.ratios(results), results))
     report.write(vars(given), results, figures)  # what is there, should the rest break
     with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
         figures += alone(Path(name), server, 5_000)

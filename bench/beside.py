@@ -33,12 +33,20 @@ WORKS = [work for work in (*READS, *WRITES, *OURS_ALONE) if work != "delete"] + 
 LARGE, SMALL = 4_990, 20
 
 
+class Source(NamedTuple):
+    """A checkout, and the interpreter that has what its program needs."""
+
+    folder: Path
+    python: str = sys.executable
+
+
 class Program(NamedTuple):
     """One of the two, on one engine."""
 
     target: Target
     admin: str
     store: str
+    database: PostgresServer | None
 
 
 def fill(url: str, store: str, profiles: int) -> list[seed.Owner]:
@@ -71,63 +79,63 @@ def fill(url: str, store: str, profiles: int) -> list[seed.Owner]:
 
 @contextlib.contextmanager
 def programs(
-    sources: list[Path], profiles: int, engines: list[str], *, events: bool
-) -> Iterator[tuple[dict, PostgresServer]]:
+    sources: list[Source], profiles: int, engines: list[str], *, events: bool
+) -> Iterator[dict[tuple[str, int], Program]]:
+    """Each source's program on each engine, filled; each has a PostgreSQL of its own."""
     running: dict[tuple[str, int], Program] = {}
-    with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
-        folder = Path(name)
-        try:
-            for engine in engines:
-                for number, source in enumerate(sources):
-                    url = f"sqlite:///{folder}/{number}.db"
-                    if engine == "postgresql":
-                        url = server.create_database()
-                    options = ["--events", "on"] if events and number == 0 else []
-                    running[engine, number] = begin(
-                        folder, f"{engine}-{number}", source, url, profiles, options
-                    )
-            yield running, server
-        finally:
-            stop(*(program.target for program in running.values()))
+    with contextlib.ExitStack() as opened:
+        folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+        opened.callback(lambda: stop(*(program.target for program in running.values())))
+        for engine in engines:
+            for number, source in enumerate(sources):
+                server = None
+                if engine == "postgresql":
+                    server = opened.enter_context(PostgresServer(fsync=True))
+                options = ["--events", "on"] if events and number == 0 else []
+                running[engine, number] = begin(
+                    folder, f"{engine}-{number}", source, server, profiles, options
+                )
+        yield running
 
 
 def begin(
-    folder: Path, name: str, source: Path, url: str, profiles: int, options: list[str]
+    folder: Path,
+    name: str,
+    source: Source,
+    server: PostgresServer | None,
+    profiles: int,
+    options: list[str],
 ) -> Program:
     """Start a program; one from before a setting was there would refuse it, so is not given it."""
-    known = (source / "docs" / "configuration.md").read_text()
+    url = server.create_database() if server else f"sqlite:///{folder}/{name}.db"
+    known = (source.folder / "docs" / "configuration.md").read_text()
     env = {name: value for name, value in GENEROUS.items() if f"`{name}`" in known} | {
         "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(source / "src"),
+        "PYTHONPATH": str(source.folder / "src"),
         "WISHWELL_DATABASE_URL": url,
         "WISHWELL_SIGNING_KEYS": seed.KEY,
     }
 
     def command(*words: str) -> str:
-        program = str(Path(sys.executable).parent / "wishwell")
-        done = subprocess.run(
-            [program, *words], env=env, check=True, capture_output=True, text=True
-        )
-        return done.stdout
+        program = [source.python, "-m", "wishwell", *words]
+        return subprocess.run(program, env=env, check=True, stdout=-1, text=True).stdout
 
     command("migrate")
     store = json.loads(command("store", "create", "bench", *options, "--json"))[0]["id"]
     admin = command("token", "create", "--store", "bench", "--label", "bench").strip()
     listed = folder / name
-    target = start(name, "wishwell", listed, folder, env)
+    target = start(name, "wishwell", listed, folder, env, python=source.python)
     write_owners(listed, fill(target.url, store, profiles))
-    return Program(target, admin, store)
+    return Program(target, admin, store, server)
 
 
 def compare(
     running: dict,
     engine: str,
-    server: PostgresServer,
     works: list[str],
     rounds: int,
     seconds: int,
 ) -> None:
-    database = server if engine == "postgresql" else None
     ours, theirs = running[engine, 0], running[engine, 1]
     for work in works:
         rates: list[float] = []
@@ -136,7 +144,7 @@ def compare(
             found = {}
             for program in (ours, theirs) if round_ % 2 else (theirs, ours):
                 load = partial(wrk, work=work, seconds=seconds, admin=program.admin)
-                found[program] = cost(program.target, database, load)
+                found[program] = cost(program.target, program.database, load)
             rates.append(found[ours][0] / max(found[theirs][0], 1))
             costs.append(found[ours][1] / max(found[theirs][1], 1e-9))
         print(
@@ -186,12 +194,12 @@ def main() -> None:
     words.add_argument("--work", choices=WORKS, action="append")
     chosen = words.parse_args()
     engines = chosen.engine or ["postgresql", "sqlite"]
-    sources = [HERE, chosen.before]
-    with programs(sources, chosen.profiles, engines, events=chosen.events) as (running, server):
+    sources = [Source(HERE), Source(chosen.before)]
+    with programs(sources, chosen.profiles, engines, events=chosen.events) as running:
         for engine in engines:
             if not chosen.work:
                 sizes(running[engine, 0], engine, chosen.rounds)
-            compare(running, engine, server, chosen.work or WORKS, chosen.rounds, chosen.seconds)
+            compare(running, engine, chosen.work or WORKS, chosen.rounds, chosen.seconds)
 
 
 if __name__ == "__main__":

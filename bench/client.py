@@ -31,7 +31,10 @@ class Raw:
 
     def read(self) -> tuple[int, bytes] | None:
         """The answer, once the last piece of it was read; None before."""
-        self._buffer += self._socket.recv(262_144)
+        piece = self._socket.recv(262_144)
+        if not piece:
+            raise ConnectionError("closed before the answer")
+        self._buffer += piece
         head, found, body = self._buffer.partition(b"\r\n\r\n")
         if not found:
             return None
@@ -60,6 +63,6 @@ class Raw:
 def connected(url: str) -> socket.socket:
     """A connection to a server, which sends at once."""
     host, port = url.removeprefix("http://").split(":")
-    connection = socket.create_connection((host, int(port)))
+    connection = socket.create_connection((host, int(port)), timeout=30)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection

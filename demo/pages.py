@@ -122,8 +122,7 @@ def product(product: Product, chosen: Variant) -> str:
     <ul class="swatches">{choices}</ul>
     <div class="buy"><button class="button" id="buy" hidden>Add to cart</button>
     <wishlist-button class="wide" product-id="{product.id}" variant-id="{chosen.id}"
-      match="product" label="Save to wishlist"><span class="when-not">Save to wishlist</span
-      ><span class="when-saved">Saved to wishlist</span></wishlist-button></div>
+      match="product"><span>Save to wishlist</span></wishlist-button></div>
   </div>
 </article>"""
 

@@ -9,12 +9,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests import schema
 from wishwell import (
     config,
     deletion,
     deliveries,
     item_record,
     lists,
+    product_bodies,
     products,
     purge,
     reservations,
@@ -25,7 +27,7 @@ from wishwell import (
 )
 from wishwell.cli import main
 from wishwell.db import rows, statements
-from wishwell.http import management, product_bodies, responses, routes, share_bodies, wire
+from wishwell.http import management, responses, routes, share_bodies, wire
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wishwell"
@@ -100,6 +102,23 @@ def test_public_names_say_what_they_do(path):
         assert ast.get_docstring(node), f"{name_of(path)}.{node.name}"
 
 
+def test_background_has_one_loop():
+    """contract: background-goes-on. All jobs run through one function, which pauses and catches; and a
+    process runs nothing else beside its requests."""
+    tree = ast.parse((SOURCE / "background.py").read_text())
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.AsyncFunctionDef)]
+    looping = {
+        function.name
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.While)
+    }
+    assert looping == {"_repeat"}
+    assert "return [_repeat(job) for job in " in ast.unparse(tree)
+    started = re.findall(r"create_task\((.*?)\)", (SOURCE / "app.py").read_text())
+    assert started == ["job"]
+
+
 def test_only_responses_knows_which_error_is_which_status():
     """No other module turns an error into a number."""
     for path in MODULES:
@@ -125,6 +144,26 @@ def test_every_setting_is_documented_with_its_default():
             assert shown == str(default).lower(), name
         else:
             assert shown == str(default), name
+
+
+def test_no_document_and_no_example_names_a_setting_that_there_is_not():
+    """contract: setting-invalid. In the shell where it is set, `wishwell` would not start."""
+    known = {f"WISHWELL_{entry.name.upper()}" for entry in fields(config.Settings)}
+    known |= {f"{name}_FILE" for name in known} | {"WISHWELL_FOO"}  # which is refused, as is shown
+    places = (
+        "*.md",
+        "*/README.md",
+        "docs/**/*",
+        "examples/**/*",
+        "demo/**/*",
+        "ops/**/*",
+        "compose.yaml",
+    )
+    for file in (path for place in places for path in ROOT.glob(place) if path.is_file()):
+        if "node_modules" not in file.parts:
+            text = file.read_text("utf-8", "ignore")
+            unknown = set(re.findall(r"\bWISHWELL_(?!TEST_|FUZZ_)[A-Z_]+", text)) - known
+            assert not unknown, file
 
 
 def test_every_command_and_store_limit_is_documented():
@@ -181,12 +220,21 @@ def test_links_between_documents_lead_somewhere():
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
+def test_sections_that_examples_name_are_there():
+    """A comment of a file in `ops/` that sends its reader to a section of a document."""
+    named = 0
+    for path in filter(Path.is_file, (ROOT / "ops").rglob("*")):
+        for document, anchor in re.findall(r"\b(docs/[\w-]+\.md)#([\w-]+)", path.read_text()):
+            heads = re.findall(r"^#+ (.+)$", (ROOT / document).read_text(), re.MULTILINE)
+            slugs = {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in heads}
+            assert anchor in slugs, f"{path.name}: {document}#{anchor}"
+            named += 1
+    assert named >= 3
+
+
 def test_every_table_of_a_profile_is_purged_and_linked():
     """What a session holds goes with it, to the customer or for good."""
-    schema = "".join(
-        path.read_text() for path in (SOURCE / "db" / "migrations" / "sqlite").glob("*.sql")
-    )
-    tables = set(re.findall(r"^CREATE TABLE (\w+) \(\n +profile_id", schema, re.MULTILINE))
+    tables = {name for name, columns in schema.tables().items() if columns[0] == "profile_id"}
     # Events stay as long as all do: a link and the purge end what they say.
     held = tables - {"profiles", "revocations", "events"}
     assert len(held) >= 4
@@ -203,17 +251,11 @@ def test_every_table_of_a_profile_is_purged_and_linked():
 def test_every_table_of_a_store_is_exported_or_named():
     """contract: export-whole. A table that nobody thought of would be lost by a move: an export reads
     each, an import fills it, or ``transfer`` says that it stays behind."""
-    schema = "".join(
-        path.read_text() for path in (SOURCE / "db" / "migrations" / "sqlite").glob("*.sql")
-    )
     of_profile, of_store = set(), {"stores"}
-    for name, columns in re.findall(
-        r"^CREATE TABLE (\w+) \(\n(.*?)^\)", schema, re.MULTILINE | re.DOTALL
-    ):
-        first = columns.split()[0]
-        if first == "profile_id":
+    for name, columns in schema.tables().items():
+        if columns[0] == "profile_id":
             of_profile.add(name)
-        elif "store_id " in columns:
+        elif "store_id" in columns:
             of_store.add(name)
     assert transfer.OF_PROFILE.keys() == of_profile
     assert transfer.OF_STORE.keys() == of_store
@@ -229,7 +271,7 @@ def test_every_table_of_a_store_is_exported_or_named():
     for table, kind in (transfer.OF_PROFILE | transfer.OF_STORE).items():
         if kind is None or kind == "wishwell":
             continue
-        assert kind in transfer.KINDS, table
+        assert kind in transfer.KINDS.values(), table
         derived = table in ("item_tags", "store_secrets", "share_tokens")
         assert derived or re.search(rf"FROM {table}\b", read), table
         assert table in rows.FILLED or f"INTO {table} " in filled, table

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import ipaddress
 import time
 
@@ -12,10 +11,11 @@ import uvloop
 from cryptography import x509
 
 from tests.servers.base import HERE
-from tests.servers.called import OK, Authority, Called, on_loop
+from tests.servers.called import OK, Authority, Called, calls, connected, on_loop
 from wishwell import outbound
 from wishwell.errors import Invalid
-from wishwell.outbound import LARGEST, Outbound, Unanswered
+from wishwell.outbound import Outbound
+from wishwell.outbound_answer import LARGEST, Answer, Unanswered
 
 
 class Names:
@@ -30,17 +30,7 @@ class Names:
         return list(self.addresses)
 
 
-@contextlib.asynccontextmanager
-async def calls(**settings):
-    """What may call this machine, unless the settings say otherwise."""
-    there = Outbound(**{"http": True, "private": True} | settings)
-    try:
-        yield there
-    finally:
-        await there.close()
-
-
-def get(url: str, **settings) -> outbound.Answer:
+def get(url: str, **settings) -> Answer:
     """One call with nothing but the settings."""
 
     async def story():
@@ -265,12 +255,25 @@ async def test_answer_that_is_long():
         assert answer[:3] == (200, b"a" * LARGEST, False)
 
 
+CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
 BROKEN = {
     "not HTTP": b"hello\r\n\r\n",
     "cut off": b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok",
     "cut off in its headers": b"HTTP/1.1 200 OK\r\nContent-",
     "nothing": b"",
-    "headers without end": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000,
+    "another protocol": b"HTTP/1.1 101 Go\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nhello",
+    "an old version": b"HTTP/0.9 200 OK\r\n\r\nok",
+    "a version without text": b"HTTP/2.0 200 OK\r\n\r\nok",
+    "no status": b"HTTP/1.1 099 What\r\nContent-Length: 0\r\n\r\n",
+    "a long status": b"HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n",
+    "a folded header": b"HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n",
+    "two lengths": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
+    "a length below 0": b"HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok",
+    "a length and chunks": b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n" + CHUNKED + b"0\r\n\r\n",
+    "a chunk below 0": b"HTTP/1.1 200 OK\r\n" + CHUNKED + b"-1\r\nok\r\n0\r\n\r\n",
+    "a chunk past all numbers": b"HTTP/1.1 200 OK\r\n" + CHUNKED + b"f" * 17 + b"\r\nok",
+    "a chunk of the largest number": b"HTTP/1.1 200 OK\r\n" + CHUNKED + b"f" * 16 + b"\r\nok",
+    "a body in an interim answer": b"HTTP/1.1 100 Go\r\nContent-Length: 2\r\n\r\nok" + OK,
 }
 
 
@@ -312,6 +315,13 @@ async def _slow_headers(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.05)
 
 
+async def _slow_interim(writer: asyncio.StreamWriter) -> None:
+    while True:
+        for byte in b"HTTP/1.1 100 Continue\r\n\r\n":
+            writer.write(bytes([byte]))
+            await asyncio.sleep(0.01)
+
+
 async def _never(*_: object) -> list[str]:
     await asyncio.sleep(60)
     return []
@@ -319,8 +329,8 @@ async def _never(*_: object) -> list[str]:
 
 @pytest.mark.parametrize(
     ("answer", "scheme", "resolve"),
-    [(_trickle, "http", None), (_slow_headers, "http", None), (_never, "http", None), (_never, "https", None), (OK, "http", _never)],
-    ids=["body that trickles", "headers that trickle", "no answer", "no TLS", "no address"],
+    [(_trickle, "http", None), (_slow_headers, "http", None), (_slow_interim, "http", None), (_never, "http", None), (_never, "https", None), (OK, "http", _never)],
+    ids=["body that trickles", "headers that trickle", "interim answers that trickle", "no answer", "no TLS", "no address"],
 )  # fmt: skip
 @on_loop
 async def test_call_that_takes_too_long(answer, scheme, resolve):
@@ -332,7 +342,7 @@ async def test_call_that_takes_too_long(answer, scheme, resolve):
         with pytest.raises(Unanswered, match=r"no whole answer within 0\.3 s"):
             await there.call("GET", f"{scheme}://{host}:{server.port}/", seconds=0.3)
         assert 0.25 < time.monotonic() - begun < 2
-        assert there._client._session.connector._acquired == set()
+        assert not connected(server.port)
 
 
 # ------------------------------------------------------------------------------------------- TLS

@@ -224,8 +224,7 @@ export interface paths {
         /**
          * Share a list
          * @description Makes a link to the list: whoever has its `token` may see the list at `GET /shared/{token}`,
-         *     and nothing else of its owner. A list has at most 20 shares; one more is answered 400. An admin
-         *     token must name the owner in `Profile`.
+         *     and nothing else of its owner. A list has at most 20 shares; one more is answered 400.
          */
         post: operations["createShare"];
         delete?: never;
@@ -960,11 +959,7 @@ export interface components {
                 error: string;
                 /** @description The status. */
                 statusCode: number;
-                /**
-                 * Format: uuid
-                 * @description The same as `X-Request-Id`.
-                 */
-                requestId: string;
+                requestId: components["schemas"]["RequestId"];
             };
         };
         ItemResponse: {
@@ -1138,11 +1133,11 @@ export interface components {
             session?: string;
         };
         NewWebhook: {
-            url: components["schemas"]["WebhookUrl"];
+            url: components["schemas"]["NewWebhookUrl"];
             types?: components["schemas"]["EventTypes"];
         };
         WebhookPatch: {
-            url?: components["schemas"]["WebhookUrl"];
+            url?: components["schemas"]["NewWebhookUrl"];
             types?: components["schemas"]["EventTypes"];
             /** @description Whether events are sent. */
             enabled?: boolean;
@@ -1158,18 +1153,20 @@ export interface components {
         HasReservations: boolean;
         /** @description Whether the notes of the items are shown. */
         ShowsNotes: boolean;
-        /**
-         * @description Where events are sent: `https`, the port 443 or 8443, a public address, unless the service
-         *     is set otherwise; no user name and no password.
-         */
+        /** @description Where events are sent. */
         WebhookUrl: string;
+        /**
+         * @description Where events are sent: `https`, the port 443 or 8443, a public address; no user name, no
+         *     password and no `#`. A service may be set to take `http`, other ports and private addresses
+         *     too, for development.
+         */
+        NewWebhookUrl: string;
         /** @description Which events are sent; with none named, all. */
         EventTypes: ("item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock")[];
-        /**
-         * Format: uuid
-         * @description An opaque id.
-         */
+        /** @description An opaque id. */
         Id: string;
+        /** @description The id of the request, the same as `X-Request-Id`. */
+        RequestId: string;
         /**
          * @description The store's id of a product or variant: an integer, or in a store with text ids a string of
          *     1 to 100 characters `A-Z a-z 0-9 . _ : ~ = -` that begins with a letter or digit.
@@ -1512,12 +1509,9 @@ export interface components {
         From: components["schemas"]["Resume"];
         /**
          * @description The types of event to read, with commas between them; without it, all.
-         * @example [
-         *       "item.created",
-         *       "item.deleted"
-         *     ]
+         * @example item.created,item.deleted
          */
-        Type: components["schemas"]["EventType"][];
+        Type: string;
         /**
          * @description A search expression: 1 to 8 terms, separated by spaces. An item must match all of them. A
          *     term is `<field>:<value>`, with up to 250 values separated by commas. An item must match one
@@ -1537,12 +1531,9 @@ export interface components {
         Query: string;
         /**
          * @description The ids of 1 to 250 items, with commas between them.
-         * @example [
-         *       "01964a1b-0739-7128-a24b-e40ad23f0824",
-         *       "01964a1b-f199-7181-a54c-66175d9dc9f8"
-         *     ]
+         * @example 01964a1b-0739-7128-a24b-e40ad23f0824,01964a1b-f199-7181-a54c-66175d9dc9f8
          */
-        ItemIds: string[];
+        ItemIds: string;
         /**
          * @description The order of the list's items: `recently_saved` and `oldest_saved` go by `createdAt`;
          *     `customer` is the order set with `PUT /lists/{listId}/items/order`, in which items that were
@@ -1573,7 +1564,7 @@ export interface components {
          *     its own `X-Request-Id` keeps that one.
          * @example 795b929e-9a9a-40fd-aa7b-5bf55eb561a4
          */
-        "X-Request-Id": string;
+        "X-Request-Id": components["schemas"]["RequestId"];
         /**
          * @description The path of the new item.
          * @example /api/2025-04/items/01964a1b-0739-7128-a24b-e40ad23f0824
@@ -1749,10 +1740,7 @@ export interface operations {
             query?: {
                 /**
                  * @description The ids of 1 to 250 items, with commas between them.
-                 * @example [
-                 *       "01964a1b-0739-7128-a24b-e40ad23f0824",
-                 *       "01964a1b-f199-7181-a54c-66175d9dc9f8"
-                 *     ]
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824,01964a1b-f199-7181-a54c-66175d9dc9f8
                  */
                 itemIds?: components["parameters"]["ItemIds"];
             };
@@ -2415,7 +2403,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The list is shared. */
+            /** @description The list is shared. A share can't be read by itself, so there is no `Location`. */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2886,10 +2874,7 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /**
                  * @description The types of event to read, with commas between them; without it, all.
-                 * @example [
-                 *       "item.created",
-                 *       "item.deleted"
-                 *     ]
+                 * @example item.created,item.deleted
                  */
                 type?: components["parameters"]["Type"];
             };

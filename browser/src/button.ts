@@ -53,6 +53,8 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     ];
 
     readonly #button = document.createElement('button');
+    /** Where the shop's own text is shown. */
+    readonly #text = document.createElement('slot');
     #product: Product | undefined;
     /** The product as it was before the attributes began to change. */
     #settled: Product | undefined;
@@ -89,7 +91,8 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       // Named, as white space between the tags is content of an unnamed one.
       slot.name = 'icon';
       slot.append(icon);
-      button.append(slot, document.createElement('slot'));
+      this.#text.onslotchange = () => this.#draw();
+      button.append(slot, this.#text);
       root.append(button);
     }
 
@@ -176,13 +179,19 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     #draw() {
       this.#message?.remove();
       const button = this.#button;
-      const label = this.getAttribute('label') || 'Save to wishlist';
+      const whenSaved = this.getAttribute('label-saved');
+      const text = this.#text.assignedNodes().some((node) => node.textContent!.trim());
+      const label =
+        (this.#saved && whenSaved) ||
+        this.getAttribute('label') ||
+        (text ? '' : 'Save to wishlist');
       button.disabled = !this.#product || this.hasAttribute('disabled');
       this.toggleAttribute('saved', this.#saved);
-      button.setAttribute('aria-pressed', `${this.#saved}`);
-      // The name stays, as aria-pressed says the state; the tooltip changes.
-      button.setAttribute('aria-label', label);
-      button.title = this.#saved ? this.getAttribute('label-saved') || 'Saved to wishlist' : label;
+      // Who sees a text says it to press the button, so the text is the name.
+      button.ariaLabel = text ? null : label;
+      // Either the name says the state, or aria-pressed does: both would contradict each other.
+      button.ariaPressed = whenSaved ? null : `${this.#saved}`;
+      button.title = label;
     }
   }
 

@@ -164,16 +164,42 @@ test('its name stays while aria-pressed changes', async () => {
   const page = await open();
   const named = page.getByRole('button', { name: 'Save to wishlist', exact: true });
   await named.click();
-  await page
-    .getByRole('button', { name: 'Save to wishlist', exact: true, pressed: true })
-    .waitFor();
-  assert.equal(await named.getAttribute('title'), 'Saved to wishlist');
-  await page.locator('wishlist-button').evaluate((element) => {
-    element.setAttribute('label', 'Merken');
-    element.setAttribute('label-saved', 'Gemerkt');
+  const pressed = page.getByRole('button', {
+    name: 'Save to wishlist',
+    exact: true,
+    pressed: true,
   });
-  const german = page.getByRole('button', { name: 'Merken', exact: true, pressed: true });
-  assert.equal(await german.getAttribute('title'), 'Gemerkt');
+  await pressed.waitFor();
+  assert.equal(await named.getAttribute('title'), 'Save to wishlist');
+});
+
+/** @param {import('playwright-core').Page} page @param {Record<string, string>} labels */
+const relabel = (page, labels, text = '') =>
+  page.locator('wishlist-button').evaluate((element, [labels, text]) => {
+    element.textContent = text;
+    for (const [name, label] of Object.entries(labels)) element.setAttribute(name, label);
+  }, /** @type {const} */ ([labels, text]));
+
+test('its name says the state where the shop names both, and aria-pressed does not', async () => {
+  const page = await open();
+  await relabel(page, { label: 'Merken', 'label-saved': 'Gemerkt' });
+  await page.getByRole('button', { name: 'Merken', exact: true }).click();
+  const saved = page.getByRole('button', { name: 'Gemerkt', exact: true });
+  assert.equal(await saved.getAttribute('aria-pressed'), null);
+  assert.equal(await saved.getAttribute('title'), 'Gemerkt');
+});
+
+test('a text that is shown is its name, whatever its labels say', async () => {
+  const page = await open();
+  await relabel(page, { label: 'Save the mug' }, ' Keep ');
+  await page.getByRole('button', { name: 'Keep', exact: true }).click();
+  await page.getByRole('button', { name: 'Keep', exact: true, pressed: true }).waitFor();
+  await relabel(page, { 'label-saved': 'Remove the mug' }, 'Kept');
+  const kept = page.getByRole('button', { name: 'Kept', exact: true });
+  await kept.waitFor();
+  assert.equal(await kept.getAttribute('aria-pressed'), null);
+  await relabel(page, {}, ' ');
+  await page.getByRole('button', { name: 'Remove the mug', exact: true }).waitFor();
 });
 
 test('disabled, or without a product, it does nothing', async () => {

@@ -18,7 +18,7 @@ async def customer(scope):
     return (await aget_user(request)).pk  # None for nobody
 
 
-wishlist = Forward(os.environ["WISHWELL_API"], os.environ["WISHWELL_TOKEN"], customer)
+wishlist = Forward(os.environ["WISHLIST_API"], os.environ["WISHLIST_TOKEN"], customer)
 
 
 async def application(scope, receive, send):

@@ -2,7 +2,7 @@ import { express as wishlist } from '@wishwell/proxy/express';
 import express from 'express';
 import session from 'express-session';
 
-const { PORT = '3000', SESSION_SECRET, WISHWELL_API, WISHWELL_TOKEN } = process.env;
+const { PORT = '3000', SESSION_SECRET, WISHLIST_API, WISHLIST_TOKEN } = process.env;
 
 const page = (way) => `<!doctype html>
 <html lang="en">
@@ -26,8 +26,8 @@ app.use(
 app.use(
   '/apps/wishlist',
   wishlist((request) => ({
-    api: WISHWELL_API,
-    token: WISHWELL_TOKEN,
+    api: WISHLIST_API,
+    token: WISHLIST_TOKEN,
     customer: request.session.customerId ?? null,
   })),
 );

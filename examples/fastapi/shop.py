@@ -40,5 +40,5 @@ def customer(scope: dict) -> str | None:
     return scope["session"].get("customer_id")
 
 
-wishlist = Forward(os.environ["WISHWELL_API"], os.environ["WISHWELL_TOKEN"], customer)
+wishlist = Forward(os.environ["WISHLIST_API"], os.environ["WISHLIST_TOKEN"], customer)
 app.mount("/apps/wishlist", wishlist)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import app from 'express';
 import { express } from '../dist/express.js';
 
-const { HEADERS, PORT, TOKENS, WISHWELL_API: api, WISHWELL_BASE: base } = process.env;
+const { HEADERS, PORT, TOKENS, WISHLIST_API: api, WISHLIST_BASE: base } = process.env;
 const headers = HEADERS.split(' ').filter(Boolean);
 
 const shop = app();

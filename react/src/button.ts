@@ -14,9 +14,9 @@ export interface WishlistButtonProps extends HTMLAttributes<HTMLElement> {
   variantId?: ProductId | null | undefined;
   /** What the heart stands for; by default the variant, or without `variantId` the product. */
   match?: Match | undefined;
-  /** The accessible name, and the tooltip while it is not saved. */
+  /** The tooltip and, without a text as children, the accessible name. */
   label?: string | undefined;
-  /** The tooltip while it is saved. */
+  /** The same while it is saved, for a heart whose name says the state; `aria-pressed` does not then. */
   labelSaved?: string | undefined;
   /** The shop's page to sign in on, where a visitor has no wishlist; without it the heart says so. */
   signIn?: string | undefined;

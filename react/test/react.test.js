@@ -133,7 +133,7 @@ for (const version of ['19', '18']) {
         ([id, text]) => document.getElementById(id)?.textContent === text,
         [id, text],
       );
-    const mug = page.getByRole('button', { name: 'Save the mug' });
+    const mug = page.getByRole('button', { name: 'Save', exact: true });
 
     // Nothing is saved; the hearts of one frame and the hooks ask once for the products.
     await shows('items', '');

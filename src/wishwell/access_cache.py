@@ -8,15 +8,15 @@ refresh is older than 4 s, requests wait for a new one.
 import asyncio
 import contextlib
 import re
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Literal, NamedTuple
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Literal
 
 import msgspec
 import structlog
 
-from wishwell import ids, store_secrets, stores
+from wishwell import access_news, ids, store_secrets
 from wishwell.db import Database, Reader, Writer
-from wishwell.errors import Unauthenticated, Unavailable
+from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.naming import authority
 from wishwell.stores import Store
 
@@ -26,7 +26,6 @@ AdminScope = Literal["admin", "storefront", "naming"]
 _PORT = re.compile(r":[^\]]*$")
 _HOST = re.compile(r"[a-z0-9._-]*|\[[0-9a-f:.]+\]")
 
-_INTERVAL = 1.0
 _TRUSTED_MS = 4_000
 _MARGIN_MS = 15 * 60_000
 """How far back each refresh reads: the clocks of other machines may be behind by this much."""
@@ -60,13 +59,14 @@ class AdminToken(msgspec.Struct, frozen=True):
 
 
 class AccessCache:
-    """Call ``refresh`` before its first use; ``run`` keeps it fresh."""
+    """Call ``refresh`` before its first use; ``keep_fresh`` once a second keeps it fresh."""
 
     def __init__(self, db: Database, clock: Callable[[], int]) -> None:
         self._db = db
         self._clock = clock
         self._stores: dict[str, Store] = {}
         self._deleted: set[str] = set()
+        self._unreadable: dict[str, frozenset[str]] = {}  # with their hosts
         self._origins: dict[str, int] = {}
         self._hosts: dict[str, Store] = {}
         self._platform_shops: dict[str, Store] = {}
@@ -92,36 +92,58 @@ class AccessCache:
         """When the last successful refresh began, in milliseconds since 1970."""
         return self._asked_at
 
+    @property
+    def stores(self) -> Mapping[str, Store]:
+        """All stores, by their ids: another object whenever any has changed."""
+        return self._stores
+
     # ------------------------------------------------------------------------ look-ups
 
-    # contract: store-delete
+    # contract: store-delete, bad-row
     def store(self, id: str) -> Store | None:
-        """The store that a token is for. Raises ``Unauthenticated`` if it was deleted."""
+        """The store that a token is for.
+
+        Raises ``StoreDeleted``, and ``Unavailable`` if its row can't be read.
+        """
         store = self._stores.get(id)
         if store is None and id in self._deleted:
-            raise Unauthenticated("The store of this token was deleted.")
+            raise StoreDeleted
+        if store is None and id in self._unreadable:
+            raise Unavailable("This store can't be read.")
         return store
 
     def allows_origin(self, origin: str) -> bool:
         """Whether any store allows this browser origin."""
         return origin in self._origins
 
-    # contract: storefront-hosts
+    # contract: storefront-hosts, bad-row
     def store_of_host(self, host: str) -> Store | None:
-        """The store with this host; or the only store, if it has named no host."""
+        """The store with this host; or the only store, if it has named no host.
+
+        Raises ``Unavailable`` for the host of a store that can't be read.
+        """
+        if self._is_of_unreadable(host):
+            raise Unavailable("This store can't be read.")
         if self._hosts:
             return self._hosts.get(host)
-        return next(iter(self._stores.values())) if len(self._stores) == 1 else None
+        alone = len(self._stores) == 1 and not self._unreadable
+        return next(iter(self._stores.values())) if alone else None
+
+    def _is_of_unreadable(self, host: str) -> bool:
+        if not self._unreadable or host in self._hosts:
+            return False
+        return any(host in hosts for hosts in self._unreadable.values())
 
     def names_hosts(self) -> bool:
         """Whether any store has named a host."""
-        return bool(self._hosts)
+        return bool(self._hosts) or any(self._unreadable.values())
 
     def is_shop_host(self, host: str) -> bool:
         """Whether a store has named this host; on any port, if it named none. Once one has, what
         is not a well-formed host counts too: a web server may take it for one."""
         name = _PORT.sub("", host).rstrip(".")
-        return host in self._hosts or name in self._hosts or not _HOST.fullmatch(name)
+        named = host in self._hosts or name in self._hosts or not _HOST.fullmatch(name)
+        return named or self._is_of_unreadable(host) or self._is_of_unreadable(name)
 
     def store_of_platform_shop(self, shop: str) -> Store | None:
         return self._platform_shops.get(shop)
@@ -234,10 +256,7 @@ class AccessCache:
         """Reads what has changed from the database. Raises ``Unavailable``."""
         async with self._asking:
             now = self._clock()
-            since = ids.timestamp(max(0, self._since - _MARGIN_MS)) if self._since else ""
-            a_day_ago = ids.timestamp(now - _DAY_MS - _MARGIN_MS)
-            long_ago = ids.timestamp(now - _COOKIES_MS - _MARGIN_MS)
-            news = await self._db.read(_news, since, max(since, a_day_ago), max(since, long_ago))
+            news = await self._news(now)
             # What changed in the last quarter of an hour is read each time. What is the same stays
             # the same object, with all that was made of it.
             gone = news.deleted
@@ -246,16 +265,30 @@ class AccessCache:
                 for one in news.stores
                 if one.id not in gone and self._stores.get(one.id) != one
             }
+            mended = {one.id for one in news.stores} | gone
+            there = self._unreadable | news.unreadable
+            self._unreadable = {id: hosts for id, hosts in there.items() if id not in mended}
             # One that was deleted may have been made again, by an import.
             self._deleted = (self._deleted - changed.keys()) | gone
             if changed or gone & self._stores.keys():
-                there = self._stores | changed
-                self._stores = {id: one for id, one in there.items() if id not in gone}
+                known = self._stores | changed
+                self._stores = {id: one for id, one in known.items() if id not in gone}
                 self._index()
             self._sealed |= news.sealed
             self._revoked_admins.update(news.revoked_admins)
             self._revoked |= news.revoked
             self._since = self._asked_at = now
+
+    async def _news(self, now: int) -> access_news.News:
+        since = ids.timestamp(max(0, self._since - _MARGIN_MS)) if self._since else ""
+        a_day_ago = ids.timestamp(now - _DAY_MS - _MARGIN_MS)
+        long_ago = ids.timestamp(now - _COOKIES_MS - _MARGIN_MS)
+        revoked = max(since, a_day_ago), max(since, long_ago)
+        news = await self._db.read(access_news.read, since, *revoked)
+        if self._since and not {one.id for one in news.stores} <= self._stores.keys():
+            # One that was imported comes with what was revoked before.
+            news = await self._db.read(access_news.read, since, a_day_ago, long_ago)
+        return news
 
     def _index(self) -> None:
         known = self._stores.values()
@@ -264,24 +297,11 @@ class AccessCache:
         self._platform_shops = {store.naming.platform_shop: store for store in known}
         self._platform_shops.pop("", None)
 
-    async def run(self) -> None:
-        """Refreshes once a second, and flushes every few seconds, until it is cancelled."""
-        failing = False
-        while True:
-            await asyncio.sleep(_INTERVAL)
-            try:
-                await self._renew()
-                if failing:
-                    log.info("access_cache_fresh_again")
-                failing = False
-                if self._clock() - self._flushed_at > _FLUSH_MS:
-                    await self._flush_or_say()
-            except Unavailable as error:
-                if not failing:
-                    log.warning("access_cache_not_fresh", reason=error.message)
-                failing = True
-            except Exception:
-                log.exception("access_cache_failed")
+    async def keep_fresh(self) -> None:
+        """Refreshes, and flushes every few seconds. Raises ``Unavailable``."""
+        await self._renew()
+        if self._clock() - self._flushed_at > _FLUSH_MS:
+            await self._flush_or_say()
 
     async def _flush_or_say(self) -> None:
         try:
@@ -338,28 +358,6 @@ class AccessCache:
     async def close(self) -> None:
         with contextlib.suppress(Unavailable):
             await self.flush()
-
-
-class _News(NamedTuple):
-    """What has changed since the last refresh."""
-
-    stores: list[Store]
-    deleted: set[str]
-    sealed: dict[str, str]
-    revoked_admins: list[str]
-    revoked: dict[tuple[str, str], int]
-
-
-async def _news(tx: Reader, since: str, *revoked_since: str) -> _News:
-    found = [stores.from_row(row) for row in await tx.all("stores_changed", since)]
-    deleted = {row[0] for row in await tx.all("stores_deleted", since)}
-    sealed = await store_secrets.changed(tx, since)
-    admins = [id for id, _ in await tx.all("admin_tokens_revoked", since)]
-    revoked = {
-        (profile_id, jti): ids.from_timestamp(at)
-        for profile_id, jti, at in await tx.all("revocations_since", *revoked_since)
-    }
-    return _News(found, deleted, sealed, admins, revoked)
 
 
 async def _token(tx: Reader, hashed: str) -> AdminToken | None:

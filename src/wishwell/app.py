@@ -5,6 +5,7 @@ import contextlib
 import gc
 import multiprocessing
 import os
+import resource
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -25,7 +26,7 @@ from wishwell.http.pipeline import Pipeline
 from wishwell.http.server import ADMISSION
 from wishwell.outbound import Outbound
 from wishwell.sealing import Sealing
-from wishwell.sender import Sender
+from wishwell.sender import MOST, Sender
 from wishwell.storefront.keys import KeySets
 from wishwell.storefront.shop import Shops
 
@@ -105,7 +106,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         cursor_signer=pages.CursorSigner(keys),
         outbound=outbound,
         sealing=sealed_with,
-        sender=Sender(db, outbound, sealed_with, clock) if sealed_with else None,
+        sender=Sender(db, outbound, sealed_with, clock, most=_sends()) if sealed_with else None,
         clock=clock,
         new_id=new_id,
     )
@@ -117,10 +118,18 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
             logger.warning("started_without_database", reason=error.message)
         yield service
     finally:
+        if service.sender is not None:
+            await service.sender.stop()
         await outbound.close()
         await known.close()
         await limiter.close()
         await db.close()
+
+
+def _sends() -> int:
+    """Sends at once: few enough that there are files left for the requests."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST if files == resource.RLIM_INFINITY else min(MOST, files // 8)
 
 
 def key_sets(settings: Settings) -> KeySets:

@@ -170,7 +170,7 @@ class Authenticator:
                 raise ValueError("claims")
             await self._access_cache.ensure_fresh()
             known = self._known(claims, await self._store(claims["aud"]))
-        except (jwt.PyJWTError, KeyError, TypeError, ValueError, RecursionError) as error:
+        except (jwt.PyJWTError, KeyError, TypeError, ValueError) as error:
             raise Unauthenticated(_BAD) from error
         recent.keep(self._verified, token, known, _KNOWN_TOKENS)
         return known
@@ -235,10 +235,14 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class _StrictJWT(jwt.PyJWT):
-    """``jwt.decode``, which also refuses a duplicate claim."""
+    """``jwt.decode``, which also refuses a duplicate claim. Raises ``jwt.PyJWTError`` alone,
+    whatever is in a token."""
 
     def _decode_payload(self, decoded: dict[str, Any]) -> dict[str, Any]:
-        claims = json.loads(decoded["payload"], object_pairs_hook=_each_once)
+        try:
+            claims = json.loads(decoded["payload"], object_pairs_hook=_each_once)
+        except (ValueError, RecursionError) as error:  # who holds the key may nest it deeply
+            raise jwt.DecodeError("not JSON that can be read") from error
         if not isinstance(claims, dict):
             raise jwt.DecodeError("not an object")
         return claims
@@ -288,8 +292,11 @@ async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") 
     """Revokes the profile's token with this ``jti``, or without ``jti`` all of its tokens.
 
     ``now`` is in milliseconds. The clock that issued a token may be ahead by ``_SKEW``, so the
-    revocation reaches that far; ``issue`` dates later tokens behind it.
+    revocation reaches that far; ``issue`` dates later tokens behind it. A customer gets a row, by
+    which an export and the store's deletion find what was revoked.
     """
+    if not profile.is_session:
+        await profiles.lock(tx, profile, ids.timestamp(now))
     await tx.run("revoke_profile_token", profile.id, jti, ids.timestamp(now + _SKEW * 1000))
 
 

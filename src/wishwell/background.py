@@ -1,8 +1,10 @@
 """What a process does beside its requests, until it is cancelled."""
 
 import asyncio
-import contextlib
-from collections.abc import Callable, Coroutine
+import functools
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import NamedTuple
 
 import structlog
 
@@ -10,12 +12,16 @@ from wishwell import deliveries, events, ids, notices, purge
 from wishwell.errors import Unavailable
 from wishwell.http import metrics
 from wishwell.http.context import Services
+from wishwell.sender import Sender
 
-_SAMPLE_SECONDS = 1.0
-_FEED_SECONDS = 0.25
+_LEAST_SECONDS = 0.02
+"""Between two turns of a job at least. On SQLite a turn may end without having waited."""
+
+_FAILED_SECONDS = 1.0
+"""After a turn that failed, at least."""
+
 _NO_FEED_SECONDS = 5.0
-_LOOK_SECONDS = 10.0
-_NOTICE_SECONDS = 1.0
+_NO_EVENT_SECONDS = 2.0
 _RETAIN_SECONDS = 60.0
 _PAUSE = 0.05
 """Seconds between two steps of housekeeping, which leave the database to others."""
@@ -29,45 +35,87 @@ with longer pauses, fewer reads do."""
 log = structlog.get_logger("wishwell.background")
 
 
+class Job(NamedTuple):
+    """Something to do again and again: a turn after every ``seconds``, unless the turn returns how
+    long to wait for the next one."""
+
+    name: str
+    seconds: float
+    turn: Callable[[], Awaitable[float | None]]
+
+
 def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     """Everything that runs beside the requests."""
-    sending = (  # contract: webhook-needs-keys
-        [service.sender.run(service.access_cache.tells_events)]
-        if service.sender is not None
-        else []
-    )
-    return [
-        *sending,
-        service.access_cache.run(),
-        _sample(service),
-        _number_events(service),
-        _tell_notices(service),
-        _look_at_feeds(service),
+    every = service.settings.purge_interval
+    known = [
+        Job("access_cache", 1.0, service.access_cache.keep_fresh),
+        Job("sample", 1.0, functools.partial(_sample, metrics.Sampler(service))),
+        Job("feed", 0.25, _Numbering(service).turn),
+        Job("notices", 1.0, functools.partial(_tell_notices, service)),
+        Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
         # contract: command-purge
-        _in_turns(service, "purge", service.settings.purge_interval, _purge),
-        _in_turns(service, "retain", _RETAIN_SECONDS, _retain_events),
-        _in_turns(service, "deliveries", _RETAIN_SECONDS, _retain_deliveries),
+        _housekeeping(service, "purge", every, _purge),
+        _housekeeping(service, "retain", _RETAIN_SECONDS, _retain_events),
+        _housekeeping(service, "deliveries", _RETAIN_SECONDS, _retain_deliveries),
     ]
+    if service.sender is not None:  # contract: webhook-needs-keys
+        known.append(Job("webhooks", 0.25, functools.partial(_send, service, service.sender)))
+    return [_repeat(job) for job in known]
 
 
-async def _in_turns(
+# contract: background-goes-on
+async def _repeat(job: Job) -> None:
+    """The one loop of all jobs. A turn that fails is logged, once while it fails in the same way;
+    after a pause comes the next."""
+    pause, failing = job.seconds, None
+    metrics.background_done(job.name)
+    while True:
+        await asyncio.sleep(max(_LEAST_SECONDS, pause))
+        pause = max(_FAILED_SECONDS, job.seconds)
+        try:
+            wanted = await job.turn()
+        except Exception as error:
+            if type(error) is not failing:
+                _tell(job.name, error)
+            failing = type(error)
+            continue
+        if failing is not None:
+            log.info(f"{job.name}_again")
+        failing = None
+        pause = job.seconds if wanted is None else wanted
+        metrics.background_done(job.name)
+
+
+def _tell(name: str, error: Exception) -> None:
+    if isinstance(error, Unavailable):
+        log.warning(f"{name}_put_off", reason=error.message)
+    else:
+        log.error(f"{name}_failed", exc_info=error)
+
+
+async def _send(service: Services, sender: Sender) -> float | None:
+    """Less often while no store tells events, and nothing is left."""
+    there = await sender.look() or service.access_cache.tells_events()
+    return None if there else _NO_EVENT_SECONDS
+
+
+# ------------------------------------------------------------------------------ housekeeping
+
+
+def _housekeeping(
     service: Services,
     name: str,
-    interval: float,
-    job: Callable[[Services], Coroutine[None, None, None]],
-) -> None:
-    """Does a job at every interval, in only one of several processes."""
-    while True:
-        await asyncio.sleep(interval)
-        try:
-            now = service.clock()
-            before = ids.timestamp(now - int(interval * 900))
-            if await service.db.write(purge.take_lease, name, ids.timestamp(now), before):
-                await job(service)
-        except Unavailable as error:
-            log.warning(f"{name}_put_off", reason=error.message)
-        except Exception:
-            log.exception(f"{name}_failed")
+    seconds: float,
+    work: Callable[[Services], Coroutine[None, None, None]],
+) -> Job:
+    """Something that only one of several processes does at a time."""
+
+    async def turn() -> None:
+        now, every = service.clock(), int(seconds * 1000)
+        if await service.db.write(purge.take_lease, name, now, every):
+            await work(service)
+
+    return Job(name, seconds, turn)
 
 
 async def _purge(service: Services) -> None:
@@ -92,63 +140,48 @@ async def _retain_deliveries(service: Services) -> None:
         await asyncio.sleep(_PAUSE)
 
 
-# contract: feed-soon
-async def _number_events(service: Services) -> None:
+# ------------------------------------------------------------------------- events and notices
+
+
+class _Numbering:
     """Puts new events into their stores' feeds, as long as a store tells any."""
-    away, waited = False, 0.0
-    while True:
-        await asyncio.sleep(_FEED_SECONDS)
-        waited += _FEED_SECONDS
+
+    def __init__(self, service: Services) -> None:
+        self._service = service
+        self._looked = 0.0
+
+    # contract: feed-soon
+    async def turn(self) -> None:
+        service, now = self._service, time.monotonic()
         # What was told until a moment ago is there too.
-        if not service.access_cache.tells_events() and waited < _NO_FEED_SECONDS:
-            continue
-        waited = 0.0
-        try:
+        if service.access_cache.tells_events() or now - self._looked > _NO_FEED_SECONDS:
+            self._looked = now
             metrics.events_told(await events.number(service.db, service.clock))
-            away = False
-        except Unavailable as error:
-            if not away:  # once, not four times a second
-                log.warning("feed_put_off", reason=error.message)
-            away = True
-        except Exception:
-            log.exception("feed_failed")
-
-
-async def _look_at_feeds(service: Services) -> None:
-    """Updates the metrics of the events that wait."""
-    while True:
-        await asyncio.sleep(_LOOK_SECONDS)
-        with contextlib.suppress(Unavailable):
-            count, oldest = await service.db.read(events.behind)
-            age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
-            metrics.events_waiting(count, max(0, age) / 1000)
 
 
 # contract: notice-steps
-async def _tell_notices(service: Services) -> None:
-    """Tells what there is to tell of products. Every process does, each of another product."""
-    while True:
-        try:
-            metrics.notices_waiting(waiting := await service.db.read(notices.waiting))
-            if waiting:
-                async for told in notices.work(service.db, service.clock):
-                    metrics.noticed(told)
-                    await asyncio.sleep(max(_STEP_PAUSE, told * _NOTICE_PAUSE))
-        except Unavailable as error:
-            waiting = 0
-            log.warning("notices_put_off", reason=error.message)
-        except Exception:
-            waiting = 0
-            log.exception("notices_failed")
-        if not waiting:
-            await asyncio.sleep(_NOTICE_SECONDS)
+async def _tell_notices(service: Services) -> float | None:
+    """Tells some of what there is to tell of products. Every process does."""
+    pause: float | None = None
+    async for told in notices.work(service.db, service.clock):
+        metrics.noticed(told)
+        pause = 0
+        await asyncio.sleep(max(_STEP_PAUSE, told * _NOTICE_PAUSE))
+    return pause
 
 
-async def _sample(service: Services) -> None:
-    """Updates the metrics of load once a second, so that requests do not spend time on it."""
-    sampler = metrics.Sampler(service)
-    while True:
-        shed = sampler.sample()
-        if shed:
-            log.warning("shed", requests=shed, reason="too many requests at once")
-        await asyncio.sleep(_SAMPLE_SECONDS)
+# ----------------------------------------------------------------------------------- metrics
+
+
+async def _look_at_what_waits(service: Services) -> None:
+    """Updates the metrics of the events and notices that wait."""
+    count, oldest = await service.db.read(events.behind)
+    age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
+    metrics.events_waiting(count, max(0, age) / 1000)
+    metrics.notices_waiting(await service.db.read(notices.waiting))
+
+
+async def _sample(sampler: metrics.Sampler) -> None:
+    """Updates the metrics of load, so that requests do not spend time on it."""
+    if shed := sampler.sample():
+        log.warning("shed", requests=shed, reason="too many requests at once")

@@ -15,7 +15,10 @@ _OF_STORE = ("erase_deliveries", "erase_products", "erase_events_told", "erase_e
 
 # contract: store-delete
 async def begin(tx: Writer, handle: str, now: str) -> Store:
-    """From now on the store is gone for everybody; its hosts are free. Raises ``NotFound``."""
+    """From now on the store is gone for everybody; its hosts are free, its webhooks gone.
+
+    Raises ``NotFound``.
+    """
     await stores.lock(tx)
     store = await stores.by_handle_or_deleted(tx, handle)
     await tx.run("store_deletion_begin", store.id, now)
@@ -31,11 +34,11 @@ async def run(db: Database, store: Store) -> AsyncIterator[int]:
     Begins ``stores.SEEN_MS`` after ``begin``, when no process writes to the store any more. Killed
     in between, it goes on where it was. Raises ``Unavailable``.
     """
-    for statement in _OF_STORE:
-        while await db.write(_erase, statement, store.id):
-            yield 0
     gone = 0
     while not await db.write(_finish, store.id):
+        for statement in _OF_STORE:
+            while await db.write(_erase, statement, store.id):
+                yield gone
         after = ids.NO_UUID
         while rows := await db.read(_next, store.id, after):
             keys = [row[0] for row in rows]
@@ -60,8 +63,13 @@ async def _forget(tx: Writer, keys: list[str]) -> None:
 
 
 async def _finish(tx: Writer, id: str) -> bool:
-    """Removes the store, unless there are profiles."""
+    """Removes the store, unless there was still something of it."""
     await stores.lock(tx)
+    await tx.all("store_lock", id)
+    await tx.run("erase_webhooks", id)
+    for statement in _OF_STORE:
+        if await _erase(tx, statement, id):
+            return False
     if await _next(tx, id, ids.NO_UUID):
         return False
     await stores.erase(tx, id)

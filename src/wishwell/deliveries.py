@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from wishwell import events, ids, pages, webhooks
+from wishwell import bad_rows, events, ids, pages, webhooks
 from wishwell.db import Database, Reader, Row, Writer
 from wishwell.errors import Conflict, NotFound
 from wishwell.events import Event
@@ -167,7 +167,7 @@ async def waiting(tx: Reader) -> int:
     return 0 if row is None else row[0]
 
 
-# contract: delivery-once-at-a-time, delivery-lease
+# contract: delivery-once-at-a-time, delivery-lease, delivery-noted
 async def turn(
     tx: Writer,
     store_id: str,
@@ -183,6 +183,8 @@ async def turn(
         kept = await webhooks.locked(tx, store_id, webhook_id)
     except NotFound:
         return None
+    if kept.shown.failing_since:  # contract: bad-row. Else nothing could be noted of what is sent
+        ids.from_timestamp(kept.shown.failing_since)
     after = await _attempted(tx, store_id, kept, attempts)
     if not after.shown.enabled:
         await webhooks.put(tx, store_id, after)
@@ -200,6 +202,17 @@ async def turn(
     if after != kept:
         await webhooks.put(tx, store_id, after)
     return Turn(after, taken, more)
+
+
+# contract: delivery-noted
+async def note(tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt]) -> None:
+    """Writes how attempts went, without anything else of a turn."""
+    row = await tx.one("webhook_lock", store_id, webhook_id)
+    if row is not None:
+        kept = webhooks.kept_from(row)
+        after = await _attempted(tx, store_id, kept, attempts)
+        if after != kept:
+            await webhooks.put(tx, store_id, after)
 
 
 async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[Attempt]) -> Kept:
@@ -267,9 +280,10 @@ async def _queue(
 
 
 async def told(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
-    """The events with these numbers, as far as they are kept."""
-    rows = await tx.all("events_numbered", store_id, list(numbers)) if numbers else ()
-    return {row[0]: events.from_row(row[1:]) for row in rows}
+    """The events with these numbers, as far as they are kept and can be read."""
+    rows = await tx.all("events_numbered", store_id, [*map(str, numbers)]) if numbers else ()
+    name = f"events of store {store_id}"
+    return dict(bad_rows.each(name, rows, lambda row: (row[0], events.from_row(row[1:]))))
 
 
 # ---------------------------------------------------------------------------------- removal
@@ -283,15 +297,30 @@ async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
     """
     since = now - int(days * _DAY_MS)
     for store_id, id, _ in await db.read(webhooks.every):
-        while gone := await db.write(_remove, store_id, id, since):
-            yield gone
+        gone = 1
+        while gone:
+            gone = 0
+            with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
+                gone = await db.write(_remove, store_id, id, since, now)
+            if gone:
+                yield gone
 
 
-async def _remove(tx: Writer, store_id: str, webhook_id: str, since: int) -> int:
+# contract: clock-steps, delivery-each
+async def _brought_back(tx: Writer, store_id: str, kept: Kept, now: int) -> Kept:
+    """The webhook, with what a clock that was wrong put off further than anything is, due now."""
+    at, ahead = ids.timestamp(now), ids.timestamp(now + 2 * _MOST_LATER_MS)
+    if not await tx.all("deliveries_ahead", store_id, kept.shown.id, at, ahead):
+        return kept
+    await webhooks.put(tx, store_id, kept._replace(due=at))
+    return kept._replace(due=at)
+
+
+async def _remove(tx: Writer, store_id: str, webhook_id: str, since: int, now: int) -> int:
     row = await tx.one("webhook_lock", store_id, webhook_id)
     if row is None:
         return 0
-    kept = webhooks.kept_from(row)
+    kept = await _brought_back(tx, store_id, webhooks.kept_from(row), now)
     feed = await tx.one("feed", store_id)
     removed = feed[1] if feed else 0
     rows = await tx.all("deliveries_oldest", store_id, webhook_id, _OLD_STEP)

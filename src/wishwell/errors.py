@@ -5,7 +5,8 @@
     │   ├── Invalid             a field, parameter or header breaks a rule
     │   │   └── LimitReached    the profile holds as many items or lists as it may
     │   ├── Unauthenticated     no token, or one that no longer counts
-    │   │   └── SessionEnded    that of a session which was linked or purged
+    │   │   ├── SessionEnded    that of a session which was linked or purged
+    │   │   └── StoreDeleted    the store of what was to be written is gone
     │   ├── Forbidden           a token that may not do this
     │   ├── NotFound            no such record, profile or path for this caller
     │   │   └── UnknownShare    a share's token that shows nothing, or nothing any more
@@ -53,6 +54,13 @@ class Unauthenticated(RequestError):
 
 class SessionEnded(Unauthenticated):
     """The session was linked to a customer, or purged."""
+
+
+class StoreDeleted(Unauthenticated):
+    """The store was deleted, so that nothing of it can be written."""
+
+    def __init__(self) -> None:
+        super().__init__("The store was deleted.")
 
 
 class Forbidden(RequestError):

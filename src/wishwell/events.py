@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
-from wishwell import ids, item_record, profiles, webhooks
+from wishwell import bad_rows, ids, item_record, profiles, webhooks
 from wishwell.db import Database, Reader, Row, Writer
 from wishwell.db import rows as columns
 from wishwell.errors import Gone
@@ -248,15 +248,16 @@ async def number(db: Database, clock: Callable[[], int]) -> int:
     in several processes at once.
     """
     given = 0
-    for row in await db.read(_waiting):
+    for (store_id,) in await db.read(_waiting):
         now = ids.timestamp(clock())
         wanted: int | None = None
         published = 0
-        while wanted is None or published < wanted:
-            published, last, done = await db.write(_number, row[0], now)
-            given += done
-            if done < _STEP and wanted is None:
-                wanted = last
+        with bad_rows.passed_over("feeds", store_id):
+            while wanted is None or published < wanted:
+                published, last, done = await db.write(_number, store_id, now)
+                given += done
+                if done < _STEP and wanted is None:
+                    wanted = last
     return given
 
 
@@ -307,7 +308,9 @@ async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
     for store_id, *_ in await db.read(_feeds):
         before, gone = -1, 1
         while gone:
-            before, gone = await db.write(_remove, store_id, before + 1, old)
+            gone = 0
+            with bad_rows.passed_over("feeds", store_id):
+                before, gone = await db.write(_remove, store_id, before + 1, old)
             if gone:
                 yield gone
 

@@ -5,10 +5,9 @@ from typing import Any
 
 import msgspec
 
-from wishwell import ids, stores, transfer
+from wishwell import file_records, ids, stores, transfer
 from wishwell.db import Database, Reader, Row
 from wishwell.stores import Store
-from wishwell.transfer import Line
 
 _PROFILES = 1_000
 _ITEMS = 2_000
@@ -43,50 +42,28 @@ async def lines(db: Database, handle: str, now: str, counts: Counts) -> AsyncIte
     async with db.snapshot() as tx:
         store = await stores.by_handle(tx, handle)
         feed = await tx.one("feed_end", store.id)
-        first = transfer.StoreRecord(transfer.VERSION, now, store, feed[0] if feed else 0)
-        yield transfer.encode(Line(wishwell=first))
+        of = file_records.StoreFields(*msgspec.structs.astuple(store))
+        yield transfer.encode(
+            file_records.StoreRecord(file_records.VERSION, now, of, feed[0] if feed else 0)
+        )
         async for piece in _of_store(tx, store):
             yield piece
-        revoked = await _revocations(tx)
         async for rows in _profiles(tx, store):
-            yield _revoked(revoked, [row[0] for row in rows])
             yield await _records(tx, store, rows, counts)
-        for keys in _batches(list(revoked)):
-            # Of customers who hold nothing; what is known else is another store's.
-            for row in await tx.all("profiles_known", keys):
-                del revoked[row[0]]
-        yield _revoked(revoked, list(revoked))
-        end = transfer.EndRecord(*msgspec.structs.astuple(counts))
-        yield transfer.encode(Line(end=end))
+        yield transfer.encode(file_records.EndRecord(*msgspec.structs.astuple(counts)))
 
 
 async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
     if (row := await tx.one("store_secrets", store.id)) is not None:
-        yield transfer.encode(Line(secrets=transfer.SecretsRecord(row[0])))
+        yield transfer.encode(file_records.SecretsRecord(row[0]))
     for row in await tx.all("export_admin_tokens", store.id):
-        yield transfer.encode(Line(admin_token=transfer.AdminTokenRecord(*row)))
+        yield transfer.encode(file_records.AdminTokenRecord(*row))
     for row in await tx.all("export_webhooks", store.id):
-        yield transfer.encode(Line(webhook=transfer.WebhookRecord(*row)))
+        yield transfer.encode(file_records.WebhookRecord(*row))
     after = ids.NO_UUID
     while rows := await tx.all("export_products", store.id, after, _PROFILES):
-        yield b"".join(transfer.encode(Line(product=transfer.ProductRecord(*row))) for row in rows)
+        yield b"".join(transfer.encode(file_records.ProductRecord(*row)) for row in rows)
         after = rows[-1][1]
-
-
-async def _revocations(tx: Reader) -> dict[str, list[Row]]:
-    """All of the database, by profile: no store is named there."""
-    found: dict[str, list[Row]] = {}
-    for row in await tx.all("revocations_since", "", ""):
-        found.setdefault(row[0], []).append(row)
-    return found
-
-
-def _revoked(revoked: dict[str, list[Row]], keys: Sequence[str]) -> bytes:
-    return b"".join(
-        transfer.encode(Line(revocation=transfer.RevocationRecord(*row)))
-        for key in keys
-        for row in revoked.pop(key, ())
-    )
 
 
 async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
@@ -110,10 +87,14 @@ async def _records(tx: Reader, store: Store, rows: Sequence[Row], counts: Counts
     for record in await tx.all("export_records", list(held)):
         held[record[0]].append(record)
     holders = await _holders(tx, held)
+    revoked: dict[str, list[bytes]] = {}
+    for id, *columns in await tx.all("export_revocations", [row[0] for row in rows]):
+        line = transfer.encode(file_records.RevocationRecord(*columns))
+        revoked.setdefault(id, []).append(line)
     pieces = []
     for id, _, *columns in rows:
-        profile = transfer.ProfileRecord(*columns)
-        pieces.append(transfer.encode(Line(profile=profile)))
+        pieces.append(transfer.encode(file_records.ProfileRecord(*columns)))
+        pieces += revoked.get(id, ())
         counts.profiles += 1
         pieces += _of_profile(store, held.get(id, ()), holders, counts)
     return b"".join(pieces)
@@ -129,46 +110,46 @@ async def _holders(tx: Reader, held: dict[str, list[Row]]) -> Holders:
 def _of_profile(
     store: Store, records: Sequence[Row], holders: Holders, counts: Counts
 ) -> list[bytes]:
-    lists: dict[str, transfer.ListRecord] = {}
+    lists: dict[str, file_records.ListRecord] = {}
     places: dict[str, list[tuple[int, str]]] = {}
     shares, items, reservations = [], [], []
     for _, kind, id, text in records:
         values = _record.decode(text)
         if kind == _LIST:
             name, created, updated, shared = values
-            lists[id] = transfer.ListRecord(id, name, created, updated, shared=bool(shared))
+            lists[id] = file_records.ListRecord(id, name, created, updated, shared=bool(shared))
         elif kind == _PLACE:
             places.setdefault(id, []).append(tuple(values))
         elif kind == _ITEM:
-            items.append(transfer.encode(Line(item=_item(store, id, values))))
+            items.append(transfer.encode(_item(store, id, values)))
         elif kind == _SHARE:
-            shares.append(transfer.encode(Line(share=_share(id, values))))
+            shares.append(transfer.encode(_share(id, values)))
         else:
             item, quantity, created = values
             if holder := holders.get((id, item)):
                 gid, merged = holder
-                record = transfer.ReservationRecord(item, gid, quantity, created, merged)
-                reservations.append(transfer.encode(Line(reservation=record)))
+                record = file_records.ReservationRecord(item, gid, quantity, created, merged)
+                reservations.append(transfer.encode(record))
     for id, placed in places.items():
         lists[id].order = [item for _, item in sorted(placed)]
     counts.lists += len(lists)
     counts.items += len(items)
     counts.shares += len(shares)
     counts.reservations += len(reservations)
-    of_lists = [transfer.encode(Line(list=record)) for record in lists.values()]
+    of_lists = [transfer.encode(record) for record in lists.values()]
     return [*of_lists, *shares, *items, *sorted(reservations)]
 
 
-def _share(id: str, values: Sequence[Any]) -> transfer.ShareRecord:
+def _share(id: str, values: Sequence[Any]) -> file_records.ShareRecord:
     on, token, created, reservations, notes, expires = values
-    return transfer.ShareRecord(
+    return file_records.ShareRecord(
         id, on, token, created, bool(reservations), bool(notes), expires or None
     )
 
 
-def _item(store: Store, id: str, values: Sequence[Any]) -> transfer.ItemRecord:
+def _item(store: Store, id: str, values: Sequence[Any]) -> file_records.ItemRecord:
     product, created, updated, variant, quantity, tags, note, on, dropped, restocked = values
-    return transfer.ItemRecord(
+    return file_records.ItemRecord(
         id,
         _shown(store, product),
         created,
@@ -185,7 +166,3 @@ def _item(store: Store, id: str, values: Sequence[Any]) -> transfer.ItemRecord:
 
 def _shown(store: Store, id: str) -> int | str:
     return id if store.has_text_ids else stores.number(id)
-
-
-def _batches(keys: list[str]) -> list[list[str]]:
-    return [keys[at : at + _PROFILES] for at in range(0, len(keys), _PROFILES)]

@@ -15,7 +15,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 UUID_PATTERN = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
+RECORD_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+"""A UUIDv7, as ``UUID7`` makes them; not ``NO_UUID`` or ``MAX_UUID``, between which pages walk."""
+
 _CUSTOMER_PATTERN = re.compile(r"gid://([a-z0-9-]+)/Customer/([A-Za-z0-9_-]{1,64})", re.ASCII)
+_SESSION_PATTERN = re.compile(rf"gid://[a-z0-9-]{{1,40}}/Session/{UUID_PATTERN.pattern}", re.ASCII)
 NO_UUID = "00000000-0000-0000-0000-000000000000"
 """An id that no record has (RFC 9562, 5.9)."""
 
@@ -92,6 +96,22 @@ def customer_of(gid: str) -> tuple[str, str] | None:
     match = _CUSTOMER_PATTERN.fullmatch(gid)
     return (match[1], match[2]) if match else None
 
+
+def is_gid(text: str) -> bool:
+    """Whether it is the GID of a customer or session, of any platform or namespace."""
+    return customer_of(text) is not None or _SESSION_PATTERN.fullmatch(text) is not None
+
+
+_DAY = (
+    r"(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+    r"|02-(?:0[1-9]|1[0-9]|2[0-8])"
+)
+_LEAP_YEAR = r"[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00"
+TIME_PATTERN = re.compile(
+    rf"(?=19[7-9]|[2-9])(?:[0-9]{{4}}-(?:{_DAY})|(?:{_LEAP_YEAR})-02-29)"
+    r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"
+)
+"""The times that ``timestamp`` makes, from 1970 to 9999: no 31 February."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

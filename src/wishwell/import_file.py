@@ -1,30 +1,40 @@
 """Reads the file of an import: one profile at a time, each line checked."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+import os
+import stat
+from collections.abc import Iterator
 from typing import BinaryIO
 
 import msgspec
-from msgspec import UNSET
 
-from wishwell import transfer
+from wishwell import ids, opaque, transfer, webhooks
 from wishwell.errors import Invalid
-from wishwell.stores import Store
-from wishwell.transfer import (
+from wishwell.file_records import (
+    AdminTokenRecord,
+    EndRecord,
     ItemRecord,
-    Line,
     ListRecord,
+    ProductRecord,
     ProfileRecord,
     ReservationRecord,
+    RevocationRecord,
+    SecretsRecord,
     ShareRecord,
     StoreRecord,
+    WebhookRecord,
 )
+from wishwell.import_register import Register
+from wishwell.stores import Store
+from wishwell.transfer import Record
 
 _LONGEST = 1 << 25
 """Bytes of a line: several times the longest that an export writes."""
 
 _MOST_ERRORS = 20
-_OF_PROFILE = ("item", "list", "share", "reservation")
+_AHEAD_MS = 15 * 60_000
+"""How far ahead the clock may be that dated a revocation: later tokens are dated behind it."""
+
+OfProfile = ListRecord | ShareRecord | ItemRecord | ReservationRecord | RevocationRecord
 
 
 class Bundle(msgspec.Struct):
@@ -46,127 +56,185 @@ class Bundle(msgspec.Struct):
 
 
 class ImportFile:
-    """The file at ``path``. Iterated, it gives a ``Bundle`` for each profile, and other lines."""
+    """The file at ``path``. Iterated, it gives a ``Bundle`` for each profile, and other records.
 
-    def __init__(self, path: str) -> None:
+    ``register``: what ``check`` has found by name. ``now`` in milliseconds since 1970.
+    """
+
+    def __init__(self, path: str, now: int) -> None:
         """Raises ``Invalid`` if it can't be read or does not begin as an export does."""
-        self.path = Path(path)
+        self.path, self._now = path, now
         self.read = 0
         self.errors: list[str] = []
+        self.register = Register()
         self._line = 0
-        self._checks = False
+        self._checks = self._unsure = False
         try:
-            self.size = self.path.stat().st_size
-            with self.path.open("rb") as file:
-                first = self._next(file)
-        except OSError as error:
-            raise Invalid(f"{path}: can't be read ({error.strerror}).") from error
-        if first is None or first.wishwell is UNSET:
-            what = "line 1: " + self.errors[0].partition(": ")[2] if self.errors else "is no export"
-            raise Invalid(f"{path}: {what}; its first line names the format and its version.")
-        self.first: StoreRecord = first.wishwell
+            # It is read several times: each time the one that was opened here.
+            self._file: BinaryIO = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise Invalid(f"{path}: can't be read ({reason}).") from error
+        found = os.fstat(self._file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise Invalid(f"{path}: must be a file; it is read several times.")
+        self.size, self._changed = found.st_size, found.st_mtime_ns
+        try:
+            first = self._next()
+        except Invalid as error:
+            raise Invalid(f"{path}: {error.message}") from error
+        if not isinstance(first, StoreRecord):
+            raise Invalid(f"{path}: line 1: is no export; that names the format and its version.")
+        self.first = first
+
+    @property
+    def store(self) -> Store:
+        return self.first.store
 
     # contract: import-checked
-    def check(self) -> list[Line]:
-        """Checks all lines, and returns those that are of the store. Fills ``errors``."""
-        self._checks, counts = True, transfer.EndRecord(0, 0, 0)
+    def check(self) -> list[tuple[int, SecretsRecord | WebhookRecord]]:
+        """Checks all lines, and returns what of the store the settings decide on, with the lines.
+        Fills ``errors``."""
+        self._checks, counts = True, EndRecord(0, 0, 0)
         end, of_store = None, []
         for piece in self:
             if isinstance(piece, Bundle):
-                counts = transfer.EndRecord(
+                counts = EndRecord(
                     counts.profiles + 1,
                     counts.lists + len(piece.lists),
                     counts.items + len(piece.items),
                     counts.shares + len(piece.shares),
                     counts.reservations + len(piece.reservations),
                 )
-            elif piece.end is not UNSET:
-                end = piece.end
-            elif piece.secrets is not UNSET or piece.webhook is not UNSET:
-                of_store.append(piece)
+            elif isinstance(piece, EndRecord):
+                end = piece
+            elif isinstance(piece, SecretsRecord | WebhookRecord):
+                of_store.append((self._line, piece))
+                if len(of_store) > webhooks.MOST + 1:
+                    self._fail(f"webhook: a store has at most {webhooks.MOST}")
+        self._check_file(end, counts)
         self._checks = False
+        return of_store
+
+    def _check_file(self, end: EndRecord | None, counts: EndRecord) -> None:
+        """What only the whole file shows."""
+        for kind, first, line in self.register.twice(_MOST_ERRORS + 1):
+            self._fail(f"{kind}: is there twice, in line {first} too", line)
         if len(self.errors) > _MOST_ERRORS:
             self.errors[_MOST_ERRORS:] = ["and more"]
         elif end is None:
-            self.errors.append(
-                f"line {self._line}: the file ends too early: its last line is not there"
-            )
+            self._fail("the file ends too early: its last line is not there")
         elif end != counts and not self.errors:
             self._fail("end: is not what the file holds; lines are missing, or there twice")
-        return of_store
 
-    def __iter__(self) -> Iterator[Bundle | Line]:
+    def __iter__(self) -> Iterator[Bundle | Record]:
+        if os.fstat(self._file.fileno()).st_mtime_ns != self._changed:
+            raise Invalid(f"{self.path}: has changed since it was checked; import it again.")
         self._line = self.read = 0
+        self._file.seek(0)
         bundle: Bundle | None = None
         ended = False
-        with self.path.open("rb") as file:
-            while (line := self._next(file)) is not None:
-                if ended:
-                    self._fail("stands behind the last line")
-                if any(getattr(line, kind) is not UNSET for kind in _OF_PROFILE):
-                    self._put(bundle, line)
-                    continue
-                if bundle is not None:
-                    yield self._whole(bundle)
-                    bundle = None
-                if line.profile is not UNSET:
-                    bundle = Bundle(line.profile, {"": self._line})
-                    self._check(transfer.check_profile, line.profile)
-                elif line.wishwell is UNSET:
-                    ended = line.end is not UNSET
-                    yield line
-            if bundle is not None:
+        while (record := self._next()) is not None:
+            if ended:
+                self._fail("stands behind the last line")
+            if isinstance(record, OfProfile):
+                if not self._unsure:
+                    self._put(bundle, record)
+                continue
+            if bundle is not None and not self._unsure:
                 yield self._whole(bundle)
+            bundle = None
+            if isinstance(record, ProfileRecord):
+                self._unsure = False
+                bundle = Bundle(record, {"": self._line})
+            elif not isinstance(record, StoreRecord):
+                ended = isinstance(record, EndRecord)
+                yield record
+            elif self._line > 1:
+                self._fail("wishwell: is there twice, in line 1 too")
+        if bundle is not None and not self._unsure:
+            yield self._whole(bundle)
 
-    def _next(self, file: BinaryIO) -> Line | None:
-        """The next good line."""
-        while len(self.errors) <= _MOST_ERRORS and (text := file.readline(_LONGEST)):
+    def _next(self) -> Record | None:
+        """The next good record."""
+        while len(self.errors) <= _MOST_ERRORS and (text := self._file.readline(_LONGEST)):
             self._line += 1
             self.read += len(text)
             try:
-                return transfer.decode(text)
+                record = transfer.decode(text)
+                if self._checks:
+                    transfer.check(record, text, self.store)
+                    self._note(record)
+                return record
             except Invalid as error:
                 self._fail(error.message)
+                # It may be the line of a profile: what stands below fits nothing any more.
+                self._unsure = True
                 if len(text) == _LONGEST:
                     return None
         return None
 
+    def _note(self, record: Record) -> None:
+        """What may be there only once."""
+        kind, line = transfer.KINDS[type(record)], self._line
+        if isinstance(record, SecretsRecord):
+            self.register.note(kind, "", line)
+        elif isinstance(record, ProfileRecord):
+            self.register.note(kind, ids.profile_key(self.store.id, record.gid), line)
+        elif not isinstance(record, StoreRecord | EndRecord | ReservationRecord | RevocationRecord):
+            self.register.note(f"{kind}.id", record.id, line)
+        if isinstance(record, AdminTokenRecord):
+            self.register.note("adminToken.hash", record.hash, line)
+            self.register.note(kind, f"{record.id} {record.hash}", line)
+        elif isinstance(record, ShareRecord):
+            self.register.note("share.token", opaque.hashed(record.token), line)
+        elif isinstance(record, ProductRecord):
+            self.register.note("product.productId", record.product_id, line)
+
     def _fail(self, message: str, line: int | None = None) -> None:
-        self.errors.append(f"line {line or self._line}: {message}")
+        """Notes an error while it checks. Raises ``Invalid`` before and afterwards."""
+        said = f"line {line or self._line}: {' '.join(message.split()).removesuffix('.')}"
+        if not self._checks:
+            raise Invalid(said)
+        self.errors.append(said)
 
-    def _check(self, check: Callable[..., None], *arguments: object) -> None:
-        if self._checks:
-            try:
-                check(*arguments)
-            except Invalid as error:
-                self._fail(error.message)
-
-    def _put(self, bundle: Bundle | None, line: Line) -> None:
+    def _put(self, bundle: Bundle | None, record: OfProfile) -> None:
         """A record of the profile whose line came before."""
-        if bundle is None:
+        if isinstance(record, RevocationRecord):
+            if self._checks:
+                self._note_revocation(bundle, record)
+        elif bundle is None:
             self._fail("stands before the line of its profile")
-        elif line.list is not UNSET:
-            self._check(transfer.check_list, line.list)
-            if line.list.id in bundle.lists:
-                self._fail("list.id: is there twice")
-            bundle.lists[line.list.id] = line.list
-            bundle.at[line.list.id] = self._line
-        elif line.item is not UNSET:
-            self._check(transfer.check_item, line.item, self.first.store)
-            if self._checks and not bundle.lists.keys() >= set(line.item.list_ids):
+        elif isinstance(record, ListRecord):
+            bundle.lists[record.id] = record
+            bundle.at[record.id] = self._line
+        elif isinstance(record, ItemRecord):
+            bundle.items.append(record)
+            if not bundle.lists.keys() >= set(record.list_ids):
                 self._fail("item.listIds: must be lists of the same profile, which come before it")
-            bundle.items.append(line.item)
-        elif line.share is not UNSET:
-            self._check(transfer.check_share, line.share)
-            on = bundle.lists.get(line.share.list_id)
+        elif isinstance(record, ShareRecord):
+            bundle.shares.append(record)
+            on = bundle.lists.get(record.list_id)
             if on is None or not on.shared:
                 self._fail(
                     "share.listId: must be a shared list of the same profile, which comes before it"
                 )
-            bundle.shares.append(line.share)
-        elif line.reservation is not UNSET:
-            self._check(transfer.check_reservation, line.reservation, bundle.profile.gid)
-            bundle.reservations.append(line.reservation)
+        else:
+            bundle.reservations.append(record)
+            if record.holder == bundle.profile.gid:
+                self._fail("reservation.holder: is the owner of the item")
+
+    def _note_revocation(self, bundle: Bundle | None, record: RevocationRecord) -> None:
+        if ids.from_timestamp(record.revoked_at) > self._now + _AHEAD_MS:
+            self._fail("revocation.revokedAt: is in the future")
+        key = record.profile_id
+        if key is None and bundle is not None:
+            key = ids.profile_key(self.store.id, bundle.profile.gid)
+        if key is None:
+            self._fail("stands before the line of its profile")
+        else:
+            self.register.note("revocation", f"{key} {record.jti}", self._line)
+            self.register.note_revocation(key, record, self._line)
 
     def _whole(self, bundle: Bundle) -> Bundle:
         if self._checks:
@@ -175,16 +243,11 @@ class ImportFile:
 
     def _check_whole(self, bundle: Bundle) -> None:
         """What no line of a profile shows by itself."""
-        first, items = bundle.at[""], bundle.items
-        if len({item.id for item in items}) < len(items):
-            self._fail("an item's id is there twice", first)
+        first, items, kept = bundle.at[""], bundle.items, bundle.reservations
+        if bundle.profile.closed_at is not None and (items or bundle.lists):
+            self._fail("profile.closedAt: a session that has ended holds nothing", first)
         if len({item.kind for item in items}) < len(items):
             self._fail("two items are of the same product and variant", first)
-        if len({share.id for share in bundle.shares}) < len(bundle.shares):
-            self._fail("a share's id is there twice", first)
-        if len({share.token for share in bundle.shares}) < len(bundle.shares):
-            self._fail("two shares have the same token", first)
-        kept = bundle.reservations
         if len({(one.item_id, one.holder) for one in kept}) < len(kept):
             self._fail("a reservation is there twice", first)
         shared = {id for id, record in bundle.lists.items() if record.shared}
@@ -192,16 +255,15 @@ class ImportFile:
             one.item_id for one in kept
         }:
             self._fail("reservation.itemId: is no item on a shared list of the profile", first)
+        on = {(id, item.id) for item in items for id in item.list_ids}
         for id, record in bundle.lists.items():
-            if record.order:
-                on = {item.id for item in items if id in item.list_ids}
-                if not on >= set(record.order):
-                    self._fail("list.order: names an item that is not on the list", bundle.at[id])
+            if not all((id, item) in on for item in record.order):
+                self._fail("list.order: names an item that is not on the list", bundle.at[id])
 
 
 def product_ids_differ(file: ImportFile, store: Store) -> str | None:
     """Why the file's records can't be those of this store, or None."""
-    theirs = file.first.store.product_ids
+    theirs = file.store.product_ids
     if theirs == store.product_ids:
         return None
     return (

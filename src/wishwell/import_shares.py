@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from wishwell import ids, opaque
+from wishwell import ids, opaque, stores
 from wishwell.db import Database, Writer
+from wishwell.file_records import ReservationRecord, ShareRecord
 from wishwell.import_file import Bundle
 from wishwell.stores import Store
-from wishwell.transfer import ReservationRecord, ShareRecord
 
 _AT_ONCE = 500
 """How many reservations go into one transaction, which locks their holders."""
@@ -46,6 +46,7 @@ async def reserve(db: Database, store: Store, bundle: Bundle) -> None:
 async def _reserve(
     tx: Writer, store: Store, bundle: Bundle, records: Sequence[ReservationRecord]
 ) -> None:
+    await stores.check_kept(tx, store)
     gids = {bundle.profile.gid, *(one.holder for one in records)}
     keys = {gid: ids.profile_key(store.id, gid) for gid in gids}
     there = set()

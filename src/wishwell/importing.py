@@ -5,15 +5,21 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
-from msgspec import UNSET
 
 from wishwell import ids, import_shares, store_secrets, stores, webhooks
-from wishwell.db import Database, Reader, UniqueViolation, Writer, rows
+from wishwell.db import Database, Reader, Row, UniqueViolation, Writer, rows
 from wishwell.errors import Invalid, Misconfigured
+from wishwell.file_records import (
+    AdminTokenRecord,
+    ItemRecord,
+    ProductRecord,
+    SecretsRecord,
+    WebhookRecord,
+)
 from wishwell.import_file import Bundle, ImportFile, product_ids_differ
-from wishwell.sealing import Sealing
+from wishwell.sealing import Damaged, Sealing
 from wishwell.stores import Store
-from wishwell.transfer import ItemRecord, Line
+from wishwell.transfer import Record
 
 _RECORDS = 2_000
 _PROFILES = 500
@@ -26,6 +32,8 @@ _TRIES = 5
 
 How = Literal["new", "same", "other"]
 Rows = dict[str, list[tuple[Any, ...]]]
+OfStore = Sequence[tuple[int, SecretsRecord | WebhookRecord]]
+"""Records of the store itself, with their lines."""
 
 
 class Counts(msgspec.Struct):
@@ -62,39 +70,67 @@ async def plan(tx: Reader, file: ImportFile, handle: str) -> How:
     """What becomes of the file's store: it is made here as ``handle`` ("new"), it is this one
     ("same"), or its records go into another one ("other").
 
-    A store that is as it was made, and empty, is replaced. Raises ``Invalid``, ``Conflict``.
+    A store that is as it was made, and empty, is replaced, unless the file's is here.
+    Raises ``Invalid``, ``Conflict``.
     """
     stores.check_handle(handle)
     known = {store.handle: store for store in await stores.listed(tx)}
-    mine, store = file.first.store, known.get(handle)
+    mine, store = file.store, known.get(handle)
+    here = next((one.handle for one in known.values() if one.id == mine.id), None)
     if store is not None:
         await stores.check_not_deleted(tx, store)
         if store.id == mine.id:
             return "same"
-        if not (stores.is_as_made(store) and await stores.is_empty(tx, store)):
+        if here or not (stores.is_as_made(store) and await stores.is_empty(tx, store)):
             if why := product_ids_differ(file, store):
                 raise Invalid(why)
             return "other"
-    if here := next((one.handle for one in known.values() if one.id == mine.id), None):
+    if here:
         raise Invalid(
-            f"store: that of the file is here already, as {here!r}; name it with --store."
+            f"line 1: wishwell.store.id: is here already, as {here!r}; name that with --store."
         )
     return "new"
 
 
-def check_secrets(sealing: Sealing | None, file: ImportFile, of_store: Iterable[Line]) -> None:
+def check_secrets(sealing: Sealing | None, file: ImportFile, of_store: OfStore) -> None:
     """Raises ``Misconfigured`` for a secret of the store that can't be opened here."""
-    id = file.first.store.id
-    for line in of_store:
+    id = file.store.id
+    for line, record in of_store:
         if sealing is None:
             raise Misconfigured(
                 "The store has secrets: set WISHWELL_SEALING_KEYS to the keys of where it was "
                 "exported, behind new ones if you like."
             )
-        if line.secrets is not UNSET:
-            store_secrets.opened(sealing, id, line.secrets.sealed)
-        elif line.webhook is not UNSET:
-            webhooks.check_sealed(sealing, id, line.webhook.id, line.webhook.sealed)
+        try:
+            if isinstance(record, SecretsRecord):
+                store_secrets.opened(sealing, id, record.sealed)
+            else:
+                webhooks.opened(sealing, id, record.id, record.sealed)
+        except (Misconfigured, Damaged) as error:
+            raise Misconfigured(f"line {line}: {error.message}") from error
+
+
+# contract: import-apart
+async def check_apart(db: Database, file: ImportFile) -> None:
+    """Raises ``Invalid`` for a token of the file that is here as one of something else."""
+    id = file.store.id
+    for tokens in file.register.named("adminToken"):
+        mine = {tuple(name.split()): line for name, line in tokens.items()}
+        known, hashes = zip(*mine, strict=True)
+        for row in await db.read(_held_by, "import_admin_tokens_held", [*known], [*hashes]):
+            if row[2] != id or (row[0], row[1]) not in mine:
+                line = next(mine[one] for one in mine if one[0] == row[0] or one[1] == row[1])
+                raise Invalid(
+                    f"line {line}: adminToken: its id or hash is that of another one here"
+                )
+    for links in file.register.named("share.token"):
+        for hash, of in await db.read(_held_by, "import_share_tokens_held", [*links]):
+            if of != id:
+                raise Invalid(f"line {links[hash]}: share.token: is that of another store's share")
+
+
+async def _held_by(tx: Reader, statement: str, *names: list[str]) -> Sequence[Row]:
+    return await tx.all(statement, *names)
 
 
 async def take_store(
@@ -102,17 +138,22 @@ async def take_store(
     sealing: Sealing | None,
     file: ImportFile,
     handle: str,
-    of_store: Sequence[Line],
+    of_store: OfStore,
     now: str,
 ) -> Store:
-    """The store that the records go into, made where ``plan`` says "new"."""
+    """The store that the records go into, made where ``plan`` says "new"; if it is the file's, with
+    all that was revoked, so that no process sees it without."""
     await stores.lock(tx)
-    if await plan(tx, file, handle) != "new":
+    how = await plan(tx, file, handle)
+    if how != "other":
+        for revoked in file.register.revocations():
+            await tx.run_many("import_revocation", revoked)
+    if how != "new":
         return await stores.by_handle(tx, handle)
-    store = await stores.restore(tx, msgspec.structs.replace(file.first.store, handle=handle), now)
-    for line in of_store:
-        if line.secrets is not UNSET:
-            await tx.run("store_secrets_set", store.id, line.secrets.sealed, now)
+    store = await stores.restore(tx, msgspec.structs.replace(file.store, handle=handle), now)
+    for _, record in of_store:
+        if isinstance(record, SecretsRecord):
+            await tx.run("store_secrets_set", store.id, record.sealed, now)
     await store_secrets.check_apart(tx, sealing, store)
     if file.first.feed:  # contract: import-feed
         await tx.run("feed_open", store.id)
@@ -127,7 +168,7 @@ async def load(
     """Puts the file's records into the store, and yields after each step what was done so far.
 
     Several transactions: killed in between, the next import of the file goes on. With ``dry`` it
-    only counts. Raises ``Unavailable``.
+    only counts. Raises ``Unavailable``, and ``StoreDeleted`` once somebody deletes the store.
     """
     counts = Counts()
     running: set[asyncio.Task[None]] = set()
@@ -142,7 +183,7 @@ async def load(
     reserved = False
     try:
         for step in _steps(file, how):
-            if isinstance(step, Line):
+            if not isinstance(step, list):
                 if not dry:
                     await _of_store(db, store, step, how)
                 continue
@@ -166,8 +207,8 @@ async def load(
     yield counts
 
 
-def _steps(file: ImportFile, how: How) -> Iterable[Line | list[Bundle]]:
-    group: dict[str, Bundle] = {}
+def _steps(file: ImportFile, how: How) -> Iterable[Record | list[Bundle]]:
+    group: list[Bundle] = []
     size = 0
     for piece in file:
         if not isinstance(piece, Bundle):
@@ -175,33 +216,29 @@ def _steps(file: ImportFile, how: How) -> Iterable[Line | list[Bundle]]:
             continue
         if how == "other":  # a token leads to one store
             piece.unshare()
-        if piece.profile.gid in group or size >= _RECORDS or len(group) >= _PROFILES:
-            yield list(group.values())
-            group, size = {}, 0
-        group[piece.profile.gid] = piece
+        if size >= _RECORDS or len(group) >= _PROFILES:
+            yield group
+            group, size = [], 0
+        group.append(piece)
         size += len(piece.items) + len(piece.lists)
-    yield list(group.values())
+    yield group
 
 
-async def _of_store(db: Database, store: Store, line: Line, how: How) -> None:
+async def _of_store(db: Database, store: Store, record: Record, how: How) -> None:
     """What belongs to the store itself; of what names it by its id, nothing moves to another."""
-    if (product := line.product) is not UNSET:
-        await db.write(_put, "import_product", store.id, product)
+    if isinstance(record, ProductRecord):
+        await db.write(_put, "import_product", store, record)
     elif how == "other":
         return
-    elif line.admin_token is not UNSET:
-        await db.write(_put, "import_admin_token", store.id, line.admin_token)
-    elif line.webhook is not UNSET:
-        await db.write(_put, "import_webhook", store.id, line.webhook)
-    elif line.revocation is not UNSET:
-        await db.write(_put, "import_revocation", *msgspec.structs.astuple(line.revocation))
+    elif isinstance(record, AdminTokenRecord):
+        await db.write(_put, "import_admin_token", store, record)
+    elif isinstance(record, WebhookRecord):
+        await db.write(_put, "import_webhook", store, record)
 
 
-async def _put(tx: Writer, statement: str, *values: object) -> None:
-    found: list[object] = []
-    for value in values:
-        found += msgspec.structs.astuple(value) if isinstance(value, msgspec.Struct) else [value]
-    await tx.run(statement, *found)
+async def _put(tx: Writer, statement: str, store: Store, record: Record) -> None:
+    await stores.check_kept(tx, store)
+    await tx.run(statement, store.id, *msgspec.structs.astuple(record))
 
 
 async def _add(
@@ -213,7 +250,7 @@ async def _add(
         fresh = [_additions(store, k, b, None) for k, b in keyed.items() if k not in held]
         try:
             if fresh and not dry:
-                await db.long_write(_fill, fresh)
+                await db.long_write(_fill, store, fresh)
             break
         except UniqueViolation:  # somebody made one of these profiles meanwhile
             if not left:
@@ -331,7 +368,8 @@ def _item_row(store: Store, key: str, item: ItemRecord) -> tuple[Any, ...]:
     )
 
 
-async def _fill(tx: Writer, added: Sequence[Rows]) -> None:
+async def _fill(tx: Writer, store: Store, added: Sequence[Rows]) -> None:
+    await stores.check_kept(tx, store)
     for table in _TABLES:
         found = [row for one in added for row in one[table]]
         for at in range(0, len(found), _ROWS):
@@ -344,7 +382,7 @@ async def _merge(tx: Writer, store: Store, key: str, bundle: Bundle) -> Rows:
     await tx.one("profile_lock", key)
     held = (await _held(tx, [key])).get(key)
     added = _additions(store, key, bundle, held)
-    await _fill(tx, [added])
+    await _fill(tx, store, [added])
     if held is not None and any(added.values()):
         await tx.run_many("import_item_lists", added["listed"])
         await tx.run("link_mark_lists", key, [id for (id,) in added["marked"]])

@@ -273,6 +273,11 @@ def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
     characters ``a-z 0-9 _ -``."""
     if len(tags) > MAX_TAGS:
         raise Invalid(f"tags: must be at most {MAX_TAGS} tags.")
+    return check_each_tag(tags)
+
+
+def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
+    """``check_tags`` of however many."""
     if not all(search.TAG.fullmatch(tag) for tag in tags):
         raise Invalid("tags: each tag must be 1 to 50 characters: a-z, 0-9, _ or -.")
     if len(set(tags)) != len(tags):

@@ -55,6 +55,7 @@ _output = Output(1 if sys.__stdout__ else -1, _told)
 _errors = Output(2 if sys.__stderr__ else -1, _told)
 _encoder = msgspec.json.Encoder()
 _requests_shown = True
+_served = False
 
 
 def write_line(line: Line) -> None:
@@ -70,12 +71,22 @@ def lost() -> int:
     return _output.lost
 
 
+def is_served() -> bool:
+    """Whether this is the log of ``serve``, and not that of another command."""
+    return _served
+
+
+def for_commands() -> None:
+    """Sends structlog's events to standard error: what a command prints is its answer alone."""
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+
+
 def configure(level: str) -> None:
     """Sends structlog's events, and what libraries log, to standard output.
 
     After this, writing to standard output or standard error never blocks and never fails.
     """
-    global _requests_shown
+    global _requests_shown, _served
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -88,6 +99,7 @@ def configure(level: str) -> None:
         cache_logger_on_first_use=True,
     )
     _requests_shown = _LEVELS[level] <= _LEVELS["info"]
+    _served = True
     logging.basicConfig(handlers=[_ToStructlog()], level=logging.WARNING, force=True)
     # It carries warnings, tracebacks and the welcome, and may be the same pipe.
     sys.stderr = io.TextIOWrapper(

@@ -49,7 +49,9 @@ def check_hosts(hosts: Sequence[str]) -> None:
         raise Invalid(f"host: a store has at most {MOST_HOSTS} hosts.")
     for host in hosts:
         port = host.rpartition(":")[2]
-        if not _SHOP.fullmatch(host) or (port.isdecimal() and int(port) > 65_535):
+        # In this order: what the pattern takes has a port of at most 5 digits.
+        is_origin = _SHOP.fullmatch(host) and not (port.isdecimal() and int(port) > 65_535)
+        if not is_origin or plain(host) != host:
             raise Invalid(
                 f"host: {host[:80]!r} is not an origin; use the form https://shop.example."
             )

@@ -5,6 +5,7 @@ to some of those who wish for the product, in the order of their items' ids, in 
 can be killed at any time, and the next step goes on where the last one ended.
 """
 
+import random
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import events, ids, item_record, stores
+from wishwell import bad_rows, events, ids, item_record, stores
 from wishwell.db import Database, Reader, Row, Writer
 from wishwell.item_record import NO_VARIANT, Item
 from wishwell.stores import Store
@@ -21,8 +22,9 @@ _STEP = 20
 """How many wishes one transaction goes through. On SQLite a read may have to wait for what of it
 is Python: 2 ms."""
 
-_AT_ONCE = 20
-"""How many products are worked on in turns."""
+_TURN = 20
+"""How many steps are done between two looks at which stores have something to tell, or one for each
+of these stores."""
 
 _AGAIN_MS = 86_400_000
 """An item gets one notice of a kind in this time (contract: notice-once-a-day)."""
@@ -67,15 +69,22 @@ _known = msgspec.json.Decoder(Variants)
 # ------------------------------------------------------------------------------- at a put
 
 
+def known_from(store: Store, product_id: str, known: str) -> Variants:
+    """What is known before a put. Nothing, where it can't be read (contract: bad-row)."""
+    if known:
+        with bad_rows.passed_over("products", f"{product_id} of store {store.id}"):
+            return _known.decode(known)
+    return {}
+
+
 # contract: notice-events, notice-again
 def compare(
-    store: Store, known: str, position: str, said: dict[str, Said], now: str
+    store: Store, before: Variants, position: str, said: dict[str, Said], now: str
 ) -> tuple[str, str, str | None]:
     """What is known of a product after a put: with where its telling goes on, and since when.
 
     None if there is nothing to tell. What is new is told from the first wish on.
     """
-    before = _known.decode(known) if known else {}
     after: Variants = {}
     for variant, (price, available) in said.items():
         was = before.get(variant, Known())
@@ -149,16 +158,45 @@ class Told(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
-    """A step of each product with something to tell; yields after each how many events it made.
+    """Some steps; yields after each how many events it made. Nothing, if there is nothing to tell.
 
-    Several processes share the work. Raises ``Unavailable``.
+    Each store with something to tell has a step in turn, of the product of its that was worked on
+    the longest ago. Several processes share the work. Raises ``Unavailable``.
     """
-    for product_id, *store in await db.read(_noticed):
-        yield await db.write(step, stores.from_row(store), product_id, clock())
+    waiting = [row[0] for row in await db.read(_stores)]
+    random.shuffle(waiting)  # so that processes rarely meet
+    for _ in range(-(-_TURN // max(1, len(waiting)))):
+        for store_id in [*waiting]:
+            told = await _step_of(db, store_id, clock())
+            if told is None:
+                waiting.remove(store_id)
+            else:
+                yield told
 
 
-async def _noticed(tx: Reader) -> Sequence[Row]:
-    return await tx.all("products_noticed", _AT_ONCE)
+async def _step_of(db: Database, store_id: str, now: int) -> int | None:
+    """A step of the store's next product; None if none was done."""
+    row = await db.read(_next, store_id)
+    if row is None:
+        return None
+    product_id, *store = row
+    with bad_rows.passed_over("products", f"{product_id} of store {store_id}"):
+        return await db.write(step, stores.from_row(store), product_id, now)
+    # It comes last from now on, or it would hold up the others of its store.
+    await db.write(_put_behind, store_id, product_id, ids.timestamp(now))
+    return None
+
+
+async def _stores(tx: Reader) -> Sequence[Row]:
+    return await tx.all("stores_noticed")
+
+
+async def _next(tx: Reader, store_id: str) -> Row | None:
+    return await tx.one("product_next", store_id)
+
+
+async def _put_behind(tx: Writer, store_id: str, product_id: str, at: str) -> None:
+    await tx.run("product_behind", store_id, product_id, at)
 
 
 async def waiting(tx: Reader) -> int:
@@ -235,7 +273,7 @@ class _News:
 
     def __init__(self, variants: Variants, product: Product, store: Store, now: int) -> None:
         self._variants, self._product, self._store = variants, product, store
-        self._last = ids.timestamp(now - _AGAIN_MS)
+        self._last, self._ahead = (ids.timestamp(now + by) for by in (-_AGAIN_MS, _AGAIN_MS))
         self._dropped = {v: _open(one.dropped_at) for v, one in variants.items() if one.dropped_at}
         self._restocked = {
             v: _open(one.restocked_at) for v, one in variants.items() if one.restocked_at
@@ -251,6 +289,8 @@ class _News:
     # contract: notice-variant, notice-once-a-day, notice-later
     def _heard(self, opened: dict[str, _Open], variant: str, saved: str, told: str) -> str | None:
         """The variant of which a wish hears; None for none. ``told`` is when it last heard."""
+        if told > self._ahead:  # contract: clock-steps. A clock that was wrong told it
+            told = ""
         if told > self._last:
             return None
         of: Iterable[str] = opened
@@ -297,4 +337,4 @@ class _News:
 
 
 def _open(since: str) -> _Open:
-    return _Open(since, ids.timestamp(ids.from_timestamp(since) + _SKEW_MS))
+    return _Open(since, ids.timestamp(min(ids.from_timestamp(since) + _SKEW_MS, ids.LAST)))

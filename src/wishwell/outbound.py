@@ -11,28 +11,28 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from wishwell import __version__
 from wishwell.errors import Invalid
+from wishwell.outbound_answer import Answer, Unanswered
+from wishwell.outbound_client import Client, Place
+from wishwell.outbound_connection import Address
+from wishwell.room import Room
 
-if TYPE_CHECKING:
-    from wishwell.outbound_client import Client
-
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
 
 SECONDS = 10.0
 """A whole call, from finding the address to the last byte of the answer."""
 
-LARGEST = 64 * 1024
-"""Bytes of an answer's body that are read."""
-
 _LONGEST_URL = 2_048
 _PORTS = {443, 8443}
-_LOOK_UPS = ThreadPoolExecutor(32, "look-up")
+_MOST_LOOK_UPS = 32
+_LOOK_UPS = ThreadPoolExecutor(_MOST_LOOK_UPS, "look-up")
 """Of its own: look-ups that hang must not take the few threads of the event loop."""
+
+_MOST_ADDRESSES = 4
+"""Of a name, the first ones: each that is silent holds a socket until the call ends."""
 
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_][a-z0-9_-]{0,62}(\.[a-z0-9_][a-z0-9_-]{0,62})*")
 _THIS = re.compile(r"(.*\.)?localhost")
@@ -51,22 +51,6 @@ _METADATA = _networks("168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce:
 _SPECIAL = _networks("192.0.0.0/24", "192.88.99.0/24", "2002::/16", "3fff::/20")
 _GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-
-
-class Unanswered(Exception):
-    """There is no answer; the message is a plain reason, which names the host at most."""
-
-
-class Answer(NamedTuple):
-    """What a server said, whatever its status. ``whole``: the body was no longer than was read.
-
-    ``retry_after`` is that header, as it came; empty if there is none.
-    """
-
-    status: int
-    body: bytes
-    whole: bool
-    retry_after: str = ""
 
 
 async def resolve(host: str, port: int) -> list[str]:
@@ -115,8 +99,10 @@ class Outbound:
         self._http = http
         self._private = private
         self._resolve = resolve
-        self._tls = tls
-        self._client: Client | None = None
+        self._look_ups: dict[tuple[str, str], asyncio.Task[list[str]]] = {}
+        self._room = Room(_MOST_LOOK_UPS)
+        self._looked_up = asyncio.Event()
+        self._client = Client(self.addresses, tls)
 
     def check(self, name: str, url: str) -> None:
         """Raises ``Invalid``, which begins with ``name``, for a URL that can't be allowed.
@@ -137,13 +123,16 @@ class Outbound:
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
         seconds: float = SECONDS,
+        keep: bool = True,
+        owner: str = "",
     ) -> Answer:
-        """One request and its answer. Raises ``Unanswered``.
+        """One request and its answer, without its body unless ``keep``. Raises ``Unanswered``.
 
+        ``owner``: whose call it is. Owners share no connections, and none takes all look-ups.
         A GET is sent again if its connection had been kept and is closed before an answer.
         """
         try:
-            authority = self._read(url)
+            place, authority, target = self._read(url)
         except ValueError as error:
             raise Unanswered(f"the URL {error}") from None
         lines = {
@@ -152,50 +141,76 @@ class Outbound:
             "Accept-Encoding": "identity",  # what is packed has no bound
             **(headers or {}),
         }
-        client = self._client or await self._opened()
+        if body is not None:
+            lines["Content-Length"] = str(len(body))
+        head = "".join([f"{name}: {value}\r\n" for name, value in lines.items()])
+        request = f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode("ascii") + (body or b"")
         try:
             async with asyncio.timeout(seconds):
-                return await client.exchange(method, url, lines, body)
+                at = place._replace(owner=owner)
+                return await self._client.exchange(at, method, request, keep=keep)
         except TimeoutError:
             raise Unanswered(f"there was no whole answer within {seconds:g} s") from None
 
     async def close(self) -> None:
-        """Closes every connection."""
-        if self._client is not None:
-            await self._client.close()
-            self._client = None
-
-    async def _opened(self) -> "Client":
-        """The client, which is loaded with the first call: many services make none."""
-        make, tls = await asyncio.to_thread(_load, self._tls)
-        if self._client is None:
-            self._client = make(self.addresses, tls)
-        return self._client
+        """Closes every connection that is kept."""
+        self._client.close()
+        for task in self._look_ups.values():
+            task.cancel()
 
     # contract: outbound-address
-    async def addresses(self, host: str, port: int) -> list[Address]:
-        """The addresses of a name. Raises ``Unanswered`` for none, or one that is not allowed."""
+    async def addresses(self, host: str, port: int, owner: str = "") -> list[Address]:
+        """Addresses of a name. Raises ``Unanswered`` for none, or one that is not allowed."""
         try:
-            found = [ipaddress.ip_address(text) for text in await self._resolve(host, port)]
-        except OSError:
-            found = []
+            found = [ipaddress.ip_address(host)]
+        except ValueError:
+            found = [ipaddress.ip_address(text) for text in await self._look_up(host, port, owner)]
         if not found:
             raise Unanswered(f"no address of {host} was found")
         for address in found:
             if not is_allowed(address, private=self._private):
                 raise Unanswered(f"{host} has the address {address}, which is not public")
-        return found
+        return found[:_MOST_ADDRESSES]
+
+    # contract: outbound-bounds
+    async def _look_up(self, host: str, port: int, owner: str) -> list[str]:
+        """What is known of a name; none if that fails.
+
+        An owner has a name looked up once at a time, and to its end: one that hangs takes one
+        thread, and an owner never more than it leaves free.
+        """
+        key = owner, host
+        while (task := self._look_ups.get(key)) is None and not self._room.take(owner, 1):
+            self._looked_up.clear()
+            await self._looked_up.wait()
+        if task is None:
+            task = asyncio.create_task(self._ask(host, port, owner))
+            self._look_ups[key] = task
+            task.add_done_callback(lambda _: self._look_ups.pop(key))
+        return await asyncio.shield(task)
+
+    async def _ask(self, host: str, port: int, owner: str) -> list[str]:
+        try:
+            return list(await self._resolve(host, port))
+        except (OSError, UnicodeError):
+            return []
+        finally:
+            self._room.give_back(owner)
+            self._looked_up.set()
 
     # contract: outbound-where
-    def _read(self, url: str) -> str:
-        """The host and port of a URL, as they are sent. Raises ``ValueError``."""
+    def _read(self, url: str) -> tuple[Place, str, str]:
+        """Where a URL leads, and its host with the port and its rest as they are sent.
+
+        Raises ``ValueError``.
+        """
         if not re.fullmatch(rf"[!-~]{{1,{_LONGEST_URL}}}", url):
             raise ValueError(
                 f"must be a URL of at most {_LONGEST_URL} ASCII characters, without spaces"
             )
         if not re.match("https?://" if self._http else "https://", url, re.IGNORECASE):
             raise ValueError(f"must begin with {'http:// or ' * self._http}https://")
-        if re.search(r"://[^/?]*@|[#\\]", url):
+        if re.search(r"^\w+://[^/?]*@|[#\\]", url):
             raise ValueError("must not have a user name, a password, a # or a \\")
         try:
             parts = urlsplit(url)
@@ -212,7 +227,10 @@ class Outbound:
         # contract: outbound-address
         if address is not None and not is_allowed(address, private=self._private):
             raise ValueError(f"must not lead to {host}, which is not a public address")
-        return authority
+        secure = parts.scheme == "https"
+        place = Place(secure, host, port or (443 if secure else 80))
+        rest = url.partition("://")[2][len(parts.netloc) :]
+        return place, authority, rest if rest.startswith("/") else f"/{rest}"
 
 
 def _literal(host: str) -> Address | None:
@@ -225,10 +243,3 @@ def _literal(host: str) -> Address | None:
         raise ValueError("not a name")
     # It always is this machine (RFC 6761), so there is no need to wait for a call to say so.
     return ipaddress.IPv6Address("::1") if _THIS.fullmatch(host) else None
-
-
-def _load(tls: ssl.SSLContext | None) -> "tuple[type[Client], ssl.SSLContext]":
-    # To import the client takes 0.15 s and 11 MB, to read the system's authorities 0.05 s.
-    from wishwell.outbound_client import Client
-
-    return Client, tls or ssl.create_default_context()

@@ -1,117 +1,135 @@
-"""The HTTP client of calls to other servers: one request on a connection to a checked address.
+"""The HTTP client of calls to other servers: HTTP/1.1 on connections that are kept for a while.
 
-Only ``outbound.py`` imports this, with its first call.
+The parser is the one that the service's own server has. What else it does is little, and each of
+its bounds holds whatever is sent (docs/decisions/0017).
 """
 
-import socket
+import asyncio
+import contextlib
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
-import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
-from yarl import URL
-
-from wishwell.outbound import LARGEST, Address, Answer, Unanswered
+from wishwell.outbound_answer import Answer, AnswerReader, Unanswered
+from wishwell.outbound_connection import Address, Connection
 
 _KEPT_SECONDS = 4.0
 """Of idle connections. Many servers close theirs after 5 s; we are the first: no call is lost."""
 
-_AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
-"""Headers that the client would add. What is sent is ours alone."""
+_MOST_KEPT = 128
+"""Idle connections at once."""
 
-Addresses = Callable[[str, int], Awaitable[list[Address]]]
+Addresses = Callable[[str, int, str], Awaitable[list[Address]]]
+
+
+class Place(NamedTuple):
+    """Where a connection leads to, and whose it is: a store has none of another's."""
+
+    secure: bool
+    host: str
+    port: int
+    owner: str = ""
 
 
 class Client:
-    """Connections that are kept for a few seconds. Belongs to the event loop that makes it."""
+    """One request at a time on a connection. Belongs to the event loop that it is used in."""
 
-    def __init__(self, addresses: Addresses, tls: ssl.SSLContext) -> None:
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                ssl=tls,
-                resolver=_Resolver(addresses),
-                ttl_dns_cache=0,  # calls that wait for one look-up share it, and no later ones
-                limit=0,  # so that no server that hangs makes another one wait
-                keepalive_timeout=_KEPT_SECONDS,
-            ),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            skip_auto_headers=_AUTOMATIC,
-            auto_decompress=False,
-            trust_env=False,
-        )
+    def __init__(self, addresses: Addresses, tls: ssl.SSLContext | None) -> None:
+        self._addresses = addresses
+        self._tls = tls
+        self._reading = asyncio.Lock()
+        self._kept: dict[Place, list[tuple[Connection, asyncio.TimerHandle]]] = {}
+        self._count = 0
 
     # contract: outbound-plain
-    async def exchange(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
-    ) -> Answer:
-        """One request and its answer, however long it takes. Raises ``Unanswered``."""
-        try:
-            return await self._exchange(method, URL(url, encoded=True), headers, body)
-        except aiohttp.ClientConnectorError as error:
-            raise Unanswered(_no_connection(error)) from None
-        except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError):
-            raise Unanswered("the connection broke off") from None
-        except (aiohttp.ClientError, ValueError):
-            raise Unanswered("the answer is not HTTP, or broke off") from None
+    async def exchange(self, place: Place, method: str, request: bytes, *, keep: bool) -> Answer:
+        """Sends a request and reads its answer, however long it takes. Raises ``Unanswered``."""
+        kept = self._take(place)
+        if kept is not None:
+            try:
+                return await self._exchange(place, kept, request, keep=keep)
+            except _Closed:
+                if method != "GET":
+                    raise
+        found = await self._addresses(place.host, place.port, place.owner)
+        tls = await self._authorities() if place.secure else None
+        fresh = await Connection.open(found, place.port, place.host, tls)
+        return await self._exchange(place, fresh, request, keep=keep)
 
-    async def close(self) -> None:
-        """Closes every connection."""
-        await self._session.close()
+    def close(self) -> None:
+        """Closes the connections that are kept."""
+        for place in list(self._kept):
+            while (connection := self._take(place)) is not None:
+                connection.close()
 
     async def _exchange(
-        self, method: str, url: URL, headers: Mapping[str, str], body: bytes | None
+        self, place: Place, connection: Connection, request: bytes, *, keep: bool
     ) -> Answer:
-        found = bytearray()
-        async with self._session.request(
-            method, url, headers=headers, data=body, allow_redirects=False
-        ) as response:
-            async for part in response.content.iter_any():
-                found += part
-                if len(found) > LARGEST:
-                    response.close()
-                    break
-        if response.status < 100:
-            raise ValueError("no status")
-        whole = len(found) <= LARGEST
-        later = response.headers.get("Retry-After", "")
-        return Answer(response.status, bytes(found[:LARGEST]), whole, later)
+        reader = AnswerReader(keep=keep)
+        try:
+            await _converse(connection, request, reader)
+        finally:
+            if reader.done and reader.reusable:
+                self._keep(place, connection)
+            else:
+                connection.close()
+        return reader.answer()
+
+    def _take(self, place: Place) -> Connection | None:
+        """A kept connection that is still good; the last one first, so that others may end."""
+        kept = self._kept.get(place, [])
+        while kept:
+            connection, timer = kept.pop()
+            self._count -= 1
+            timer.cancel()
+            if not kept:
+                del self._kept[place]
+            if connection.is_quiet():
+                return connection
+            connection.close()
+        return None
+
+    def _keep(self, place: Place, connection: Connection) -> None:
+        if self._count >= _MOST_KEPT:
+            connection.close()
+            return
+        self._count += 1
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(_KEPT_SECONDS, self._end_oldest, place)
+        self._kept.setdefault(place, []).append((connection, timer))
+
+    def _end_oldest(self, place: Place) -> None:
+        kept = self._kept[place]
+        kept.pop(0)[0].close()
+        self._count -= 1
+        if not kept:
+            del self._kept[place]
+
+    async def _authorities(self) -> ssl.SSLContext:
+        """What is trusted. By default it is the system's, and read when it is first needed."""
+        async with self._reading:
+            if self._tls is None:
+                self._tls = await asyncio.to_thread(ssl.create_default_context)  # 0.05 s
+        return self._tls
 
 
-def _no_connection(error: aiohttp.ClientConnectorError) -> str:
-    cause = error.__cause__
-    while cause is not None:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"the certificate is not accepted: {cause.verify_message}"
-        if isinstance(cause, ssl.SSLError):
-            return f"TLS failed: {cause.reason}"
-        cause = cause.__context__
-    return "no connection was made"
+class _Closed(Unanswered):
+    """The connection ended before any of the answer came."""
 
 
-class _Resolver(AbstractResolver):
-    """Gives the connection the addresses that were checked, and no others."""
-
-    def __init__(self, addresses: Addresses) -> None:
-        self._addresses = addresses
-
-    async def resolve(
-        self,
-        host: str,
-        port: int = 0,
-        family: int = socket.AF_UNSPEC,  # noqa: ARG002
-    ) -> list[ResolveResult]:
-        return [
-            ResolveResult(
-                hostname=host,
-                host=str(address),
-                port=port,
-                family=socket.AF_INET if address.version == 4 else socket.AF_INET6,
-                proto=socket.IPPROTO_TCP,
-                flags=socket.AI_NUMERICHOST,
-            )
-            for address in await self._addresses(host, port)
-        ]
-
-    async def close(self) -> None:
-        pass
+async def _converse(connection: Connection, request: bytes, reader: AnswerReader) -> None:
+    begun = False
+    try:
+        with contextlib.suppress(ConnectionError):  # some answer and hang up before they have read
+            await connection.send(request)
+        while not reader.done:
+            data = await connection.receive()
+            if data:
+                begun = True
+                reader.feed(data)
+            elif begun:
+                reader.end()
+            else:
+                raise _Closed("the connection broke off")
+    except OSError:
+        raise (Unanswered if begun else _Closed)("the connection broke off") from None

@@ -111,8 +111,9 @@ class Output(io.RawIOBase):
             while said:
                 said = said[self._put(said) :]
             self._said += lines
-        except OSError as error:
-            self._lose(data.count(b"\n", at), error.strerror or str(error))
+        except Exception as error:  # whatever it is, the thread goes on
+            reason = error.strerror if isinstance(error, OSError) else None
+            self._lose(data.count(b"\n", at), reason or str(error))
             time.sleep(_AGAIN_SECONDS)
 
     def _end(self, data: bytearray, at: int) -> int:

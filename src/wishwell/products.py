@@ -112,7 +112,8 @@ async def put(
     written = []
     for product_id, known, position in rows:
         product = wanted[product_id]
-        left = notices.compare(store, known, position, product.said, now)
+        before = notices.known_from(store, product_id, known)
+        left = notices.compare(store, before, position, product.said, now)
         document = msgspec.json.encode(product.facts).decode()
         variants = msgspec.json.encode(product.variants).decode()
         written.append((store.id, product_id, document, variants, *left, now))

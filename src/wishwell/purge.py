@@ -14,6 +14,7 @@ _RECORDS = 2_000
 transaction's time limit. A large session takes several steps."""
 
 _DAY_MS = 86_400_000
+_AHEAD_MS = 3_600_000
 _FIRST = ("", "00000000-0000-0000-0000-000000000000")
 _STEPS = (
     *("purge_entries", "purge_tags", "purge_items", "purge_lists"),
@@ -55,9 +56,15 @@ async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[
         after = (rows[-1][1], rows[-1][0])
 
 
-async def take_lease(tx: Writer, name: str, now: str, before: str) -> bool:
-    """Whether this process is to do that housekeeping now, as none has since ``before``."""
-    return await tx.one("lease_take", name, now, before) is not None
+# contract: command-purge, clock-steps
+async def take_lease(tx: Writer, name: str, now: int, every: int) -> bool:
+    """Whether this process is to do that housekeeping now: its turn comes about ``every`` so often.
+
+    Both in milliseconds. A turn further ahead than clocks may differ counts for nothing.
+    """
+    before, wrong = now - every * 9 // 10, now + _AHEAD_MS
+    times = (ids.timestamp(at) for at in (now, before, wrong))
+    return await tx.one("lease_take", name, *times) is not None
 
 
 async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:

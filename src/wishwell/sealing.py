@@ -8,6 +8,7 @@ another store can't be opened.
 import base64
 import hmac
 import os
+import re
 from collections.abc import Sequence
 
 from cryptography.exceptions import InvalidTag
@@ -15,9 +16,14 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from wishwell.errors import Misconfigured
+from wishwell.errors import Misconfigured, ServiceError
 
 _NONCE = 12
+_KEY_ID = re.compile("[0-9a-f]{12}")
+
+
+class Damaged(ServiceError):
+    """What was sealed is not whole any more; no key opens it."""
 
 
 class Sealing:
@@ -35,19 +41,22 @@ class Sealing:
 
     # contract: sealing-opened
     def open(self, text: str, owner: str) -> bytes:
-        """What was sealed. Raises ``Misconfigured``, which names ``owner``."""
+        """What was sealed. Raises ``Misconfigured`` without its key, and ``Damaged``; both name
+        ``owner``."""
         key_id, _, rest = text.partition(".")
         key = self._keys.get(key_id)
-        if key is None:
+        if key is None and _KEY_ID.fullmatch(key_id):
             raise Misconfigured(
                 f"The secrets of {owner} are sealed with the key {key_id}, which is not one of "
                 "WISHWELL_SEALING_KEYS. Add that key behind the others."
             )
         try:
+            if key is None:
+                raise ValueError("no key's id")
             sealed = base64.b64decode(rest, validate=True)
             return key.decrypt(sealed[:_NONCE], sealed[_NONCE:], owner.encode())
         except (InvalidTag, ValueError) as error:
-            raise Misconfigured(f"The secrets of {owner} were changed or damaged.") from error
+            raise Damaged(f"The secrets of {owner} were changed or damaged.") from error
 
     def is_newest(self, text: str) -> bool:
         """Whether a sealed text is under the newest key."""

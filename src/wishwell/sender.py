@@ -5,6 +5,7 @@ Each webhook has a bounded number of sends in flight, so one that is slow delays
 """
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections import Counter
@@ -14,12 +15,14 @@ from typing import Any
 import msgspec
 import structlog
 
-from wishwell import deliveries, ids, webhooks
-from wishwell.db import Database
+from wishwell import bad_rows, deliveries, ids, webhooks
+from wishwell.db import Database, Row
 from wishwell.deliveries import TEST, Attempt, Taken, Turn
-from wishwell.errors import Unavailable
+from wishwell.errors import Misconfigured, Unavailable
 from wishwell.events import Event
-from wishwell.outbound import Outbound, Unanswered
+from wishwell.outbound import Outbound
+from wishwell.outbound_answer import Unanswered
+from wishwell.room import Room
 from wishwell.sealing import Sealing
 from wishwell.webhooks import Secrets
 
@@ -32,19 +35,24 @@ _BEGIN_SECONDS = deliveries.LEASE_MS / 1000 - SECONDS - 2
 _IN_FLIGHT = 64
 """Sends of a webhook at once, of this process."""
 
+MOST = 512
+"""Sends of all webhooks at once, of this process. Each holds a socket, and some memory."""
+
 _TURNS = 8
 """Turns at once, so that requests find a connection to the database."""
 
-_LOOK_SECONDS = 0.25
-_NO_EVENT_SECONDS = 2.0
 _GATHER_SECONDS = 0.02
 """How long answers are gathered before they are written together."""
 
 _PAUSE_SECONDS = 1.0
-_BROKEN_SECONDS = 30.0
+_BROKEN_PAUSES = 30
+"""For how many of these a webhook is left alone whose work failed. What it has in flight ends."""
+
+_STOP_SECONDS = 1.0
 _COUNT_EVERY = 60
 
 Key = tuple[str, str]
+Sending = asyncio.Task[Attempt | None]
 log = structlog.get_logger("wishwell.sender")
 
 
@@ -62,7 +70,7 @@ class Sender:
 
     ``oldest``: since when the delivery that is due for longest waits, in milliseconds since 1970;
     0 if none is. ``length``: how many are pending. ``monotonic`` counts seconds, however the
-    clock is set. ``seconds`` bounds a whole send.
+    clock is set. ``seconds`` bounds a whole send, ``most`` how many there are at once.
     """
 
     def __init__(
@@ -73,6 +81,7 @@ class Sender:
         clock: ids.Clock = ids.wall_clock,
         monotonic: Callable[[], float] = time.monotonic,
         seconds: float = SECONDS,
+        most: int = MOST,
     ) -> None:
         self.attempts: Counter[str] = Counter()
         self.oldest = 0
@@ -85,36 +94,21 @@ class Sender:
         self._seconds = seconds
         self._new_id = ids.UUID7(clock)
         self._turns = asyncio.Semaphore(_TURNS)
+        self._room = Room(most)
         self._wakes: dict[Key, asyncio.Event] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._looks = 0
 
-    async def run(self, tells_events: Callable[[], bool]) -> None:
-        """Looks for work and does it, until it is cancelled.
-
-        Less often while ``tells_events`` says that no store tells any, and nothing is left.
-        """
-        try:
-            while True:
-                there = False
-                try:
-                    there = await self.look() or tells_events()
-                except Unavailable as error:
-                    log.warning("webhooks_put_off", reason=error.message)
-                except Exception:
-                    log.exception("webhooks_failed")
-                await asyncio.sleep(_LOOK_SECONDS if there else _NO_EVENT_SECONDS)
-        finally:
-            await self.stop()
-
     async def look(self) -> bool:
-        """Begins the work that is there. Returns whether there is any."""
+        """Begins the work that is there. Returns whether there is any. Raises ``Unavailable``."""
         found = await self._db.read(deliveries.due, ids.timestamp(self._clock()))
-        self.oldest = min((ids.from_timestamp(since) for *_, since in found), default=0)
+        self.oldest = min(bad_rows.each("webhooks", found, _since), default=0)
         if self._looks % _COUNT_EVERY == 0:
             self.length = await self._db.read(deliveries.waiting)
         self._looks += 1
         for store_id, id, _ in found:
+            if not self._room.has(store_id):
+                continue
             if (wake := self._wakes.get((store_id, id))) is not None:
                 wake.set()
                 continue
@@ -133,75 +127,118 @@ class Sender:
         while self._tasks:
             await asyncio.gather(*self._tasks)
 
+    # contract: delivery-noted
     async def _work(self, store_id: str, id: str) -> None:
-        sending: set[asyncio.Task[Attempt | None]] = set()
+        """Works on a webhook. However that ends, what was sent by then is noted."""
+        sending, done, whole = set[Sending](), list[Attempt](), False
         try:
-            await self._send_all(store_id, id, sending)
-        except asyncio.CancelledError:
-            raise
-        except Exception:
-            # Such as a secret that another process has sealed with a newer key.
-            log.exception("webhook_failed", webhook=id)
-            await asyncio.sleep(_BROKEN_SECONDS)
+            try:
+                with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
+                    await self._send_all(store_id, id, sending, done)
+                    whole = True
+            except Misconfigured as error:
+                # Such as a secret that another process has sealed with a newer key.
+                log.error("webhook_failed", webhook=id, reason=error.message)
+            for _ in range(0 if whole else _BROKEN_PAUSES):
+                _collect(sending, done)
+                await self._note(store_id, id, done)
+                await asyncio.sleep(_PAUSE_SECONDS)
         finally:
-            del self._wakes[store_id, id]
             await _end(sending)
+            _collect(sending, done)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_STOP_SECONDS):
+                    await self._note(store_id, id, done)
+            del self._wakes[store_id, id]
 
     async def _send_all(
-        self, store_id: str, id: str, sending: set[asyncio.Task[Attempt | None]]
+        self, store_id: str, id: str, sending: set[Sending], done: list[Attempt]
     ) -> None:
         """Sends what is due, until nothing is. Its answers are written turn by turn."""
-        wake, done = self._wakes[store_id, id], list[Attempt]()
+        wake = self._wakes[store_id, id]
         while True:
             begun = self._monotonic()
             try:
-                turn = await self._turn(store_id, id, done, _IN_FLIGHT - len(sending))
+                turn = await self._turn(store_id, id, done, len(sending))
+                self._count(done)
+                done.clear()
+                if turn is not None and turn.taken:
+                    for task in await self._begin(store_id, turn, begun):
+                        task.add_done_callback(lambda _: self._ended(store_id, wake))
+                        sending.add(task)
+                elif turn is not None and turn.more:
+                    continue
             except Unavailable as error:
                 log.warning("webhook_put_off", webhook=id, reason=error.message)
                 await asyncio.sleep(_PAUSE_SECONDS)
-                continue
-            self._count(done)
-            done = []
-            if turn is not None and turn.taken:
-                for task in await self._begin(store_id, turn, begun):
-                    task.add_done_callback(lambda _: wake.set())
-                    sending.add(task)
-            elif turn is not None and turn.more:
+                _collect(sending, done)
                 continue
             if not sending:
                 return
             await wake.wait()
             await asyncio.sleep(_GATHER_SECONDS)
             wake.clear()
-            for task in [task for task in sending if task.done()]:
-                sending.discard(task)
-                if (attempt := task.result()) is not None:
-                    done.append(attempt)
+            _collect(sending, done)
 
-    async def _turn(self, store_id: str, id: str, done: list[Attempt], most: int) -> Turn | None:
+    async def _note(self, store_id: str, id: str, done: list[Attempt]) -> None:
+        """Writes how attempts went, and nothing else."""
+        if not done:
+            return
+        try:
+            with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
+                await self._db.write(deliveries.note, store_id, id, done)
+                self._count(done)
+                done.clear()
+        except Unavailable as error:
+            log.warning("webhook_put_off", webhook=id, reason=error.message)
+
+    # contract: delivery-slow
+    async def _turn(self, store_id: str, id: str, done: list[Attempt], own: int) -> Turn | None:
+        """A turn, which takes what there is room for beside its ``own`` in flight.
+
+        The room of what it took is held until that has been sent.
+        """
         async with self._turns:
             lease, now = secrets.token_hex(8), self._clock()
-            return await self._db.write(
-                deliveries.turn, store_id, id, done, most, lease, self._new_id, now
-            )
+            free = most = self._room.take(store_id, _IN_FLIGHT - own, own)
+            try:
+                turn = await self._db.write(
+                    deliveries.turn, store_id, id, done, most, lease, self._new_id, now
+                )
+                if turn is not None:
+                    free -= len(turn.taken)
+                return turn
+            finally:
+                self._room.give_back(store_id, free)
 
-    async def _begin(
-        self, store_id: str, turn: Turn, begun: float
-    ) -> list[asyncio.Task[Attempt | None]]:
+    def _ended(self, store_id: str, wake: asyncio.Event) -> None:
+        self._room.give_back(store_id)
+        wake.set()
+
+    async def _begin(self, store_id: str, turn: Turn, begun: float) -> list[Sending]:
         kept = turn.webhook
-        keys = webhooks.opened(self._sealing, store_id, kept.shown.id, kept.sealed)
-        numbers = [one.number for one in turn.taken if one.number is not None]
-        told = await self._db.read(deliveries.told, store_id, numbers)
+        try:
+            keys = webhooks.opened(self._sealing, store_id, kept.shown.id, kept.sealed)
+            numbers = [one.number for one in turn.taken if one.number is not None]
+            told = await self._db.read(deliveries.told, store_id, numbers)
+        except BaseException:
+            self._room.give_back(store_id, len(turn.taken))
+            raise
+        to = store_id, kept.shown.url, keys
         return [
-            asyncio.create_task(
-                self._send(kept.shown.url, keys, one, told.get(one.number or 0), begun)
-            )
+            asyncio.create_task(self._send(*to, one, told.get(one.number or 0), begun))
             for one in turn.taken
         ]
 
     # contract: delivery-lease
     async def _send(
-        self, url: str, keys: Secrets, taken: Taken, event: Event | None, begun: float
+        self,
+        store_id: str,
+        url: str,
+        keys: Secrets,
+        taken: Taken,
+        event: Event | None,
+        begun: float,
     ) -> Attempt | None:
         """One attempt; None if it is too late to begin."""
         now = self._clock()
@@ -218,8 +255,13 @@ class Sender:
                 headers=webhooks.signed(keys, told.id, body, now),
                 body=body,
                 seconds=self._seconds,
+                keep=False,
+                owner=store_id,
             )
         except Unanswered:
+            return Attempt(taken, self._clock(), None)
+        except Exception:  # a defect: it may have been sent all the same
+            log.exception("webhook_failed", delivery=taken.id)
             return Attempt(taken, self._clock(), None)
         ended = self._clock()
         return Attempt(taken, ended, answer.status, deliveries.later(answer.retry_after, ended))
@@ -228,6 +270,18 @@ class Sender:
         for attempt in done:
             outcome = attempt.outcome
             self.attempts["retried" if outcome == "pending" else outcome] += 1
+
+
+def _since(row: Row) -> int:
+    return ids.from_timestamp(row[2])
+
+
+def _collect(sending: set[Sending], done: list[Attempt]) -> None:
+    """Moves the answers of sends that have ended to ``done``."""
+    for task in [task for task in sending if task.done()]:
+        sending.discard(task)
+        if not task.cancelled() and (attempt := task.result()) is not None:
+            done.append(attempt)
 
 
 async def _end(tasks: Collection[asyncio.Task[Any]]) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import functools
 import os
+import resource
 import signal
 import socket
 import sys
@@ -33,12 +34,17 @@ _UNSENT = 128 * 1024
 """Bytes of unsent answers that the kernel buffers for a connection. By default it takes megabytes,
 which hides that a client does not read."""
 
+_FILES = 65_536
+"""Files and connections that a process may have open, if the system lets it. Many systems begin
+with 1,024, for programs that know no better."""
+
 _KEEP_ALIVE_SECONDS = 30  # contract: http-bounds
 _START_SECONDS = 20
 
 
 def serve_until_stopped(settings: Settings, welcome: str) -> None:
     """Serves until SIGTERM or SIGINT. ``welcome`` is printed at the start, with ``{url}`` set."""
+    _allow_files()
     listening = listen(settings.host, settings.port, "WISHWELL_HOST and WISHWELL_PORT")
     url = _url(listening)
     if settings.workers > 1:
@@ -70,6 +76,14 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
         "wishwell.app:create", factory=True, workers=settings.workers, **options
     )
     _Workers(workers, _many(listening), ready).run()
+
+
+def _allow_files() -> None:
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if most == resource.RLIM_INFINITY else min(_FILES, most)
+    if files != resource.RLIM_INFINITY and files < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _options(timeouts: Timeouts, stop_seconds: int) -> dict[str, Any]:

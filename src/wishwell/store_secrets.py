@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from wishwell import ids, stores
+from wishwell import bad_rows, ids, stores
 from wishwell.db import Reader, Writer
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.sealing import Sealing
@@ -60,7 +60,7 @@ _decoder = msgspec.json.Decoder(StoreSecrets)
 
 
 def opened(sealing: Sealing, store_id: str, text: str) -> StoreSecrets:
-    """The secrets in a sealed text. Raises ``Misconfigured``."""
+    """The secrets in a sealed text. Raises ``Misconfigured`` and ``Damaged``."""
     return _decoder.decode(sealing.open(text, f"store {store_id}"))
 
 
@@ -122,17 +122,20 @@ def _check_apart(store: Store, there: Sequence[Store], keys: Callable[[Store], s
 async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
     """Gives each store a secret for its cookies, and seals what an older key sealed anew.
 
-    Raises ``Misconfigured`` for what can't be opened. Several processes may start at once.
+    Raises ``Misconfigured`` for what none of the keys opens. Several processes may start at once.
     """
     await stores.lock(tx)
     sealed = {row[0]: row[1] for row in await tx.all("stores_secrets")}
     at = ids.timestamp(now)
     for store in await stores.listed(tx):
-        text = sealed.get(store.id)
+        text, known = sealed.get(store.id), None
         try:
-            known = _fresh() if text is None else opened(sealing, store.id, text)
+            with bad_rows.passed_over("store_secrets", store.id):
+                known = _fresh() if text is None else opened(sealing, store.id, text)
         except Misconfigured as error:
             raise Misconfigured(f"Store {store.handle}: {error.message}") from error
+        if known is None:
+            continue
         kept = _patched(known, SecretsPatch(), now)
         if text is None or kept != known or not sealing.is_newest(text):
             await tx.run("store_secrets_set", store.id, _sealed(sealing, store.id, kept), at)

@@ -7,10 +7,10 @@ from urllib.parse import quote
 
 import msgspec
 
-from wishwell import ids
+from wishwell import bad_rows, ids
 from wishwell.config import Settings
 from wishwell.db import Reader, Row, UniqueViolation, Writer
-from wishwell.errors import Conflict, Invalid, NotFound
+from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
 from wishwell.naming import Naming, authority, check_hosts, check_naming, plain
 
 LIMITS = (
@@ -166,7 +166,7 @@ async def restore(tx: Writer, store: Store, now: str) -> Store:
     """
     since = ids.timestamp(ids.from_timestamp(now) + SEEN_MS)
     store = msgspec.structs.replace(store, events_since=since if store.events_since else None)
-    _check(store)
+    check(store)
     empty = await tx.one("store_by_handle", store.handle)
     if empty is not None:
         await tx.run("store_deletion_begin", empty[0], now)
@@ -265,9 +265,16 @@ async def check_not_deleted(tx: Reader, store: Store) -> None:
         )
 
 
+# contract: store-rows
+async def check_kept(tx: Reader, store: Store) -> None:
+    """For what writes without asking who may: raises ``StoreDeleted`` once its deletion began."""
+    if await tx.one("store_deleted", store.id) is not None:
+        raise StoreDeleted
+
+
 async def listed(tx: Reader) -> list[Store]:
-    """All stores, by handle."""
-    return [from_row(row) for row in await tx.all("stores")]
+    """All stores that can be read, by handle."""
+    return bad_rows.each("stores", await tx.all("stores"), from_row)
 
 
 def from_row(row: Row) -> Store:
@@ -317,16 +324,10 @@ def blank(id: str, handle: str, now: str) -> Store:
 
 def patched(store: Store, patch: StorePatch, now: str) -> Store:
     """The store with the changes. Raises ``Invalid``."""
-    limits = dict(store.limits)
-    for name, value in (patch.limits or {}).items():
-        if name not in LIMITS:
-            raise Invalid(f"limit: {name!r} is not one of {', '.join(LIMITS)}.")
-        if value is None:
-            limits.pop(name, None)
-        elif not 1 <= value <= 10_000_000:
-            raise Invalid(f"limit: {name} must be from 1 to 10,000,000.")
-        else:
-            limits[name] = value
+    asked = store.limits | dict(patch.limits or {})
+    for name in asked.keys() - {*LIMITS}:
+        raise Invalid(f"limit: {name[:80]!r} is not one of {', '.join(LIMITS)}.")
+    limits = {name: value for name, value in asked.items() if value is not None}
     named: dict[str, Any] = {
         name: value
         for name in ("handle", "platform", "product_ids", "auth_flow", "price_drop_percent")
@@ -344,7 +345,7 @@ def patched(store: Store, patch: StorePatch, now: str) -> Store:
         # By then every process knows it (contract: store-change-seen).
         named["events_since"] = ids.timestamp(ids.from_timestamp(now) + SEEN_MS)
     store = msgspec.structs.replace(store, limits=limits, **named)
-    _check(store)
+    check(store)
     return store
 
 
@@ -355,8 +356,14 @@ def check_handle(handle: str) -> None:
 
 
 # contract: store-bounds
-def _check(store: Store) -> None:
+def check(store: Store) -> None:
+    """Raises ``Invalid`` for a field that breaks its rule. Of a key set ``KeySets.check`` says."""
     check_handle(store.handle)
+    for name, value in store.limits.items():
+        if name not in LIMITS:
+            raise Invalid(f"limit: {name[:80]!r} is not one of {', '.join(LIMITS)}.")
+        if not 1 <= value <= 10_000_000:
+            raise Invalid(f"limit: {name} must be from 1 to 10,000,000.")
     if not re.fullmatch(r"[a-z0-9-]{1,40}", store.platform):
         raise Invalid("platform: must be 1 to 40 characters: a-z, 0-9 or -.")
     if store.product_ids not in get_args(ProductIds):

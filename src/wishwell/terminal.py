@@ -4,14 +4,23 @@ import contextlib
 import os
 import sqlite3
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import asyncpg
 import click
 import msgspec
+import structlog
 
+from wishwell import log
 from wishwell.errors import Invalid, Misconfigured, ServiceError, Unavailable
+
+DEFECT = os.EX_SOFTWARE
+"""The exit code of a command that failed by a defect of the program."""
+
+logger = structlog.get_logger("wishwell")
 
 
 # contract: command-error
@@ -46,11 +55,34 @@ def _one_line() -> Iterator[None]:
     except OSError as error:  # such as --help on a disk that is full
         _give_up(sys.stdout)
         line = f"Reading or writing failed ({error.strerror or error})."
+    except (click.exceptions.Exit, click.Abort, click.ClickException):
+        raise
+    except Exception as error:
+        _end(_defect(error), DEFECT)
+    _end(line, 1)
+
+
+def _end(line: str, code: int) -> NoReturn:
     try:
         click.echo(f"wishwell: {' '.join(line.split())}", err=True)
     except OSError:
         _give_up(sys.stderr)
-    raise click.exceptions.Exit(1)
+    raise click.exceptions.Exit(code)
+
+
+def _defect(error: Exception) -> str:
+    """A line about what nobody expected, without its text, which may hold a secret. The traceback
+    is in the log of ``serve``; of another command it is shown on request."""
+    if log.is_served():
+        logger.error("command_failed", exc_info=error)
+    elif os.environ.get("WISHWELL_LOG_LEVEL") == "debug":
+        traceback.print_exception(error)
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(at.filename).name}:{at.lineno}"
+    return (
+        f"This is a defect of wishwell: {type(error).__name__} at {place}. Please report it; with "
+        "WISHWELL_LOG_LEVEL=debug the command shows more."
+    )
 
 
 def _give_up(stream: Any) -> None:

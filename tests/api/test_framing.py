@@ -249,8 +249,22 @@ def test_expect_continue_is_answered(service, shop):
 def test_absolute_form_is_the_same_request(service, shop):
     """contract: http-forms. RFC 9112 §3.2.2: a server has to accept the absolute form."""
     whole = request_head("GET", "/items", shop.admin_token, "Connection: close")
-    got = over_the_wire(service, whole.replace(b"GET /", b"GET http://localhost/", 1))
-    assert got.status == 200 and json.loads(got.body) == {"data": []}
+    for host in (b"localhost", b"LocalHost"):
+        got = over_the_wire(service, whole.replace(b"GET /", b"GET http://%b/" % host, 1))
+        assert got.status == 200 and json.loads(got.body) == {"data": []}
+
+
+@pytest.mark.parametrize("version", [b"1.1", b"1.0", b"1.0 without Host"])
+def test_target_on_another_host_than_the_header_is_refused(service, shop, version):
+    """contract: http-target-host. A program in front may go by either."""
+    whole = request_head("GET", "/items", shop.admin_token)
+    whole = whole.replace(b"HTTP/1.1", b"HTTP/" + version[:3], 1)
+    hosts = [b"other.example", b"localhost:81", b"x@localhost", b"localhost.", b""]
+    if version.endswith(b"Host"):
+        whole, hosts = whole.replace(b"Host: localhost\r\n", b""), [*hosts, b"localhost"]
+    for host in hosts:
+        got = over_the_wire(service, whole.replace(b"GET /", b"GET http://%b/" % host, 1))
+        assert (got.status, got.closed) == (400, True), host
 
 
 def test_old_http_is_answered_and_closed(service, shop):

@@ -1,9 +1,12 @@
 """A command that fails says so in one plain line, whatever it was given (contract: command-error)."""
 
+import contextlib
 import json
 import os
+import re
 import sqlite3
 import subprocess
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -147,6 +150,9 @@ WORDS = st.one_of(
     st.sampled_from(
         ["9" * 5000, "\0", "a\0b", "\udcff", "", " ", "\n", "-1", "--", "%", "x" * 300]
     ),
+    st.sampled_from(
+        ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "2026-02-30", "1e400"]
+    ),
     st.sampled_from(["https://[", "https://[::1", "https://a:99999999", "//", "gid://", "a.b.c"]),
     st.sampled_from(
         ["gid://shopify/Customer/\udcff", "gid://shopify/Customer/1", "items=", "items"]
@@ -169,10 +175,17 @@ PLACES = st.sampled_from([
     "token list --store {}",
     "token revoke {}", "token revoke {} --store {}", "token {}", "migrate {}", "purge {}",
     "serve {}x", "x{}", "--{}",
+    "store delete {} --yes", "store apply {} --yes", "store create x --price-drop-percent {}",
+    "store create x --product-ids {}", "store create x --events {}", "export --store {}",
+    "import {} --store odd", "import - --store {}", "webhook create {}", "webhook create --store {} http://a",
+    "webhook create https://a.example --type {}", "webhook list --store {}", "webhook update {} --on",
+    "webhook update x --url {}", "webhook delete {}", "webhook secret {}", "webhook test {}",
+    "webhook deliveries {}", "webhook deliveries x --limit {}", "webhook retry {} x", "webhook retry x {}",
+    "webhook replay x --since {}", "webhook replay {} --since 2025-04-18T00:00:00Z",
 ])  # fmt: skip
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=160, deadline=None)
 @given(place=PLACES, word=WORDS)
 def test_argument_of_any_kind_is_taken_or_refused_plainly(ready, place, word):
     """NUL, surrogates, 5,000 digits, half addresses, any text: in each place of each command."""
@@ -194,6 +207,112 @@ def test_standard_input_of_any_kind_is_refused_plainly(ready, stdin):
         timeout=30,
     )
     plain(done.returncode, done.stderr)
+
+
+FILES = {
+    "not there": None,
+    "empty": b"",
+    "binary": bytes(range(256)) * 40,
+    "NUL": b"\0" * 100,
+    "no line's end": b"{" * 100_000,
+    "deep": b"[" * 100_000,
+    "another encoding": "stores: [{handle: x, platform: é}]".encode("utf-16"),
+}
+TAKES_A_FILE = [
+    "import {} --store odd",
+    "store apply {} --yes",
+    "store create x --jwt-key-file {}",
+    "store create x --jwt-key-set {}",
+    "store create x --platform-secret-file {}",
+]
+
+
+@pytest.mark.parametrize("command", TAKES_A_FILE)
+def test_file_of_any_kind_is_refused_plainly(ready, tmp_path, command):
+    """What is no file, holds nothing, is no text or has no end; nothing is made."""
+    before = ready.quick("store", "list")
+    paths = [tmp_path, "/dev/null", "/dev/zero", "/proc/self/mem", f"{tmp_path}/x/y", "x" * 300]
+    for name, content in FILES.items():
+        paths.append(tmp_path / name)
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+    for path in paths:
+        code, _, err = ready.attempt(*(part.replace("{}", str(path)) for part in command.split()))
+        assert "\n" not in plain(code, err)[:-1], path
+    assert ready.quick("store", "list") == before
+
+
+@pytest.mark.parametrize("command", ["import pipe --store odd", "import /dev/stdin --store odd"])
+def test_import_of_a_pipe_is_refused_and_does_not_wait(ready, command):
+    """contract: import-checked. It is read several times."""
+    with contextlib.suppress(FileExistsError):
+        os.mkfifo(ready.folder / "pipe")
+    done = subprocess.run(
+        ["bash", "-c", f"echo | {WISHWELL} {command}"],
+        capture_output=True,
+        text=True,
+        cwd=ready.folder,
+        env=ready.environment,
+        timeout=30,
+    )
+    assert "must be a file" in plain(done.returncode, done.stderr)
+
+
+ODD = [
+    *("2026-02-30", "0x_", '!!int ""', "9" * 5000, "!!float x", "!!timestamp x", "2026-01-01"),
+    *("!!binary é", "!!bool x", "!!null x", "!!python/name:os.system", "1:99:99_", "0o9", "-.inf"),
+    *("=", "<<", "{[a]: 1}", "[[]]", "{2026-02-30: 1}", "&a [*a]", "!!set {a}", "1e999", "0b"),
+]
+FIELDS_OF_A_FILE = [
+    *("platform", "productIds", "authFlow", "hosts", "naming", "origins", "limits", "events"),
+    *("priceDropPercent", "jwtKeyFiles", "platformSecretFiles"),
+]
+
+
+@pytest.mark.parametrize("value", ODD, ids=lambda value: value[:20])
+def test_odd_value_in_a_file_of_stores_is_refused_with_store_and_field(ready, tmp_path, value):
+    """contract: store-apply. What YAML itself can't read too."""
+    path = tmp_path / "stores.yaml"
+    for field in FIELDS_OF_A_FILE:
+        for text in (value, f"[{value}]", f"{{items: {value}}}", f"{{{value}: 1}}"):
+            path.write_text(f"stores: [{{handle: a}}, {{handle: odd-one, {field}: {text}}}]")
+            code, _, err = ready.attempt("store", "apply", str(path), "--yes")
+            if code:
+                said = plain(code, err)
+                parsed = "odd-one: " in said and re.search(rf"{field}|{DASHED[field]}", said)
+                assert parsed or re.search(r"line \d+, column \d+", said), (text, said)
+
+
+DASHED = dict.fromkeys(FIELDS_OF_A_FILE, "x") | {
+    "productIds": "product-ids",
+    "authFlow": "auth-flow",
+    "hosts": "host",
+    "origins": "origin",
+    "limits": "limit",
+    "priceDropPercent": "price-drop-percent",
+}
+
+
+def test_defect_is_one_line_too(tmp_path):
+    """contract: command-error. Its traceback is shown on request, and in the log of `serve`."""
+    service = Service()
+    service.quick("migrate")
+    code = "import wishwell.stores as s; del s.listed; from wishwell.cli import main; main()"
+    for level, lines in (("info", 1), ("debug", 5)):
+        environment = service.environment | {"WISHWELL_LOG_LEVEL": level}
+        done = subprocess.run(
+            [sys.executable, "-c", code, "store", "list"],
+            capture_output=True,
+            text=True,
+            cwd=service.folder,
+            env=environment,
+            timeout=30,
+        )
+        assert done.returncode == 70
+        said = done.stderr.splitlines()
+        assert "defect of wishwell: AttributeError at store_commands.py:" in said[-1]
+        assert len(said) >= lines and ("Traceback" in done.stderr) == (level == "debug")
+    service.close()
 
 
 # --- settings ------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def test_requests_without_a_token_count_per_address(strict):
     with from_address(strict, "127.0.0.11") as http:
         assert statuses(http, 3) == [401] * 3
         answer = http.get("/items")
-        refused(answer, 429)
+        refused(answer, 429, "without a valid token from this address: at most 3 a minute")
         assert (
             int(answer.headers["X-RateLimit-Limit"]) == 3
             and int(answer.headers["Retry-After"]) >= 1

@@ -2,13 +2,14 @@
 
 import json
 import stat
+import time
 
 import pytest
 
 from tests.conftest import ODD_CLOCK
 from tests.servers import Service
 
-from .conftest import data, new_list, refused, save, soon
+from .conftest import data, envelope, new_list, refused, save, soon
 
 
 def id_of_token(shop, label: str) -> str:
@@ -75,6 +76,53 @@ def test_admin_token_that_was_revoked_whole_is_refused_within_5_seconds(shop):
     assert leaked not in done.stdout + done.stderr
     stops(shop.client(leaked))
     data(shop.admin.get("/items"))
+
+
+def slowly(body, meanwhile):
+    """A body that takes longer than a second, in the middle of which something happens."""
+    yield body[:4]
+    meanwhile()
+    time.sleep(1.1)
+    yield body[4:]
+
+
+@pytest.mark.parametrize("ends", ["admin token", "profile", "store"])
+def test_what_ends_a_token_while_a_body_arrives_stops_the_write(shop, ends):
+    """contract: token-while-sending. Also in a store that is deleted meanwhile."""
+    customer = shop.customer("slow")
+    admin = shop.client(shop.another_admin_token("leaked"))
+    command, http, path = {
+        "admin token": (("token", "revoke", id_of_token(shop, "leaked")), admin, "/products/5"),
+        "profile": (
+            ("token", "revoke", "--store", shop.handle, customer.gid),
+            customer.http,
+            "/items",
+        ),
+        "store": (("store", "delete", shop.handle, "--yes"), admin, "/products/5"),
+    }[ends]
+    method, body = ("PUT", b'{"title": "A"}') if http is admin else ("POST", b'{"productId": 5}')
+
+    def end():
+        shop.service.quick(*command)
+        soon(lambda: http.get("/items").status_code == 401)
+
+    said = {"Content-Type": "application/json"}
+    # Not `refused`: the window that it was counted in may be over by now.
+    envelope(http.request(method, path, content=slowly(body, end), headers=said), 401)
+    if ends != "store":
+        assert data(shop.admin.get("/items")) == []
+        refused(shop.admin.get("/products/5"), 404)
+
+
+def test_slow_body_of_a_good_token_is_taken(shop):
+    """contract: token-while-sending."""
+    content, said = slowly(b'{"productId": 5}', lambda: None), {"Content-Type": "application/json"}
+    customer = shop.customer()
+    data(customer.http.post("/items", content=content, headers=said), 201)
+    saved = shop.acting_as(customer.gid).post(
+        "/items", content=slowly(b'{"productId": 5}', lambda: None), headers=said
+    )
+    data(saved)
 
 
 @pytest.fixture(scope="module")

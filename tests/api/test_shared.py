@@ -213,13 +213,14 @@ def test_copy_doubles_nothing(shop, shown):
     http = shop.session().http
     other = new_list(http)["id"]
     mine = save(http, 1, quantity=7, tags=["a"], note="mine", listIds=[other])
-    save(http, 2)  # without the variant: another item
+    plain = save(http, 2)  # without the variant: another item
     made = data(http.post(f"{shown.path}/copies"), 201)
     assert len(data(http.get("/items"))) == 4
     now = item(http, mine["id"])
     assert now["listIds"] == sorted([other, made["id"]])
     assert now["updatedAt"] > mine["updatedAt"]
     assert now | {"listIds": 0, "updatedAt": 0} == mine | {"listIds": 0, "updatedAt": 0}
+    assert item(http, plain["id"]) == plain
     assert [e["id"] for e in whole_list(http, made["id"], "customer")["items"]][1] == mine["id"]
 
 

@@ -156,7 +156,8 @@ def test_shares_go_with_their_list(shop, http):
 
 
 def test_shares_of_a_whole_store(shop, http):
-    """contract: whole-store, whole-store-create. The admin token without a header."""
+    """contract: whole-store, whole-store-create. The admin token without a header: the list says
+    whose the share is, also where it is a session's."""
     made = new_list(http)["id"]
     shared = share(http, made)
     owned = shared | {"profile": shop.gid("1")}
@@ -164,10 +165,19 @@ def test_shares_of_a_whole_store(shop, http):
     assert data(shop.admin.get(path)) == [owned]
     changed = data(shop.admin.patch(f"{path}/{shared['id']}", json={"notes": True}))
     assert changed == owned | {"notes": True}
-    refused(shop.admin.post(path), 400, "Profile")
     done(shop.admin.delete(f"{path}/{shared['id']}"))
     assert data(shop.acting_as(shop.gid("1")).post(path), 201)["listId"] == made
-    assert len(data(http.get(path))) == 1
+    other = share(shop.admin, made, notes=True)
+    assert (other["profile"], other["notes"]) == (shop.gid("1"), True)
+    assert [each["id"] for each in data(http.get(path))][:1] == [other["id"]]
+    assert data(shop.anonymous.get(f"/shared/{other['token']}"))["items"] == []
+    visitor = shop.session()
+    path = f"/lists/{new_list(visitor.http)['id']}/shares"
+    answer = shop.admin.post(path)
+    assert data(answer, 201)["profile"] == visitor.gid
+    # A share has no URL that can be read.
+    assert "Location" not in answer.headers
+    refused(shop.admin.post(f"/lists/{GONE}/shares"), 404)
 
 
 def test_shares_follow_their_lists_through_a_link(shop):

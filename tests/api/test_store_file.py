@@ -94,6 +94,7 @@ WRONG = {
     "a key twice": "stores: [{handle: HANDLE, platform: a, platform: b}]",
     "a store twice": "stores: [{handle: HANDLE}, {handle: HANDLE}]",
     "an object of Python": "stores: [{handle: !!python/name:os.system }]",
+    "a set": "stores: !!set {HANDLE}",
     "a second one that is bad": "stores: [{handle: HANDLE}, {handle: x, platform: ''}]",
 }
 

@@ -56,6 +56,18 @@ def test_visitor_saves_and_finds_it_after_a_reload(shopper):
     shows(page, THROW, CUP)
 
 
+def test_text_of_a_heart_is_its_name_saved_or_not(shopper):
+    """Who steers by speech says what they see; that it is saved is said by `aria-pressed` alone."""
+    page = shopper.open()
+    shopper.go(page, "/products/lamp?variant=1022")
+    lamp = heart(page, 102)
+    for _ in range(2):
+        text = page.locator('wishlist-button[product-id="102"]').inner_text()
+        expect(lamp).to_have_accessible_name(text.strip())
+        press(page, 102)
+    pressed(page, 102, yes=False)
+
+
 def test_second_tab_agrees_within_a_second(shopper):
     """Saved and removed in one tab: hearts and wishlist page of the others follow."""
     page, other, wishes = shopper.open(), shopper.open(), shopper.open("/wishlist")

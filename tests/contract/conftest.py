@@ -2,8 +2,12 @@
 
 import asyncio
 import re
+import sqlite3
+from typing import Any
 
+import asyncpg
 import pytest
+import uvloop
 
 from wishwell import ids, item_record, items, opaque, profiles, shares, stores
 from wishwell.db import Database, migrate
@@ -32,6 +36,27 @@ async def rows(tx, statement, *arguments):
     return await tx.all(statement, *arguments)
 
 
+class Held:
+    """A lock of somebody else on what is written in the background (SQLite: on the file)."""
+
+    def __init__(self, where):
+        self.where = where
+        self.other: Any = None
+
+    async def __aenter__(self):
+        if "://" not in self.where:
+            self.other = sqlite3.connect(self.where, isolation_level=None)
+            self.other.execute("BEGIN IMMEDIATE")
+        else:
+            self.other = await asyncpg.connect(self.where)
+            await self.other.execute("BEGIN; LOCK TABLE profiles, admin_tokens, webhooks")
+
+    async def __aexit__(self, *_):
+        closed = self.other.close()
+        if closed is not None:
+            await closed
+
+
 class Clock:
     """A clock that stands until a test moves it."""
 
@@ -47,10 +72,13 @@ class Clock:
 
 
 class Bench:
-    """An open database with a store, a clock and a source of ids; ``run`` runs a coroutine."""
+    """An open database with a store, a clock and a source of ids; ``run`` runs a coroutine.
 
-    def __init__(self, db, run):
-        self.db, self.run = db, run
+    ``where`` is its file or its URL.
+    """
+
+    def __init__(self, db, run, where):
+        self.db, self.run, self.where = db, run, where
         self.clock = Clock()
         self.new_id = ids.UUID7(self.clock)
         self.customers = 0
@@ -186,19 +214,20 @@ class Bench:
 
 @pytest.fixture(scope="module")
 def bench(engine, request, tmp_path_factory):
-    with asyncio.Runner() as runner:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:  # as the program does
         if engine == "sqlite":
-            path = str(tmp_path_factory.mktemp("contract") / "wishwell.db")
-            migrate.migrate_sqlite(path)
-            db: Database = SQLite(path)
+            where = str(tmp_path_factory.mktemp("contract") / "wishwell.db")
+            migrate.migrate_sqlite(where)
+            db: Database = SQLite(where)
         else:
             server = request.getfixturevalue("postgres_server")
             url = server.create_database()
             runner.run(migrate.migrate_postgres(url, spread=server.spread))
             # On a cluster each row that a test puts in is a round trip between its servers.
             seconds = 60 if server.spread else 10
-            db = Postgres(server.asked(url), connections=10, seconds=seconds)
-        yield Bench(db, runner.run)
+            where = server.asked(url)
+            db = Postgres(where, connections=10, seconds=seconds)
+        yield Bench(db, runner.run, where)
         runner.run(db.close())
 
 

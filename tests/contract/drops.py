@@ -24,14 +24,14 @@ def money(text):
     return UNSET if text is None else Money(*text.split())
 
 
-def product(price=None, available=None, variants=(), **facts):
+def product(price=None, available=None, variants=(), of=PRODUCT, **facts):
     """A product as a put says it; ``variants`` by id: a price, and whether there are some."""
     known = UNSET if available is None else available
     made = tuple(
         Variant(str(id), price=money(text), available=UNSET if there is None else there)
         for id, (text, there) in dict(variants).items()
     )
-    return NewProduct(PRODUCT, Facts(price=money(price), available=known, **facts), made)
+    return NewProduct(of, Facts(price=money(price), available=known, **facts), made)
 
 
 def put(bench, store, *args, **said):

@@ -1,42 +1,18 @@
 """What the directory notes for the database: used admin tokens and touched sessions."""
 
 import asyncio
-import sqlite3
-from typing import Any
 
 import asyncpg
 import pytest
 
-from tests.contract.conftest import rows
+from tests.contract.conftest import Held, rows
 from wishwell import access_cache, auth, ids, profiles, stores
 from wishwell.db import migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Unavailable
 
-LATER = 86_400_000
-
-
-class Held:
-    """A lock of somebody else on the table of profiles (SQLite: on the file)."""
-
-    def __init__(self, engine, where):
-        self.engine, self.where = engine, where
-        self.other: Any = None
-
-    async def __aenter__(self):
-        if self.engine == "sqlite":
-            self.other = sqlite3.connect(self.where, isolation_level=None)
-            self.other.execute("BEGIN IMMEDIATE")
-        else:
-            self.other = await asyncpg.connect(self.where)
-            await self.other.execute("BEGIN; LOCK TABLE profiles, admin_tokens")
-
-    async def __aexit__(self, *_):
-        if self.engine == "sqlite":
-            self.other.close()
-        else:
-            await self.other.close()
+DAY = 86_400_000
 
 
 @pytest.fixture
@@ -63,17 +39,17 @@ async def _shop(db):
 
 def test_what_could_not_be_written_is_written_the_next_time(opened):
     """The database is away at a flush: the touches and uses of that time are not lost."""
-    engine, where, open_it = opened
+    _, where, open_it = opened
 
     async def story():
         db = open_it()
         _, session, token = await _shop(db)
-        clock = [ids.wall_clock() + LATER]
+        clock = [ids.wall_clock() + DAY]
         known = access_cache.AccessCache(db, lambda: clock[0])
         await known.refresh()
         assert await known.admin_token(auth.hashed(token)) is not None
         known.touch(session.id)
-        async with Held(engine, where):
+        async with Held(where):
             with pytest.raises(Unavailable):
                 await known.flush()
         clock[0] += 60_000
@@ -86,7 +62,7 @@ def test_what_could_not_be_written_is_written_the_next_time(opened):
         return touched, used
 
     touched, used = asyncio.run(story())
-    assert touched >= ids.timestamp(ids.wall_clock() + LATER - 60_000)
+    assert touched >= ids.timestamp(ids.wall_clock() + DAY - 60_000)
     assert any(str(column).startswith(touched[:10]) for column in used)
 
 
@@ -120,3 +96,29 @@ def test_made_up_admin_tokens_leave_connections_for_others(opened):
     answers, took = asyncio.run(story())
     assert {type(answer) for answer in answers} == {Unavailable}
     assert took < 5
+
+
+def test_revocation_of_a_whole_profile_lasts_as_long_as_a_cookie(opened):
+    """contract: storefront-cookie-revoked. In a process that runs on, and in one that starts later;
+    then it is forgotten."""
+    _, _, open_it = opened
+
+    async def story():
+        db = open_it()
+        _, session, _ = await _shop(db)
+        revoked = now = ids.wall_clock()
+        await db.write(auth.revoke_profile, session, revoked)
+        running = access_cache.AccessCache(db, lambda: now)
+        refused = {}
+        for days in (0, 2, 90, 93):
+            now = revoked + days * DAY
+            await running.refresh()
+            await running.flush()
+            started = access_cache.AccessCache(db, lambda: now)
+            await started.refresh()
+            refused[days] = [known.is_revoked_whole(session.id) for known in (running, started)]
+        await db.close()
+        return refused
+
+    yes, no = [True] * 2, [False] * 2
+    assert asyncio.run(story()) == {0: yes, 2: yes, 90: yes, 93: no}

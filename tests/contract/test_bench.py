@@ -7,7 +7,7 @@ import os
 import httpx2
 import pytest
 
-from bench import pgbench, seed
+from bench import beside, pgbench, quick, seed
 from bench.targets import start, stop, write_owners
 from tests.conftest import SIGNING_KEY
 from tests.servers import Service
@@ -56,3 +56,15 @@ def test_pgbench_takes_each_of_its_statements(filled, engine, postgres_server, t
     limit = pgbench.Limit(postgres_server, url, write_owners(tmp_path / "owners", owners))
     for work in pgbench.SCRIPTS:
         assert limit.run(work, 1)["rate"] > 0, work
+
+
+def test_two_programs_answer_each_load_in_turns(engine, monkeypatch, tmp_path):
+    """This one beside itself: how they compare is not the matter here."""
+    if os.environ.get("WISHWELL_TEST_CITUS"):
+        pytest.skip("the benchmark starts a PostgreSQL")
+    monkeypatch.chdir(tmp_path)
+    here = beside.Source(beside.HERE)
+    with beside.programs([here, here], 8, [engine], events=False) as running:
+        for work in quick.WORKS:
+            found = quick.shares(running[engine, 0], running[engine, 1], work, 0)
+            assert min(found) > 0, work

@@ -24,10 +24,10 @@ needs_cluster = pytest.mark.skipif(
 OF_ALL = {
     "events_waiting", "events_after", "events_old", "events_remove", "events_places", "events_numbered",
     "events_behind", "feed_end", "feeds_waiting", "feeds", "webhooks", "webhooks_at_work", "deliveries_waiting",
-    "products_noticed", "products_noticed_count", "webhooks_due",
+    "stores_noticed", "products_noticed_count", "webhooks_due",
     "erase_deliveries", "erase_products", "erase_events_told", "erase_events_new",
     # Of several tokens, each on a server of its own.
-    "share_tokens_remove", "link_move_tokens", "purge_share_tokens",
+    "share_tokens_remove", "link_move_tokens", "purge_share_tokens", "import_share_tokens_held",
 }  # fmt: skip
 DUMMIES = {
     "uuid": ID,
@@ -35,7 +35,6 @@ DUMMIES = {
     "text": "{}",
     "json": "{}",
     "text[]": "{}",
-    "int8[]": "{}",
 }
 
 

@@ -2,15 +2,21 @@
 
 import asyncio
 import contextlib
+import os
 import time
 
 import msgspec
 import pytest
 
-from tests.contract.desk import on_desk, send
+from tests.contract.conftest import Held
+from tests.contract.desk import Desk, on_desk, send
 from tests.servers.receiver import Receiver, answer
 from wishwell import deliveries, events, ids, items
 from wishwell.deliveries import AFTER
+from wishwell.errors import Unavailable
+from wishwell.sender import MOST
+
+TEN_YEARS = 3650 * 86_400_000
 
 
 @on_desk
@@ -143,6 +149,40 @@ async def test_process_that_hangs_is_taken_over(desk):
         assert (shown.status, shown.attempts, shown.last_status) == ("delivered", 1, 204)
 
 
+@pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="half a second is short there")
+def test_answer_that_can_not_be_written_is_kept(bench, monkeypatch):
+    """contract: delivery-noted, webhook-turned-off. Until the database is back: it is not asked
+    for again, and what it said is heard."""
+    asked, goes_on = asyncio.Event(), asyncio.Event()
+
+    async def gone(writer):
+        asked.set()
+        await goes_on.wait()
+        writer.write(answer(410))
+
+    @on_desk
+    async def story(desk):
+        async with Receiver(gone).serve() as receiver, desk.process() as sender:
+            hook = await desk.hook(receiver.url)
+            told = await desk.save()
+            await sender.look()
+            await asyncio.wait_for(asked.wait(), 5)
+            with monkeypatch.context() as patched:
+                patched.setattr(bench.db, "_seconds", 0.5, raising=False)
+                async with Held(bench.where):
+                    goes_on.set()
+                    await asyncio.sleep(0.3)  # the sender writes first
+                    with pytest.raises(Unavailable):
+                        await desk.change(hook, types=("item.created",))
+            await sender.settle()
+            [shown] = await desk.page(hook)
+            assert (shown.attempts, shown.last_status) == (1, 410)
+            assert (await desk.find(hook)).enabled is False
+            assert receiver.ids() == told
+
+    story(bench)
+
+
 @on_desk
 async def test_send_does_not_begin_late(desk):
     """contract: delivery-lease. A process that stood still leaves what it took to others."""
@@ -206,6 +246,35 @@ async def test_slow_receiver_delays_no_other(desk):
 
 
 @on_desk
+async def test_store_of_many_slow_receivers_leaves_room(desk):
+    """contract: delivery-slow. With far more to send than a process sends at once: a store has at
+    most half of it in flight, and what another one tells is delivered meanwhile."""
+    other = await Desk(desk.bench).open()
+    async with (
+        Receiver(_hang).serve() as slow,
+        Receiver().serve() as quick,
+        desk.process(seconds=10) as sender,
+    ):
+        for _ in range(9):
+            await desk.hook(slow.url)
+        await other.hook(quick.url)
+        await desk.save(70)
+
+        async def begun(count):
+            while len(slow.got) < count:
+                await sender.look()
+                await asyncio.sleep(0.02)
+
+        await asyncio.wait_for(begun(200), 30)
+        told = await other.save(3)
+        for _ in range(50):
+            await sender.look()
+            await asyncio.sleep(0.02)
+        assert len(slow.got) <= MOST // 2
+        assert sorted(quick.ids()) == sorted(told)
+
+
+@on_desk
 async def test_only_the_types_that_were_asked_for(desk):
     """contract: delivery-each. And none that was told before the webhook was made."""
     await desk.save()
@@ -251,3 +320,19 @@ async def test_webhook_is_looked_at_only_when_it_has_work(desk):
         assert await due() == []
         await desk.change(hook, enabled=True)
         assert await due() == [hook.id]
+
+
+@on_desk
+async def test_delivery_that_a_wrong_clock_put_off_is_sent(desk):
+    """contract: clock-steps, delivery-each. It was ten years ahead when the receiver did not take it."""
+    async with Receiver(answer(500)).serve() as receiver, desk.process() as sender:
+        hook = await desk.hook(receiver.url)
+        desk.clock.milliseconds += TEN_YEARS
+        [id] = await desk.save()
+        await send(sender)
+        desk.clock.milliseconds -= TEN_YEARS
+        receiver.says = answer()
+        await desk.retain()
+        await send(sender)
+        assert receiver.ids() == [id, id]
+        assert [one.status for one in await desk.page(hook)] == ["delivered"]

@@ -31,14 +31,14 @@ def bench(engine, request, tmp_path):
     """On the loop that the service has."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         if engine == "sqlite":
-            path = str(tmp_path / "wishwell.db")
-            migrate.migrate_sqlite(path)
-            db: Database = SQLite(path)
+            where = str(tmp_path / "wishwell.db")
+            migrate.migrate_sqlite(where)
+            db: Database = SQLite(where)
         else:
-            url = request.getfixturevalue("postgres_server").create_database()
-            runner.run(migrate.migrate_postgres(url))
-            db = Postgres(url, connections=10, seconds=10)
-        yield Bench(db, runner.run)
+            where = request.getfixturevalue("postgres_server").create_database()
+            runner.run(migrate.migrate_postgres(where))
+            db = Postgres(where, connections=10, seconds=10)
+        yield Bench(db, runner.run, where)
         runner.run(db.close())
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from typing import Any
 
 import pytest
 
@@ -121,6 +122,39 @@ def test_session_is_told_before_its_link(telling, monkeypatch, step):
     told = [(event.profile, event.type) for event in feed(bench).events]
     for session, customer in linked:
         assert told.index((session, "item.created")) < told.index((customer, "item.created"))
+
+
+def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telling, engine):
+    """contract: feed-order. Also where all of it is committed between two statements of numbering."""
+    if engine == "sqlite":
+        pytest.skip("SQLite gives a place with the event")
+    bench, session, customer = telling, telling.new_session(), telling.new_customer()
+    new, made, now = new_item(1), bench.new_id(), bench.clock.tick()
+
+    class Meanwhile:
+        """A handle, with a save and a link right after what waits was first looked for."""
+
+        def __init__(self, tx):
+            self.tx, self.one, self.run, self.run_many = tx, tx.one, tx.run, tx.run_many
+            self.looked = False
+
+        async def all(self, *arguments):
+            rows = await self.tx.all(*arguments)
+            if not self.looked:
+                self.looked = True
+                await bench.db.write(items.save, session, new, made, MOST, now)
+                await bench.db.write(linking.link, session, customer, MOST.items, now)
+            return rows
+
+    async def step(tx):
+        beside: Any = Meanwhile(tx)
+        await events._number(beside, bench.store.id, now)
+
+    bench.write(step)
+    number(bench)
+    told = [(event.profile, event.type) for event in feed(bench).events]
+    assert told[0] == (session.gid, "item.created")
+    assert told[-1] == (customer.gid, "profile.linked")
 
 
 def test_number_that_is_not_published_is_not_read(telling, engine):

@@ -1,33 +1,51 @@
 """What Citus says when it loses one of its servers, said by a trigger in one PostgreSQL."""
 
+import asyncio
 import os
 
 import pytest
 
 from tests.contract.conftest import bounds, new_item
+from tests.servers import HERE
 from wishwell import items, profiles
+from wishwell.db.postgres import Postgres
 from wishwell.errors import Unavailable, Undecided
 
 TRIGGER = """
 CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
-$$BEGIN RAISE {level} 'failed to commit transaction on 127.0.0.1:5432' USING ERRCODE = '{code}';
+$$BEGIN RAISE {level} '{said}' USING ERRCODE = '{code}';
 RETURN NULL; END$$;
 CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON items {when} FOR EACH ROW
 EXECUTE FUNCTION fail()
 """
 
 
-@pytest.fixture(params=["XX000", "58030"])
-def fail(bench, engine, request):
-    """Makes every insertion of an item fail, at once or at the commit."""
+IN_DOUBT = "failed to commit transaction on 127.0.0.1:5432"
+LOST = "connection to the remote node wishwell@127.0.0.1:5432 failed with the following error: "
+REFUSED = (
+    "Connection refused\n\tIs the server running on that host and accepting TCP/IP connections?"
+)
+STARTING = "FATAL:  the database system is starting up"
+HUNG_UP = "server closed the connection unexpectedly"
+
+
+@pytest.fixture
+def alone(engine):
+    """One PostgreSQL says what a cluster does."""
     if engine == "sqlite" or os.environ.get("WISHWELL_TEST_CITUS"):
-        pytest.skip("one PostgreSQL says here what a cluster does")
+        pytest.skip("of one PostgreSQL")
+
+
+@pytest.fixture(params=["XX000", "58030"])
+def fail(bench, alone, request):
+    """Makes every insertion of an item fail, at once or at the commit."""
 
     async def execute(tx, sql):
         await tx._connection.execute(sql)
 
-    def begin(when="", level="EXCEPTION"):
-        bench.write(execute, TRIGGER.format(level=level, code=request.param, when=when))
+    def begin(when="", level="EXCEPTION", said=IN_DOUBT):
+        sql = TRIGGER.format(level=level, said=said, code=request.param, when=when)
+        bench.write(execute, sql)
 
     yield begin
     bench.write(execute, "DROP TRIGGER fail ON items; DROP FUNCTION fail")
@@ -51,6 +69,20 @@ def test_save_that_loses_its_server_is_undecided(bench, fail):
         bench.write(save, bench, profile)
 
 
+@pytest.mark.parametrize("fail", ["08006"], indirect=True)
+@pytest.mark.parametrize(
+    ("why", "in_doubt"), [(REFUSED, False), (STARTING, False), (HUNG_UP, True)]
+)
+def test_save_that_never_reached_its_server_was_not_done(bench, fail, why, in_doubt):
+    """contract: cluster-server-away. It is known where no connection could be made."""
+    profile = bench.new_customer()
+    bench.write(save, bench, profile, 2)
+    fail(said=LOST + why)
+    with pytest.raises(Unavailable) as raised:
+        bench.write(save, bench, profile)
+    assert isinstance(raised.value, Undecided) == in_doubt
+
+
 def test_transaction_that_loses_a_server_before_its_commit_was_not_done(bench, fail):
     """contract: cluster-server-away."""
     profile = bench.new_customer()
@@ -68,7 +100,7 @@ def test_commit_that_loses_a_server_is_undecided(bench, fail):
         bench.write(save_under_the_lock, bench, profile)
 
 
-def test_commit_that_is_in_doubt_is_undecided(bench, engine, fail):
+def test_commit_that_is_in_doubt_is_undecided(bench, fail):
     """contract: cluster-server-away. The coordinator warns that a server may not have committed,
     and answers as if it had."""
     fail("DEFERRABLE INITIALLY DEFERRED", "WARNING")
@@ -78,3 +110,40 @@ def test_commit_that_is_in_doubt_is_undecided(bench, engine, fail):
     bench.write(profiles.lock, profile, bench.clock.tick())
     with pytest.raises(Undecided):
         bench.write(save, bench, profile, 2)
+
+
+def test_database_whose_connection_broke_a_moment_ago_is_there(bench, alone, postgres_server):
+    """contract: health-ready. A server that died may have been one of several."""
+
+    async def break_and_ask():
+        connection = await bench.db._pool.take(5)
+        bench.db._pool.give_back(connection)
+        postgres_server.sql(f"SELECT pg_terminate_backend({connection.get_server_pid()})")
+        await bench.db.ping()  # this process has not heard yet that it is closed
+
+    bench.run(break_and_ask())
+
+
+def test_database_that_hangs_after_a_broken_connection_is_unavailable(bench, alone):
+    """contract: health-ready. Whoever asks is told so in one way."""
+    held = []
+
+    async def hang_up_once(_reader, writer):
+        if not held:
+            writer.close()
+        held.append(writer)
+
+    async def ask():
+        server = await asyncio.start_server(hang_up_once, HERE, 0)
+        port = server.sockets[0].getsockname()[1]
+        db = Postgres(f"postgresql://nobody@{HERE}:{port}/none", connections=1, seconds=0.3)
+        try:
+            await db.ping()
+        finally:
+            await db.close()
+            for writer in held:
+                writer.close()
+            server.close()
+
+    with pytest.raises(Unavailable):
+        bench.run(ask())

@@ -4,32 +4,38 @@ import asyncio
 import itertools
 import json
 import os
-import re
-from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from tests import schema
 from tests.contract.conftest import bounds, new_item
 from wishwell import (
+    auth,
     deletion,
+    deliveries,
     events,
     exporting,
+    file_records,
+    ids,
     importing,
     items,
     linking,
     lists,
+    products,
     profiles,
     reserving,
     shares,
     stores,
     transfer,
 )
-from wishwell.errors import Conflict, Gone, Invalid
+from wishwell.errors import Conflict, Gone, Invalid, StoreDeleted
 from wishwell.ids import NO_UUID
 from wishwell.import_file import ImportFile
 
 NOW = "2026-01-01T00:00:00.000Z"
+AT = ids.from_timestamp(NOW)
 numbers = itertools.count()
 
 
@@ -49,7 +55,7 @@ def export(bench, store, between=None):
 
 def load(bench, path, handle, *, dry=False, steps=None):
     """Imports a file; only so many steps of it, where they are given."""
-    file = ImportFile(str(path))
+    file = ImportFile(str(path), AT)
     file.check()
     assert not file.errors
 
@@ -185,6 +191,52 @@ def test_import_goes_on_where_it_was(bench, shop, tmp_path, monkeypatch):
     assert counts.profiles + counts.there == 10
 
 
+def test_import_copies_a_store_that_is_here_into_a_new_one(bench, shop, tmp_path):
+    """contract: import-store."""
+    store, customer = shop
+    path = tmp_path / "store.jsonl"
+    path.write_text(export(bench, store))
+    other = bench.new_store(f"other-{next(numbers)}")
+    counts, into = load(bench, path, other.handle)
+    assert (counts.profiles, counts.items, into.id) == (1, 2, other.id)
+    assert held(bench, profiles.of_customer(other, customer.gid)).keys() == {1, 2}
+    assert held(bench, customer).keys() == {1, 2}
+
+
+@pytest.mark.parametrize("to", ["its own store", "another one"])
+def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypatch, to):
+    """contract: store-rows, import-resumed. From the first step of the deletion, it adds nothing."""
+    store, _ = shop
+    for number in range(9):
+        wish(bench, bench.new_customer(store), 1, number + 2)
+    path = tmp_path / "store.jsonl"
+    path.write_text(export(bench, store))
+    file = ImportFile(str(path), AT)
+    file.check()
+    monkeypatch.setattr(importing, "_PROFILES", 1)
+    monkeypatch.setattr(importing, "_AT_ONCE", 1)
+    if to == "another one":
+        store = bench.new_store(f"other-{next(numbers)}")
+        wish(bench, bench.new_customer(store), 5)
+    else:
+        delete(bench, store)
+
+    async def add():
+        how = await bench.db.read(importing.plan, file, store.handle)
+        into = await bench.db.write(importing.take_store, None, file, store.handle, [], NOW)
+        seen = 0
+        async for counts in importing.load(bench.db, file, into, dry=False, how=how):
+            seen = counts.profiles
+            if seen == 3:
+                await bench.db.write(deletion.begin, into.handle, NOW)
+        return seen
+
+    with pytest.raises(StoreDeleted):
+        bench.run(add())
+    assert 3 <= len(bench.all("store_profiles", store.id, NO_UUID, 99)) <= 4
+    delete(bench, store)
+
+
 def test_dry_run_adds_nothing(bench, shop, tmp_path):
     """contract: import-checked. It says what it would add."""
     store, _ = shop
@@ -220,8 +272,10 @@ def test_import_makes_no_events_and_sequences_go_on(bench, shop, tmp_path):
 
 def lines(*records, ends=True):
     """A file of records behind the first line of an export."""
-    store = stores.blank("01900000-0000-7000-8000-000000000000", "shop", NOW)
-    first = transfer.Line(wishwell=transfer.StoreRecord(transfer.VERSION, NOW, store))
+    store = file_records.StoreFields(
+        *msgspec.structs.astuple(stores.blank(ID.format(0), "shop", NOW))
+    )
+    first = file_records.StoreRecord(file_records.VERSION, NOW, store)
     counted = [
         sum(kind in one for one in records if isinstance(one, dict))
         for kind in ("profile", "list", "item")
@@ -234,7 +288,7 @@ def lines(*records, ends=True):
     return transfer.encode(first).decode() + "".join(f"{one}\n" for one in rest)
 
 
-ID = "01900000-0000-7000-8000-00000000000{}"
+ID = f"{ids.uuid7_at(AT)[:-1]}{{}}"
 TIMES = {"createdAt": NOW, "updatedAt": NOW}
 PROFILE = {"profile": {"gid": "gid://shopify/Customer/1", "createdAt": NOW, "touchedAt": NOW}}
 
@@ -296,12 +350,12 @@ WRONG: dict[str, tuple[list[Any], int, str]] = {
     "a list that is not there": ([PROFILE, an_item(listIds=[ID.format(9)])], 3, "listIds"),
     "an order of others": ([PROFILE, a_list(order=[ID.format(2)]), an_item()], 3, "order"),
     "a list twice": ([PROFILE, a_list(), a_list()], 4, "twice"),
-    "an item twice": ([PROFILE, an_item(), an_item(productId=2)], 2, "twice"),
+    "an item twice": ([PROFILE, an_item(), an_item(productId=2)], 4, "twice"),
     "a product twice": ([PROFILE, an_item(), an_item(3)], 2, "same product"),
     "no token": ([*SHARED, a_share(token=TOKEN[:-1])], 5, "token"),
     "a share of a private list": ([PROFILE, a_list(), a_share()], 4, "shared list"),
-    "a share twice": ([*SHARED, a_share(), a_share(token=shares.new_token())], 2, "twice"),
-    "a token twice": ([*SHARED, a_share(), a_share(4)], 2, "same token"),
+    "a share twice": ([*SHARED, a_share(), a_share(token=shares.new_token())], 6, "twice"),
+    "a token twice": ([*SHARED, a_share(), a_share(4)], 6, "share.token"),
     "reserved nothing": ([*SHARED, a_reservation(9)], 2, "reservation.itemId"),
     "reserved by the owner": ([*SHARED, a_reservation(holder=OWN)], 5, "owner"),
     "reserved by nobody": ([*SHARED, a_reservation(holder="x")], 5, "GID"),
@@ -316,7 +370,7 @@ def test_wrong_line_is_named(tmp_path, case):
     records, number, word = WRONG[case]
     path = tmp_path / "store.jsonl"
     path.write_bytes(lines(*records).encode("utf-8", "surrogateescape"))
-    file = ImportFile(str(path))
+    file = ImportFile(str(path), AT)
     file.check()
     assert file.errors[0].startswith(f"line {number}: "), file.errors
     assert word in file.errors[0]
@@ -328,26 +382,42 @@ def test_file_that_was_cut_off_is_refused(tmp_path):
     path = tmp_path / "store.jsonl"
     for kept in (whole[:-30], whole.rpartition("\n{")[0] + "\n", lines(PROFILE, ends=False)):
         path.write_text(kept)
-        file = ImportFile(str(path))
+        file = ImportFile(str(path), AT)
         file.check()
         assert file.errors
     path.write_text(whole.replace('{"list"', '\n{"list"', 1).replace("\n\n", "\n"))
-    file = ImportFile(str(path))
+    file = ImportFile(str(path), AT)
     file.check()
     assert not file.errors
     for first in ("", "{}\n", "{\n", whole.partition("\n")[2], whole.replace('n":1', 'n":2', 1)):
         path.write_text(first)
         with pytest.raises(Invalid):
-            ImportFile(str(path))
+            ImportFile(str(path), AT)
 
 
 def test_import_names_at_most_some_errors(tmp_path):
     """contract: import-checked. A file of something else is not told line by line."""
     path = tmp_path / "store.jsonl"
     path.write_text(lines(*["x"] * 1_000))
-    file = ImportFile(str(path))
+    file = ImportFile(str(path), AT)
     file.check()
     assert len(file.errors) == 21
+
+
+def test_what_follows_from_a_wrong_line_is_not_told(tmp_path):
+    """contract: import-checked. So that the other wrong lines are."""
+    path = tmp_path / "store.jsonl"
+    one, two = (
+        {"profile": PROFILE["profile"] | {"gid": f"gid://shopify/Customer/{n}"}} for n in (7, 8)
+    )
+    two["profile"]["events"] = "x"
+    wrong = an_item(3, productId=0)
+    path.write_text(
+        lines(one, an_item(2), two, a_list(), an_item(4, listIds=[ID.format(1)]), wrong)
+    )
+    file = ImportFile(str(path), AT)
+    file.check()
+    assert [error.split(":")[0] for error in file.errors] == ["line 4", "line 7"], file.errors
 
 
 def test_import_into_a_store_of_another_kind_is_refused(bench, shop, tmp_path):
@@ -355,7 +425,7 @@ def test_import_into_a_store_of_another_kind_is_refused(bench, shop, tmp_path):
     store, _ = shop
     path = tmp_path / "store.jsonl"
     path.write_text(export(bench, store))
-    file = ImportFile(str(path))
+    file = ImportFile(str(path), AT)
     other = bench.new_store(f"other-{next(numbers)}")
     wish(bench, bench.new_customer(other), 5)
     bench.write(stores.update, other.handle, stores.StorePatch(product_ids="text"), NOW)
@@ -368,13 +438,10 @@ def test_import_into_a_store_of_another_kind_is_refused(bench, shop, tmp_path):
         bench.read(importing.plan, file, store.handle)
 
 
-TABLES = Path(stores.__file__).parent / "db" / "migrations" / "sqlite"
-
-
 def test_deletion_leaves_nothing_of_the_store(bench, shop):
     """contract: store-delete. In each table that names a store or a profile; another store keeps all."""
     store, customer = shop
-    other = wish(bench, bench.new_customer(), 1, 2)
+    other = wish(bench, bench.new_customer(bench.new_store(f"other-{next(numbers)}")), 1, 2)
     on = new_list(bench, customer, "Wishes")
     wish(bench, customer, 8, list_ids=(on.id,), tags=("a", "b"))
     session = wish(bench, bench.new_session(store), 3)
@@ -385,62 +452,77 @@ def test_deletion_leaves_nothing_of_the_store(bench, shop):
     given = (where, held(bench, customer)[8][0], bench.new_session(store))
     bench.write(reserving.reserve, finder, *given, 1, bench.clock.tick())
     for profile in (customer, other):
-        bench.write(one_of, "revoke_profile_token", profile.id, "", NOW)
-        for sequence, number in ((1, 1), (2, None)):
-            bench.insert(
-                "events",
-                "profile_id sequence store_id number type created_at gid data",
-                [(profile.id, sequence, profile.store.id, number, "item.created", NOW, "g", "{}")],
-            )
-        bench.insert(
-            "products",
-            "store_id product_id id position created_at updated_at document variants known",
-            [(profile.store.id, "1", bench.new_id(), bench.new_id(), NOW, NOW, "{}", "[]", "{}")],
-        )
-    sizes = {name: size(bench, name) for name in tables()}
+        fill_tables_of_a_store(bench, profile)
+    kept = sizes(bench, other)
+    assert all(sizes(bench, customer, session).values())
     assert delete(bench, store)
-    for name, columns in tables().items():
-        for column, values in (("store_id", [store.id]), ("profile_id", [customer.id, session.id])):
-            if column in columns and name != "deleted_stores":
-                for value in values:
-                    assert not bench.select(f"SELECT 1 FROM {name} WHERE {column} = $1", value), (
-                        name
-                    )
+    assert not any(sizes(bench, customer, session).values())
+    assert sizes(bench, other) == kept
     assert store.handle not in [one.handle for one in bench.read(stores.listed)]
-    assert len(held(bench, other)) == 2
-    assert {name for name in sizes if sizes[name] > size(bench, name)} >= {
-        *(
-            "profiles",
-            "items",
-            "lists",
-            "entries",
-            "item_tags",
-            "events",
-            "revocations",
-            "products",
-            "shares",
-            "share_tokens",
-            "reservations",
-            "held",
-        ),
-        "stores",
-    }
+
+
+def fill_tables_of_a_store(bench, profile):
+    """A row at least in each table that has no more of a profile than its key."""
+    store, other = profile.store.id, bench.new_id()
+    bench.write(one_of, "revoke_profile_token", profile.id, "", NOW)
+    event = "store_id number type created_at gid data"
+    rest = ("item.created", NOW, "g", "{}")
+    told = [(profile.id, 1, store, 1, *rest), (profile.id, 2, store, None, *rest)]
+    bench.insert("events", f"profile_id sequence {event}", told)
+    product = "store_id product_id id position created_at updated_at document variants known"
+    known = (store, "1", bench.new_id(), bench.new_id(), NOW, NOW, "{}", "[]", "{}")
+    bench.insert("products", product, [known])
+    bench.insert("feeds", "store_id", [(store,)])
+    bench.insert("store_hosts", "host store_id", [(f"https://{other}.example", store)])
+    bench.insert("store_secrets", "store_id sealed updated_at", [(store, "x", NOW)])
+    token = (bench.new_id(), store, "admin", "a label", other, NOW)
+    bench.insert("admin_tokens", "id store_id scope label hash created_at", [token])
+    delivery = "store_id webhook_id id number profile_id sequence type status attempts"
+    due = (store, new_hook(bench, store), other, 1, profile.id, 1, "item.created", "pending", 0)
+    bench.insert("deliveries", delivery, [due])
+
+
+def new_hook(bench, store_id):
+    """The id of a webhook that is due."""
+    id = bench.new_id()
+    hook = "store_id id enabled position missed created_at updated_at due_at types url sealed"
+    row = (store_id, id, 1, 0, 0, NOW, NOW, NOW, "", "https://shop.example/", "x")
+    bench.insert("webhooks", hook, [row])
+    return id
+
+
+def sizes(bench, *profiles):
+    """How much each table has of these profiles, and of their store."""
+    found = {}
+    for name, columns in schema.tables().items():
+        if name == "deleted_stores" or not {"store_id", "profile_id"} & {*columns}:
+            continue
+        column = "store_id" if "store_id" in columns else "profile_id"
+        asked = f"SELECT count(*) FROM {name} WHERE {column} = $1"
+        of = {p.store.id if column == "store_id" else p.id for p in profiles}
+        found[name] = sum(bench.select(asked, value)[0][0] for value in of)
+    return found
+
+
+def test_deletion_begins_with_the_webhooks(bench, shop):
+    """contract: store-delete. Nothing more is sent; one that a process makes that has not heard of it
+    yet goes too."""
+    store, customer = shop
+    new_hook(bench, store.id)
+    doomed = bench.write(deletion.begin, store.handle, NOW)
+    assert sizes(bench, customer)["webhooks"] == 0
+    new_hook(bench, store.id)
+
+    async def run():
+        async for _ in deletion.run(bench.db, doomed):
+            assert store.id not in [row[0] for row in await bench.db.read(deliveries.due, NOW)]
+
+    bench.run(run())
+    assert sizes(bench, customer)["webhooks"] == 0
 
 
 async def one_of(tx, statement, *arguments):
     return await tx.one(statement, *arguments)
-
-
-def tables():
-    """The columns of every table."""
-    text = "".join(path.read_text() for path in sorted(TABLES.glob("*.sql")))
-    found = re.findall(r"^CREATE TABLE (\w+) \(\n(.*?)^\)", text, re.MULTILINE | re.DOTALL)
-    return {name: re.findall(r"^ +(\w+) ", body, re.MULTILINE) for name, body in found}
-
-
-def size(bench, name):
-    [(found,)] = bench.select(f"SELECT count(*) FROM {name}")
-    return found
 
 
 def test_deletion_that_is_interrupted_goes_on(bench, shop, monkeypatch):
@@ -469,6 +551,61 @@ def test_deletion_that_is_interrupted_goes_on(bench, shop, monkeypatch):
     assert bench.all("store_profiles", store.id, NO_UUID, 99) == []
     # The handle is free again.
     assert bench.new_store(store.handle).id != store.id
+
+
+def late_writes(bench, store):
+    """Of each kind that begins with nothing of the store, one."""
+    customer, now = bench.new_customer(store), bench.clock.tick()
+    product = products.NewProduct("5", products.Facts(title="Late"))
+    hook = (bench.new_id(), "https://shop.example/hook", "", 0, "sealed", now)
+    return {
+        "product": (products.put_one, store, product, bench.new_id(), now),
+        "products": (products.put, store, [product], [bench.new_id()], now),
+        "item": (items.save, customer, new_item(1), bench.new_id(), bounds(9), now),
+        "list": (lists.create, customer, "Late", bench.new_id(), bounds(9), now),
+        "session": (profiles.create_session, store, "wishwell", bench.new_id(), now),
+        "email": (profiles.remember_email, customer, "late@shop.example", now),
+        "token": (
+            auth.create_admin_token,
+            store,
+            auth.new_admin_token(),
+            "x",
+            bench.new_id(),
+            now,
+            None,
+        ),
+        "webhook": (one_of, "webhook_add", store.id, *hook),
+        "feed": (one_of, "feed_open", store.id),
+    }
+
+
+def test_write_that_comes_after_its_store_is_gone_leaves_nothing(bench, shop):
+    """contract: store-rows."""
+    store, _ = shop
+    delete(bench, store)
+    for kind, (use_case, *arguments) in late_writes(bench, store).items():
+        with pytest.raises(StoreDeleted):
+            bench.write(use_case, *arguments)
+        for name, columns in schema.tables().items():
+            if "store_id" in columns and name != "deleted_stores":
+                assert not bench.select(f"SELECT 1 FROM {name} WHERE store_id = $1", store.id), kind
+
+
+def test_write_that_comes_while_its_store_is_deleted_goes_with_it(bench, shop):
+    """contract: store-rows, store-delete. Between any two steps."""
+    store, _ = shop
+
+    async def remove():
+        doomed = await bench.db.write(deletion.begin, store.handle, NOW)
+        late = iter(late_writes(bench, store).values())
+        async for _ in deletion.run(bench.db, doomed):
+            if (write := next(late, None)) is not None:
+                await bench.db.write(*write)
+
+    bench.run(remove())
+    for name, columns in schema.tables().items():
+        if "store_id" in columns and name != "deleted_stores":
+            assert not bench.select(f"SELECT 1 FROM {name} WHERE store_id = $1", store.id), name
 
 
 def test_feed_goes_on_with_the_next_number(bench, tmp_path):

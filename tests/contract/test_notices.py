@@ -77,6 +77,36 @@ def test_one_of_a_kind_in_a_day(bench, store):
     assert told(bench, store) == {id: [(DROPPED, "100", "80", None)]}
 
 
+def test_wrong_clock_that_told_a_wish_loses_no_later_notice(bench, store):
+    """contract: clock-steps. It was ten years ahead when it told of a drop and of a product that is back."""
+    _, id = wish(bench, store)
+    put(bench, store, "100 EUR", False)
+    bench.clock.milliseconds += 3650 * DAY_MS
+    put(bench, store, "90 EUR", True)
+    assert len(told(bench, store)[id]) == 2
+    bench.clock.milliseconds -= 3650 * DAY_MS
+    put(bench, store, "100 EUR", False)
+    put(bench, store, "80 EUR", True)
+    both = {(DROPPED, "100", "80", None), (BACK, None, "80", None)}
+    assert both < set(told(bench, store, every=True)[id])
+
+
+@pytest.mark.parametrize("known", ["[", "[]", '{"": {"price": 1}}'])
+def test_put_of_a_product_whose_row_is_damaged_begins_anew(bench, store, known):
+    """contract: bad-row. Neither it nor the others of the same put are refused."""
+    _, id = wish(bench, store)
+    put(bench, store, "100 EUR")
+
+    async def damage(tx):
+        await tx.run("product_told", store.id, PRODUCT, known, ids.NO_UUID)
+
+    bench.write(damage)
+    put(bench, store, "80 EUR")
+    assert told(bench, store) == {}
+    put(bench, store, "60 EUR")
+    assert told(bench, store) == {id: [(DROPPED, "80", "60", None)]}
+
+
 def test_stock_is_told_only_from_false_to_true(bench, store):
     """contract: notice-stock, notice-unknown."""
     _, id = wish(bench, store)
@@ -244,7 +274,8 @@ def test_what_is_left_to_tell_is_true_now(sequence, percent):
     known = ""
     for at, ((price, available), variants) in enumerate(sequence):
         given_ = product(price, available, variants).said
-        known, position, noticed = notices.compare(store, known, "here", given_, f"{at:04}")
+        was = notices.known_from(store, PRODUCT, known)
+        known, position, noticed = notices.compare(store, was, "here", given_, f"{at:04}")
         after = msgspec.json.decode(known, type=dict[str, notices.Known])
         assert after.keys() == given_.keys()
         left = [one for one in after.values() if one.dropped_at or one.restocked_at]

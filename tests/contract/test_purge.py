@@ -1,6 +1,7 @@
 """The purge: what goes when, and what stays."""
 
 import asyncio
+import functools
 import os
 import re
 
@@ -139,11 +140,26 @@ def test_more_sessions_than_a_batch_all_go_with_progress(bench):
 
 def test_one_process_purges_in_its_turn(bench):
     """contract: command-purge. The others find that somebody did so since, and leave it."""
-    first, second, third = (bench.clock.tick() for _ in range(3))
-    assert bench.write(purge.take_lease, "purge", first, "")
-    assert not bench.write(purge.take_lease, "purge", second, first)
-    assert bench.write(purge.take_lease, "purge", third, second)
-    assert not bench.write(purge.take_lease, "purge", third, third)
+    take, now = functools.partial(bench.write, purge.take_lease, "purge"), bench.clock()
+    assert take(now, 1000)
+    assert not take(now + 899, 1000)
+    assert take(now + 901, 1000)
+    assert not take(now + 901, 1000)
+
+
+@pytest.mark.parametrize("wrong", ["2099-01-01T00:00:00.000Z", "not a time", ""])
+def test_turn_that_a_wrong_clock_took_holds_up_nobody(bench, wrong):
+    """contract: clock-steps, bad-row. One that is a minute ahead is another process's turn."""
+    name, now = f"wrong {wrong}", bench.clock()
+    take = functools.partial(bench.write, purge.take_lease, name)
+
+    async def take_wrongly(tx):
+        await tx.one("lease_take", name, wrong, "", "")
+
+    bench.write(take_wrongly)
+    assert take(now, 1000)
+    assert take(now + 60_000, 1000)
+    assert not take(now, 1000)
 
 
 def test_large_session_goes_in_steps_and_is_gone_from_the_first(bench):

@@ -3,7 +3,18 @@
 import msgspec
 import pytest
 
-from tests.contract.drops import DAY_MS, DROPPED, PRODUCT, put, step, told, wish, written
+from tests.contract.drops import (
+    DAY_MS,
+    DROPPED,
+    PRODUCT,
+    product,
+    put,
+    step,
+    switched,
+    told,
+    wish,
+    written,
+)
 from wishwell import events, ids, items, linking, notices, products, profiles
 
 
@@ -179,3 +190,29 @@ def test_items_are_marked_where_they_are_told(bench, store):
     [marks] = bench.select("SELECT dropped_at, restocked_at FROM items WHERE id = $1", id)
     assert marks == (ids.timestamp(bench.clock.milliseconds),) * 2
     assert bench.read(items.find, owner, id) == before
+
+
+def test_store_with_one_notice_waits_for_no_other_store(bench, store):
+    """contract: notice-steps. A store with sixty products was there first: the other one's only notice
+    is told all the same with the first look."""
+    other = bench.new_store(f"other-{bench.new_id()[-12:]}")
+    other = switched(bench, other, events=True)
+    many = [str(number) for number in range(100, 160)]
+    for of in many:
+        wish(bench, store, of=of)
+    wish(bench, other)
+    for price in ("100 EUR", "80 EUR"):
+        given = [product(price, of=of) for of in many]
+        new_ids = [bench.new_id() for _ in given]
+        bench.write(products.put, store, given, new_ids, bench.clock.tick())
+        put(bench, other, price)
+
+    async def look():
+        return [told async for told in notices.work(bench.db, bench.clock)]
+
+    assert sum(bench.run(look())) < 60
+    assert len(written(bench, other)) == 1
+    for _ in range(10):
+        bench.run(look())
+    assert len(written(bench, store)) == 60
+    assert bench.read(notices.waiting) == 0

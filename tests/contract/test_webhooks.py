@@ -148,6 +148,20 @@ async def test_replay_sends_again_what_is_kept(desk):
 
 
 @on_desk
+async def test_replay_from_ahead_keeps_what_was_not_sent_yet(desk):
+    """contract: webhook-replay, delivery-each. However old that is."""
+    async with Receiver().serve() as receiver, desk.process() as sender:
+        hook = await desk.hook(receiver.url)
+        old = await desk.save(3)
+        desk.clock.milliseconds += 600_000
+        new = await desk.save(2)
+        replay = webhooks.replay, desk.store, hook.id, desk.clock(), desk.clock.tick()
+        await desk.db.write(*replay)
+        await send(sender)
+        assert sorted(receiver.ids()) == sorted(old + new)
+
+
+@on_desk
 async def test_test_and_retry(desk):
     """contract: webhook-test, delivery-retry, delivery-retention. No event goes before the test."""
     async with Receiver(answer(500)).serve() as receiver, desk.process() as sender:

@@ -54,8 +54,8 @@ class Shop(AnsweringProgram):
             "PORT": str(self.port),
             "SHOP_ORIGIN": self.url,
             "SESSION_SECRET": secrets.token_hex(32),
-            "WISHWELL_API": self.service.url,
-            "WISHWELL_TOKEN": self.token("--names-customers"),
+            "WISHLIST_API": self.service.url,
+            "WISHLIST_TOKEN": self.token("--names-customers"),
             "NEXT_TELEMETRY_DISABLED": "1",
         }
 

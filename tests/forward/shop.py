@@ -9,7 +9,7 @@ import uvicorn
 from tests.servers import HERE
 from wishwell.forward import Forward
 
-API, BASE = os.environ["WISHWELL_API"], os.environ["WISHWELL_BASE"]
+API, BASE = os.environ["WISHLIST_API"], os.environ["WISHLIST_BASE"]
 HEADERS, TOKENS = os.environ["HEADERS"].split(), Path(os.environ["TOKENS"])
 forwards: dict[str, Forward] = {}
 

@@ -111,7 +111,7 @@ class Forwarder(AnsweringProgram):
         super().__init__(kind)
         port = free_port()
         self.url = f"http://{HERE}:{port}"
-        env = {"PATH": os.environ["PATH"], "WISHWELL_API": service, "WISHWELL_BASE": base}
+        env = {"PATH": os.environ["PATH"], "WISHLIST_API": service, "WISHLIST_BASE": base}
         env |= {"TOKENS": str(tokens), "PORT": str(port), "HEADERS": " ".join(headers)}
         node = ["node", str(ROOT / "forward/test/shop.js")]
         asgi = [sys.executable, "-m", "tests.forward.shop"]

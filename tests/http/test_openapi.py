@@ -356,6 +356,14 @@ def test_patterns_are_anchored_and_mean_the_same_to_every_engine():
             re.compile(pattern)
 
 
+def test_generated_client_sends_back_what_it_was_given():
+    """A client makes objects of what has the format uuid, and can't always send them; and for a
+    parameter that is an array, most name it again for each value."""
+    assert [place for place, value in walk(DOCUMENT) if value.get("format") == "uuid"] == []
+    for name, parameter in DOCUMENT["components"]["parameters"].items():
+        assert follow(parameter["schema"]).get("type") != "array", name
+
+
 def test_no_key_is_without_a_value():
     """A description in one line that has a comma is cut there: the rest becomes a key of nothing."""
     empty = [

@@ -5,14 +5,19 @@ The texts hold, nearly hold, or break one rule of many; each is asked of both.
 
 from collections.abc import Callable
 from functools import partial
+from urllib.parse import urlsplit
 
 import jsonschema_rs
+import msgspec
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wishwell import lists, profiles, search
+from wishwell import events, lists, product_bodies, profiles, search
 from wishwell.errors import Invalid
+from wishwell.http import wire
 from wishwell.naming import Naming
+from wishwell.outbound import Outbound
 from wishwell.stores import Store
 
 from .test_openapi import DOCUMENT, follow
@@ -140,3 +145,96 @@ _allows_name = allows(DOCUMENT["components"]["schemas"]["NewListName"])
 @example(" " * 300 + "a" + "\x85" * 300)
 def test_name_of_a_list_is_taken_just_where_the_description_allows_it(text):
     assert _allows_name(text) == takes(lists.check_name, text)
+
+
+_urls = st.builds(
+    lambda scheme, user, host, port, rest: f"{scheme}{user}{host}{port}{rest}",
+    st.sampled_from(
+        ["https://", "https://", "https://", "HTTPS://", "http://", "ftp://", "//", ""]
+    ),
+    st.sampled_from(["", "", "", "", "a@", "a:b@"]),
+    st.sampled_from(
+        [
+            *(
+                "shop.example",
+                "Shop.example",
+                "a",
+                "a.b-c_d",
+                "_a.example",
+                "1.example",
+                "",
+                "-a",
+                "a..b",
+            ),
+            *("a.", "ä.example", "a" * 63, "a" * 64, ".".join(["a" * 49] * 5), "b." * 126 + "b"),
+            *("b." * 126 + "bb", "8.8.8.8", "10.0.0.1", "1.2", "0x7f", "localhost", "a.localhost"),
+            *("[2606:4700::1111]", "[::1]", "[:]", "[fe80::1%25eth0]", "~a", "a%20b", "[", "a]"),
+        ]
+    ),
+    st.sampled_from(["", "", "", ":443", ":8443", ":80", ":0443", ":0", ":65536", ":", ":x"]),
+    st.sampled_from(
+        ["", "/", "/a?b=c", "?a", "?u=https://a@b", "/@", "/~;,[]^|", "/#", "/a\\b", "#a", "/a b"]
+    )
+    | st.integers(2_000, 2_100).map(lambda n: "/" + "a" * n),
+)
+_outbound = Outbound(http=False, private=False)
+_allows_hook = allows(DOCUMENT["components"]["schemas"]["NewWebhookUrl"])
+
+
+def _is_an_address(url: str) -> bool:
+    """Whether its host is an address, or as good as one: by its form alone nobody knows whose."""
+    try:
+        host = urlsplit(url).hostname or ""
+        last = host.rpartition(".")[2]
+        return ":" in host or last == "localhost" or last.isdigit() or last.startswith("0x")
+    except ValueError:
+        return "[" in url
+
+
+@settings(max_examples=400, deadline=None)
+@given(changed(_urls, _some))
+@example("https://shop.example/a?u=https://a@b")
+@example("")
+@example("https://shop.example\n")
+def test_url_of_a_webhook_is_taken_just_where_the_description_allows_it(text):
+    """But for a host that is an address, where the form is not all."""
+    taken = takes(partial(_outbound.check, "url"), text)
+    if taken or not _is_an_address(text):
+        assert _allows_hook(text) == taken
+
+
+@pytest.mark.parametrize("field", ["url", "image"])
+@settings(max_examples=400, deadline=None)
+@given(changed(_urls, _some))
+@example("https://shop.example\n")
+def test_url_of_a_product_is_taken_just_where_the_description_allows_it(field, text):
+    def put(text: str) -> None:
+        raw = msgspec.json.encode({field: text})
+        wire.body(raw, "application/json", product_bodies.ProductBody, STORES[0]).product(
+            "1", STORES[0]
+        )
+
+    schema = DOCUMENT["components"]["schemas"]["NewProduct"]["properties"][field]
+    assert allows(schema)(text) == takes(put, text)
+
+
+_types = st.lists(st.sampled_from([*events.TYPES, "", "item.*", "x"]), max_size=4).map(",".join)
+_allows_types = allows(DOCUMENT["components"]["parameters"]["Type"]["schema"])
+
+
+@settings(max_examples=150, deadline=None)
+@given(changed(_types, _some))
+@example(",".join(events.TYPES))
+def test_types_of_events_are_taken_just_where_the_description_allows_it(text):
+    assert _allows_types(text) == takes(wire.event_types, text)
+
+
+_allows_item_ids = allows(DOCUMENT["components"]["parameters"]["ItemIds"]["schema"])
+
+
+@settings(max_examples=150, deadline=None)
+@given(changed(st.lists(st.sampled_from([ID, "a", ""]), max_size=4).map(",".join), _some))
+@example(",".join(["a"] * 250))
+@example(",".join(["a"] * 251))
+def test_item_ids_are_taken_just_where_the_description_allows_it(text):
+    assert _allows_item_ids(text) == takes(wire.item_ids, text)

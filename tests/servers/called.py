@@ -1,4 +1,4 @@
-"""A server that the service calls, in the event loop of the test, and certificates for it."""
+"""A server that the service calls, in the event loop of the test, certificates for it, and calls."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+import psutil
 import uvloop
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.servers.base import HERE
+from wishwell.outbound import Outbound
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
@@ -31,6 +33,16 @@ def on_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., Non
         uvloop.run(test(*arguments, **named))
 
     return run
+
+
+@contextlib.asynccontextmanager
+async def calls(**settings):
+    """What may call this machine, unless the settings say otherwise."""
+    there = Outbound(**{"http": True, "private": True} | settings)
+    try:
+        yield there
+    finally:
+        await there.close()
 
 
 class Called:
@@ -59,11 +71,17 @@ class Called:
             writer.close()
 
     @contextlib.asynccontextmanager
-    async def serve(self, tls: ssl.SSLContext | None = None):
-        async with await asyncio.start_server(self._connected, HERE, 0, ssl=tls) as real:
+    async def serve(self, tls: ssl.SSLContext | None = None, port: int = 0):
+        async with await asyncio.start_server(self._connected, HERE, port, ssl=tls) as real:
             self.port = real.sockets[0].getsockname()[1]
             yield self
             self.hang_up()
+
+
+def connected(port: int) -> bool:
+    """Whether this process has a connection to that port, which it has not closed."""
+    mine = psutil.Process().net_connections("tcp")
+    return any(one.raddr and one.raddr.port == port for one in mine if one.status != "TIME_WAIT")
 
 
 class Authority:

@@ -37,6 +37,12 @@ class Cluster:
             url = re.sub(r"[^@/]+(?=/[^/]*$)", ":".join(self.nodes[node]), url)
         return url
 
+    def url_of_all(self, database: str) -> str:
+        """The URL of a database with all servers, which share the work."""
+        hosts = ",".join(":".join(node) for node in self.nodes)
+        url = re.sub(r"[^@/]+(?=/[^/]*$)", hosts, self.url(database))
+        return f"{url}?load_balance_hosts=random"
+
     def asked(self, url: str) -> str:
         """The URL of the same database for the program."""
         return self.url(url.rpartition("/")[2], self._node)
@@ -80,14 +86,14 @@ def has_citus() -> bool:
 
 
 def settings() -> dict[str, str]:
-    """Those of ops/citus.conf, for a small cluster without certificates."""
+    """Those of ops/citus.conf, for a cluster without certificates."""
     text = (Path(__file__).parents[2] / "ops" / "citus.conf").read_text()
     found = dict(re.findall(r"^([\w.]+) = '?(.+?)'?$", text, re.MULTILINE))
-    return found | {"citus.shard_count": "8", "citus.node_conninfo": "sslmode=disable"}
+    return found | {"citus.node_conninfo": "sslmode=disable"}
 
 
 class OwnCluster(Cluster):
-    """A cluster of its own, which may be broken: a coordinator and two workers with 8 shards."""
+    """A cluster of its own, which may be broken: a coordinator and two workers."""
 
     def __init__(self, workers: int = 2) -> None:
         self.servers = [self._server() for _ in range(workers + 1)]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
+import signal
 from pathlib import Path
 
 import httpx2
 
-from tests.servers.base import HERE, AnsweringProgram, ServerFailed, free_port, wait_until
+from tests.servers.base import HERE, AnsweringProgram, Program, ServerFailed, free_port, wait_until
 from tests.servers.postgres import unprivileged
 
-SETTINGS = Path(__file__).parents[2] / "ops" / "patroni.yml"
+OPS = Path(__file__).parents[2] / "ops"
 BIN = Path("/usr/lib/postgresql/15/bin")
 
 
@@ -72,12 +74,16 @@ class Node(AnsweringProgram):
         """Starts it and waits until its PostgreSQL runs, as a primary or a standby."""
         url = f"http://{HERE}:{self.rest}/health"
         self.begin(
-            ["/usr/bin/python3", shutil.which("patroni"), SETTINGS],
+            ["/usr/bin/python3", shutil.which("patroni"), OPS / "patroni.yml"],
             url,
             seconds=90,
             env=self._environment,
             **self._as_user,
         )
+
+    def freeze(self) -> None:
+        """Freezes Patroni alone: its PostgreSQL goes on. ``resume`` lets both go on."""
+        os.kill(self.process.pid, signal.SIGSTOP)
 
     def status(self, path: str) -> int:
         with contextlib.suppress(httpx2.HTTPError):
@@ -112,3 +118,27 @@ class Cluster:
                 node.resume()
             node.close()
         self.etcd.close()
+
+
+class HAProxy(Program):
+    """One address for the primary of a cluster, by `ops/haproxy.cfg`."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__("haproxy")
+        self.port = free_port()
+        text = (OPS / "haproxy.cfg").read_text().replace("bind :5432", f"bind {HERE}:{self.port}")
+        for number, node in enumerate(cluster.nodes, 1):
+            ours = f"{HERE}:{node.port} port {node.rest}"
+            text, count = re.subn(rf"db{number}:5432$", ours, text, flags=re.MULTILINE)
+            assert count == 1
+        (self.folder / "haproxy.cfg").write_text(text)
+
+    def start(self) -> None:
+        with (self.folder / "log").open("ab") as log:
+            argv = [haproxy(), "-db", "-f", self.folder / "haproxy.cfg"]
+            self._spawn(argv, stdout=log, stderr=log)
+
+
+def haproxy() -> str | None:
+    """The program, which Debian puts where only root looks."""
+    return shutil.which("haproxy", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")

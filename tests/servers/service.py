@@ -228,6 +228,8 @@ class Service(Program):
 
     def quick(self, *args: str) -> str:
         """The same commands within one interpreter, with no process for each; standard output."""
+        if self.command != WISHWELL:
+            return self.cli(*args).stdout
         code, out, err = self.attempt(*args)
         if code:
             raise ServerFailed(f"wishwell {' '.join(args)} ended with {code}\n{out}{err}")

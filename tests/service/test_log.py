@@ -20,8 +20,8 @@ from tests.conftest import SIGNING_KEY
 from tests.servers import HERE, Service, wait_until
 
 LIVE = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
-MANY = 8_000
-"""So many lines are more than wait to be written: 1 MiB."""
+MANY = 20_000
+"""So many lines are more than wait and more than are being written: 1 MiB each."""
 
 
 @pytest.fixture

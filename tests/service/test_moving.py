@@ -4,17 +4,18 @@ import asyncio
 import contextlib
 import json
 import re
-import secrets
 import sqlite3
 import subprocess
 import time
-from typing import Any
 
 import asyncpg
 import pytest
 
 from tests.conftest import SEALING_KEY, SIGNING_KEY, Shop
 from tests.servers import Service, wait_until
+from wishwell import ids
+
+from .filled import answers, fill
 
 KEYS = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_KEY}
 
@@ -35,103 +36,6 @@ def ways(request, postgres_server):
     yield lambda: (make(one), make(other))
     for service in made:
         service.close()
-
-
-def fill(shop):
-    """Customers and visitors with all that a profile can have; their tokens."""
-    people = {}
-    for number in range(3):
-        who = shop.customer(f"c{number}")
-        lists = [
-            who.http.post("/lists", json={"name": name}).json()["data"]["id"]
-            for name in ("Wishes", "Später 🎁")
-        ]
-        saved = []
-        for product in range(1, 8):
-            body = {"productId": product, "quantity": product, "tags": ["a", f"t{product}"]}
-            body |= {"variantId": product * 10} if product % 2 else {"note": "two\nlines\t"[:9]}
-            body["listIds"] = lists[: product % 3]
-            answer = who.http.post("/items", json=body)
-            assert answer.status_code == 201, answer.text
-            saved.append(answer.json()["data"])
-        on = [item["id"] for item in saved if lists[0] in item["listIds"]]
-        who.http.put(f"/lists/{lists[0]}/items/order", json={"itemIds": on[::-2]})
-        who.http.delete(f"/items/{saved[3]['id']}")
-        who.http.patch(f"/items/{saved[4]['id']}", json={"quantity": 99, "note": "back\\slash"})
-        who.http.post("/profiles/identify", json={"email": f"c{number}@example.com"})
-        people[f"customer {number}"] = who
-    visitor, linked = shop.session(), shop.session()
-    visitor.http.post("/items", json={"productId": 5})
-    on = linked.http.post("/lists", json={"name": "Mine"}).json()["data"]["id"]
-    linked.http.post("/items", json={"productId": 6, "tags": ["mine"], "listIds": [on]})
-    people |= {"visitor": visitor, "linked": linked}
-    tokens = share(people)
-    shop.token(customer=people["customer 0"].gid, session=linked.gid)
-    return people, tokens
-
-
-def share(people):
-    """Shares of every kind, and what is reserved on them; their tokens, and one that was ended."""
-    found = []
-    for name, terms in (
-        ("customer 0", {"reservations": True, "notes": True}),
-        ("customer 1", {"reservations": True, "expiresAt": "2999-01-01T00:00:00+01:00"}),
-        ("customer 1", {"notes": True}),
-        ("linked", {"reservations": True}),
-    ):
-        http = people[name].http
-        at = http.get("/lists").json()["data"][-1]["id"]
-        answer = http.post(f"/lists/{at}/shares", json=terms)
-        assert answer.status_code == 201, answer.text
-        found.append(answer.json()["data"])
-    # A sign-in adds up what two have reserved, and merges the item of the last.
-    for name, which in (
-        *(("visitor", 0), ("linked", 1), ("visitor", 1), ("customer 0", 1)),
-        ("visitor", 3),
-    ):
-        path = f"/shared/{found[which]['token']}"
-        item = people[name].http.get(path).json()["data"]["items"][0]["id"]
-        path += f"/items/{item}/reservation"
-        answer = people[name].http.put(path, json={"quantity": 1})
-        assert answer.status_code == 200, answer.text
-    # What is reserved outlives its share.
-    gone = found[0]
-    http = people["customer 0"].http
-    http.delete(f"/lists/{gone['listId']}/shares/{gone['id']}")
-    again = http.post(f"/lists/{gone['listId']}/shares", json={"reservations": True}).json()
-    return [one["token"] for one in (gone, *found[1:], again["data"])]
-
-
-def answers(service, token, people, tokens):
-    """Every answer of the API about the store's records, as bytes."""
-    admin = service.client(token)
-    paths = ["/items?limit=250", "/lists?limit=250", "/products", "/webhooks"]
-    paths += ["/items?query=tag:a", "/items?query=product:5"]
-    found: dict[Any, Any] = {path: admin.get(path) for path in paths}
-    for name, who in people.items():
-        http = service.client(who.token)
-        for path in ("/items?limit=250", "/lists"):
-            found[name, path] = http.get(path)
-        for one in http.get("/lists").json().get("data", ()):
-            for sort in ("customer", "recently_saved", "oldest_saved"):
-                path = f"/lists/{one['id']}?sort={sort}"
-                found[name, path] = http.get(path)
-            path = f"/lists/{one['id']}/shares"
-            found[name, path] = http.get(path)
-        for link in tokens:
-            found[name, link] = http.get(f"/shared/{link}")
-    for link in tokens:
-        found[link] = service.client().get(f"/shared/{link}")
-
-    def kept(answer):
-        # The ids of errors are made anew.
-        body = answer.json()
-        if "error" in body:
-            return answer.status_code, body["error"]["message"]
-        # A cursor is sealed for one answer.
-        return answer.status_code, answer.content
-
-    return {key: kept(answer) for key, answer in found.items()}
 
 
 def test_store_moves_with_all_that_belongs_to_it(ways):
@@ -166,7 +70,7 @@ def test_store_moves_with_all_that_belongs_to_it(ways):
     assert '"mergedId"' in written, "the item that the sign-in merged"
     assert SIGNING_KEY not in written and shop.admin_token not in written
     said = new.quick("import", str(file), "--store", "default")
-    assert "5 profiles" in said and "7 lists" in said, said
+    assert "6 profiles" in said and "7 lists" in said, said
     assert new.quick("export", "--store", "default").splitlines()[1:] == written.splitlines()[1:]
     new.start()
     assert answers(new, shop.admin_token, people, tokens) == before
@@ -209,10 +113,7 @@ def many_profiles(first):
     """The lines of a store behind its first one: profiles of a list and five items."""
     now, found = "2026-01-01T00:00:00.000Z", [first]
     times = {"createdAt": now, "updatedAt": now}
-
-    def new_id():
-        return f"01900000-0000-7000-8000-{secrets.token_hex(6)}"
-
+    new_id = ids.UUID7(lambda: ids.from_timestamp(now))
     for number in range(PROFILES):
         gid, on = f"gid://shopify/Customer/{number}", new_id()
         found.append(json.dumps({"profile": {"gid": gid, "createdAt": now, "touchedAt": now}}))

@@ -1,6 +1,7 @@
 """Notices of the running program, killed while it tells them."""
 
 import asyncio
+import time
 
 import pytest
 
@@ -39,15 +40,29 @@ def select(service, sql, *arguments):
     return asyncio.run(ask())
 
 
-def fill(service, store, count):
-    """So many profiles, each of which wishes for product 7."""
+def fill(service, store, count, products=("7",)):
+    """So many profiles, each of which wishes for one of the products."""
     rows = {name: [] for name in seed.COLUMNS}
     new_id, now = ids.UUID7(), ids.timestamp(ids.wall_clock())
     for number in range(count):
         gid = f"gid://shopify/Customer/{number}"
         profile = ids.profile_key(store, gid)
         rows["profiles"].append((profile, store, gid, 0, 1, 0, now, now))
-        rows["items"].append((profile, new_id(), store, "7", "", 1, "", "", "", now, now))
+        rows["items"].append(
+            (
+                profile,
+                new_id(),
+                store,
+                products[number % len(products)],
+                "",
+                1,
+                "",
+                "",
+                "",
+                now,
+                now,
+            )
+        )
     if service.settings["WISHWELL_DATABASE_URL"].startswith("sqlite"):
         seed.sqlite(address(service), rows)
     else:
@@ -86,4 +101,39 @@ def test_killed_while_it_tells_it_tells_each_once(new_service):
     )
     assert len(rows) == len({row[0] for row in rows}) == COUNT
     assert {row[1:] for row in rows} == {(1, DROPPED, 1)}
+    service.kill()
+
+
+@pytest.mark.slow
+def test_sale_of_one_store_delays_no_other(new_service):
+    """contract: notice-steps. Two processes; 4,000 products of one store become cheaper, then the only one
+    of another: that is told at once, and most of the others are told after it."""
+    service = new_service(WISHWELL_WORKERS="2").start()
+    large, small = (Shop(service, "--events", "on") for _ in range(2))
+    service.kill()
+    many = [str(number) for number in range(1, 4_001)]
+    fill(service, large.id, len(many), many)
+    fill(service, small.id, 1)
+    service.restart()
+
+    def put(shop, products, amount):
+        price = {"amount": amount, "currency": "EUR"}
+        for at in range(0, len(products), 250):
+            said = [{"productId": int(id), "price": price} for id in products[at : at + 250]]
+            assert shop.admin.put("/products", json={"products": said}).status_code == 204
+
+    def told(shop) -> int:
+        sql = "SELECT count(*) FROM events WHERE store_id = $1"
+        [(found,)] = select(service, sql, shop.id)
+        return found
+
+    for amount in ("100", "80"):
+        put(large, many, amount)
+    put(small, ["7"], "100")
+    put(small, ["7"], "80")
+    began = time.monotonic()
+    assert wait_until(lambda: told(small), seconds=90, every=0.02)
+    took, before = time.monotonic() - began, told(large)
+    print(f"the small store's notice came after {took:.2f} s, after {before} of the large one's")
+    assert before < len(many) / 2
     service.kill()

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import SIGNING_KEY
 from tests.servers import HERE, PREFIX, Service, wait_until
-from tests.servers.patroni import Cluster, Node, missing
+from tests.servers.patroni import Cluster, HAProxy, Node, haproxy, missing
 
 pytestmark = [
     pytest.mark.slow,
@@ -154,3 +154,54 @@ def test_node_that_fails_loses_nothing(cluster: Cluster, fault: str):
         assert writers.slowest < 5
         assert writers.lost() == 0
         assert "Traceback" not in service.output()
+
+
+def ports_behind(proxy: HAProxy, seconds: float) -> set[str]:
+    """The ports of all servers that new connections got to in this time."""
+
+    async def ask() -> set[str]:
+        found, url = set(), f"postgresql://wishwell:wishwell@{HERE}:{proxy.port}/postgres"
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            with contextlib.suppress(asyncpg.PostgresError, OSError):
+                connection = await asyncpg.connect(url, timeout=2)
+                found.add(await connection.fetchval("SHOW port", timeout=2))
+                connection.terminate()
+            await asyncio.sleep(0.02)
+        return found
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.skipif(not haproxy(), reason="not here: haproxy")
+def test_proxy_leads_to_no_old_primary(cluster: Cluster):
+    """`ops/haproxy.cfg`: while an old primary takes writes beside the new one, as its Patroni hangs,
+    no connection gets there, nor after a start of the proxy or when Patroni goes on."""
+    before = cluster.primary()
+    assert before is not None
+    with HAProxy(cluster) as proxy:
+        assert ports_behind(proxy, 3) == {str(before.port)}
+        before.freeze()
+        try:
+            another_takes_writes(cluster, before, 60)
+            primary = cluster.primary()
+            assert primary is not None
+            time.sleep(1.5)  # until it is asked again
+            for _ in range(3):
+                proxy.kill()
+                proxy.start()
+                assert ports_behind(proxy, 2) == {str(primary.port)}
+            url = f"postgresql://wishwell:wishwell@{HERE}:{before.port}/postgres"
+            assert asyncio.run(is_primary(url))
+        finally:
+            before.resume()
+        assert ports_behind(proxy, 5) == {str(primary.port)}
+        assert wait_until(lambda: before.status("/replica") == 200, seconds=60, every=0.2)
+
+
+async def is_primary(url: str) -> bool:
+    connection = await asyncpg.connect(url, timeout=5)
+    try:
+        return not await connection.fetchval("SELECT pg_is_in_recovery()")
+    finally:
+        await connection.close()

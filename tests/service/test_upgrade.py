@@ -1,5 +1,7 @@
-"""Upgrade, and back out: this program and one with another migration, on one database."""
+"""Upgrade from the first schema that is frozen, and back out: `make test-upgrade`."""
 
+import asyncio
+import contextlib
 import os
 import re
 import shutil
@@ -7,50 +9,44 @@ import sqlite3
 import sys
 from pathlib import Path
 
+import asyncpg
 import pytest
 
+from tests.conftest import SEALING_KEY, SIGNING_KEY, Shop
 from tests.servers import Service, postgres_binaries
 from tests.service.test_documents import ROOT, commands, shell
+from wishwell.db import migrate
 
-CUSTOMER = "gid://shopify/Customer/1"
-NEWEST = "9000_later"
+from .filled import answers, fill
 
+OLD = os.environ.get("WISHWELL_TEST_UPGRADE_FROM", "")
+"""The command `wishwell` of the release before."""
 
-@pytest.fixture(scope="module")
-def after(tmp_path_factory) -> Path:
-    """The source of a program with one migration more."""
-    source = tmp_path_factory.mktemp("after") / "src"
-    shutil.copytree(ROOT / "src", source)
-    for engine in ("sqlite", "postgresql"):
-        file = source / "wishwell" / "db" / "migrations" / engine / f"{NEWEST}.sql"
-        file.write_text("ALTER TABLE items ADD COLUMN later text NOT NULL DEFAULT '';\n")
-    return source
+NEWER = [entry.name for entry in migrate.available("sqlite") if entry.version > 1]
+NOBODYS = "01900000-0000-7000-8000-000000000000"
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not OLD, reason="make test-upgrade makes the program of before"),
+]
 
 
 @pytest.fixture
-def both(engine, request, tmp_path, after):
-    """This program and the one after it, with the same settings."""
+def both(engine, request, tmp_path):
+    """The program of before, and this one, with the same settings."""
     url = f"sqlite:///{tmp_path}/wishwell.db"
     if engine == "postgresql":
         url = request.getfixturevalue("postgres_server").create_database()
-    settings = {"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": "k" * 40}
-    old, new = Service(settings), Service(settings, env={"PYTHONPATH": str(after)})
+    settings = {
+        "WISHWELL_DATABASE_URL": url,
+        "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
+        "WISHWELL_SEALING_KEYS": SEALING_KEY,
+    }
+    old, new = Service(settings), Service(settings)
+    old.command = Path(OLD)
     yield old, new
     old.close()
     new.close()
-
-
-def fill(http) -> None:
-    """Two items, one of them on a list."""
-    kept = http.post("/lists", json={"name": "Birthday"}).json()["data"]["id"]
-    body = {"productId": 1, "quantity": 2, "tags": ["gift"], "listIds": [kept]}
-    assert http.post("/items", json=body).status_code == 201
-    assert http.post("/items", json={"productId": 2, "variantId": 3}).status_code == 201
-
-
-def everything(http) -> list:
-    """What a profile holds, as it is answered."""
-    return [http.get(path).json()["data"] for path in ("/items", "/lists")]
 
 
 def products(http) -> set[int]:
@@ -87,40 +83,76 @@ def _postgres_path() -> str:
     return f"{postgres_binaries()}:{os.environ['PATH']}"
 
 
-@pytest.mark.slow
-def test_upgrade_with_data_and_back_out(both):
-    """contract: upgrade-beside. docs/operations.md, Upgrade: the old one serves on, a new start of
-    it is refused, and a restored backup is the way back, from which it goes forth again."""
+def filled(old: Service) -> tuple[Shop, dict, list[str]]:
+    """A store with all that a store can have, its people and its shared links."""
+    shop = Shop(old, "--host", "https://shop.example", "--limit", "items=77", "--events", "on")
+    people, links = fill(shop)
+    body = {"title": "Ünë", "price": {"amount": "1.50", "currency": "EUR"}}
+    assert shop.admin.put("/products/5", json=body).status_code == 200
+    hook = ("--store", shop.handle, "https://a.example/", "--type", "item.back_in_stock")
+    old.quick("webhook", "create", *hook)
+    return shop, people, links
+
+
+def run(url: str, sql: str) -> list:
+    """A statement on the database, whichever it is."""
+    if url.startswith("sqlite"):
+        with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database:
+            rows = database.execute(sql).fetchall()
+            database.commit()
+            return rows
+
+    async def ask():
+        connection = await asyncpg.connect(url)
+        try:
+            return await connection.fetch(sql)
+        finally:
+            await connection.close()
+
+    return asyncio.run(ask())
+
+
+LEFT_BEHIND = (
+    "INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, "
+    f"variants, known) VALUES ('{NOBODYS}', '5', '{NOBODYS}', '{NOBODYS}', '', '', '', '', '')"
+)
+
+
+def test_upgrade_of_a_filled_database_and_back_out(both):
+    """contract: upgrade-beside, migrate-guard, store-rows. docs/operations.md, Upgrade: the old
+    processes serve on, a new start of one is refused, and a restored backup is the way back, from
+    which it goes forth again. A row of no store, which the old program could leave, is removed."""
     old, new = both
     url = old.settings["WISHWELL_DATABASE_URL"]
     old.cli("migrate")
     old.start()
-    token = old.admin_token()
-    here = old.client(token, CUSTOMER)
-    fill(here)
-    session = old.client(token).post("/profiles/token").json()["data"]
-    assert old.client(session["token"]).post("/items", json={"productId": 9}).status_code == 201
-    held = everything(here)
+    shop, people, links = filled(old)
+    run(url, LEFT_BEHIND)
+    held = answers(old, shop.admin_token, people, links)
+    here, visitor = people["customer 0"].http, people["visitor"]
+    had = products(here)
     backup(old, url)
 
     # 3: what it will do, then that; the processes of before serve on.
-    assert new.cli("migrate", "--plan").stdout.split() == [NEWEST]
-    assert NEWEST in new.cli("migrate").stdout
-    assert everything(here) == held
-    assert here.post("/items", json={"productId": 4}).status_code == 201
+    assert new.cli("migrate", "--plan").stdout.split() == NEWER
+    assert NEWER[-1] in new.cli("migrate").stdout
+    assert run(url, f"SELECT 1 FROM products WHERE store_id = '{NOBODYS}'") == []
+    assert answers(old, shop.admin_token, people, links) == held
+    assert here.post("/items", json={"productId": 101}).status_code == 201
 
     # 4: both at once, then only the new ones.
     new.start()
-    there = new.client(token, CUSTOMER)
-    assert products(there) == products(here) == {1, 2, 4}
-    assert there.post("/items", json={"productId": 5}).status_code == 201
-    assert here.post("/items", json={"productId": 6}).status_code == 201
-    assert products(there) == products(here) == {1, 2, 4, 5, 6}
-    body = {"customer": CUSTOMER, "session": session["profile"]}
-    assert new.client(token).post("/profiles/token", json=body).status_code == 201
-    assert products(there) == products(here) == {1, 2, 4, 5, 6, 9}
+    there = new.client(people["customer 0"].token)
+    assert there.post("/items", json={"productId": 102}).status_code == 201
+    assert here.post("/items", json={"productId": 103}).status_code == 201
+    for service in both:
+        assert service.client(shop.admin_token).put("/products/6", json={}).status_code == 200
+    body = {"customer": people["customer 0"].gid, "session": visitor.gid}
+    saved = products(visitor.http)
+    assert new.client(shop.admin_token).post("/profiles/token", json=body).status_code == 201
+    assert products(there) == products(here) == had | saved | {101, 102, 103}
     old.stop()
-    assert products(there) == {1, 2, 4, 5, 6, 9}
+    assert products(there) == had | saved | {101, 102, 103}
 
     # A new start of the old one is refused, in one line.
     for command in ("serve", "migrate"):
@@ -134,17 +166,18 @@ def test_upgrade_with_data_and_back_out(both):
     restore(old, url)
     old.settings["WISHWELL_PORT"] = "0"
     old.start()
-    again = old.client(token, CUSTOMER)
-    assert everything(again) == held
-    assert old.client(session["token"]).get("/items").status_code == 200
-    assert again.post("/items", json={"productId": 7}).status_code == 201
+    assert answers(old, shop.admin_token, people, links) == held
+    again = old.client(people["customer 0"].token)
+    assert again.post("/items", json={"productId": 104}).status_code == 201
+    held = answers(old, shop.admin_token, people, links)
 
     # And forth again, some other day.
     old.stop()
-    assert NEWEST in new.cli("migrate").stdout
+    assert NEWER[-1] in new.cli("migrate").stdout
     new.settings["WISHWELL_PORT"] = "0"
     new.start()
-    assert products(new.client(token, CUSTOMER)) == {1, 2, 7}
+    assert answers(new, shop.admin_token, people, links) == held
+    new.stop()
     if url.startswith("sqlite"):
-        path = url.removeprefix("sqlite:///")
-        assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert run(url, "PRAGMA integrity_check") == [("ok",)]
+        assert run(url, "PRAGMA foreign_key_check") == []

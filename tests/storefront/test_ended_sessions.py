@@ -18,6 +18,7 @@ from .conftest import (
     set_cookies,
     value_of,
 )
+from .way import direct
 
 
 def test_cookie_of_a_revoked_session_is_nobodys(front):
@@ -40,6 +41,26 @@ def test_cookie_of_a_revoked_session_is_nobodys(front):
     assert visitor.products() == [3]
     assert other.products() == [2]
     assert removes_cookie(front.browser(front.cookie(session, age=-120)).get("/items"))
+
+
+@direct("a token, and the wait for a body, are the way's own")
+def test_token_of_a_proxy_that_is_revoked_while_a_body_arrives_saves_nothing(front):
+    """contract: token-while-sending."""
+    words = ("--for", "storefront", "--names-customers", "--store", front.shop.handle)
+    token = front.api.quick("token", "create", "--label", "proxy", *words).strip()
+    proxy = front.browser(Authorization=f"Bearer {token}", Wishwell_Customer="slow")
+    proxy.save(1)
+
+    def slowly():
+        yield b'{"prod'
+        front.api.cli("token", "revoke", "-", input=token)
+        soon(lambda: proxy.get("/items").status_code == 401)
+        time.sleep(1.1)
+        yield b'uctId": 3}'
+
+    answer = proxy.post("/items", content=slowly(), headers={"Content-Type": "application/json"})
+    assert answer.status_code == 401
+    assert front.signed_in("slow").products() == [1]
 
 
 def test_customer_whose_tokens_are_revoked_is_served(front):

@@ -124,6 +124,14 @@ LOOSE = {
     "spare bits": lambda: changed(shop_jwt("7"), spare_bit),
     "a claim twice": lambda: signed(HS256, claims_of('"7", "sub": "8"')),
     "a part too many": lambda: shop_jwt("7") + ".",
+    "half a character": lambda: signed(HS256, claims_of('"\\ud800"')),
+    "no number": lambda: signed(HS256, claims_of("NaN")),
+    "end that is no number": lambda: signed(HS256, text(b'{"sub": "7", "exp": NaN}')),
+    "end without end": lambda: signed(HS256, text(b'{"sub": "7", "exp": 1e999}')),
+    "end in a list": lambda: signed(HS256, text(b'{"sub": "7", "exp": [1]}')),
+    "number of 5,000 digits": lambda: signed(HS256, claims_of('"7", "x": ' + "9" * 5_000)),
+    "claims that are nested deeply": lambda: signed(HS256, claims_of('"7", "x": ' + "[" * 5_000)),
+    "header that is nested deeply": lambda: signed(text(b"[" * 5_000), claims_of("7")),
 }  # fmt: skip
 
 

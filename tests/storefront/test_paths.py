@@ -143,6 +143,18 @@ def test_host_of_a_shop_has_the_storefront_alone(front, new_front, port):
     assert httpx2.get(f"{front.api.url}/readyz", trust_env=False).status_code == 200
 
 
+@direct("other servers read the host in it, or leave it out")
+@pytest.mark.parametrize("path", ["/api/2025-04/items", "/metrics", "/docs"])
+def test_host_of_a_shop_in_the_target_has_the_storefront_alone(front, path):
+    """contract: storefront-shop-host, http-target-host. Whichever of the two names it."""
+    token, other = front.shop.admin_token, "wishes.internal"
+    for target, host, status in ((front.host, other, 400), (other, front.host, 400), (other, other, 200),
+                                 (front.host, front.host, 404)):  # fmt: skip
+        request = f"GET http://{target}{path} HTTP/1.1\r\nHost: {host}\r\n"
+        request += f"Authorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+        assert over_the_wire(front, request.encode()).status == status, (target, host)
+
+
 @direct("other servers read the host in it, or leave it out", "node")
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1:1"])
 def test_target_in_absolute_form_is_400(front, host):

@@ -34,6 +34,7 @@ def main(ctx: click.Context) -> None:
     """
     if sys.stdout is None:
         raise Misconfigured("Standard output is closed. To discard the output, use >/dev/null.")
+    log.for_commands()
     ctx.obj = config.load(os.environ)
 
 

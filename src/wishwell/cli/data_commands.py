@@ -2,14 +2,17 @@
 
 import click
 
-from wishwell import app, exporting, importing, stores, terminal
+from wishwell import app, exporting, ids, importing, stores, terminal
 from wishwell.cli.opening import now, run
 from wishwell.cli.progress import Progress
+from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
+from wishwell.file_records import WebhookRecord
 from wishwell.import_file import ImportFile
 from wishwell.importing import Counts
+from wishwell.stores import Store
 
 _store = click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
 
@@ -51,13 +54,20 @@ def import_command(settings: Settings, path: str, handle: str, dry: bool) -> Non
     whole file is checked before anything is changed.
     """
     sealing = app.sealing(settings)
-    file = ImportFile(path)
+    file = ImportFile(path, ids.wall_clock())
     terminal.say(f"checking {file.size:,} bytes", err=True)
     of_store = file.check()
-    for error in file.errors:
+    for error in file.errors[:-1]:
         terminal.say(error, err=True)
     if file.errors:
-        raise Invalid(f"{path} is not right, and nothing was imported.")
+        raise Invalid(f"{path}: {file.errors[-1]}. Nothing was imported.")
+    left, line = file.register.strangers()
+    if left:
+        terminal.say(
+            f"{left:,} revocations are of no profile in the file and are left out, the first in "
+            f"line {line}: what was revoked in the last 90 days, revoke again.",
+            err=True,
+        )
 
     async def add(db: Database) -> Counts:
         how = await db.read(importing.plan, file, handle)
@@ -67,10 +77,14 @@ def import_command(settings: Settings, path: str, handle: str, dry: bool) -> Non
                 err=True,
             )
         else:
+            check_outbound(settings, file, of_store)
             importing.check_secrets(sealing, file, of_store)
-        store = file.first.store
+            await importing.check_apart(db, file)
+        store: Store = file.store
         if not dry:
-            store = await db.write(importing.take_store, sealing, file, handle, of_store, now())
+            store = await db.long_write(
+                importing.take_store, sealing, file, handle, of_store, now()
+            )
         elif how == "other":
             store = await db.read(stores.by_handle, handle)
         counts = Counts()
@@ -80,6 +94,15 @@ def import_command(settings: Settings, path: str, handle: str, dry: bool) -> Non
 
     progress = Progress()
     terminal.say(_said(run(settings, add), dry))
+
+
+def check_outbound(settings: Settings, file: ImportFile, of_store: importing.OfStore) -> None:
+    """Raises ``Invalid`` for an address that the settings don't allow."""
+    if source := file.store.naming.jwt_key_set:
+        app.key_sets(settings).check("line 1: wishwell.store: jwt-key-set", source)
+    for line, record in of_store:
+        if isinstance(record, WebhookRecord):
+            check_url(settings, f"line {line}: webhook.url", record.url)
 
 
 def _said(counts: Counts, dry: bool) -> str:

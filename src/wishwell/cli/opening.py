@@ -3,12 +3,13 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TypeVar
 
 from wishwell import app, config, ids
 from wishwell.config import Settings
 from wishwell.db import Database
-from wishwell.errors import Misconfigured
+from wishwell.errors import Invalid, Misconfigured
 
 T = TypeVar("T")
 new_id = ids.UUID7()
@@ -29,6 +30,24 @@ def run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
             await db.close()
 
     return asyncio.run(opened())
+
+
+_LARGEST = 1 << 24
+"""Bytes of a file that a command reads whole."""
+
+
+def read_file(name: str, path: str) -> str:
+    """The text of a file. Raises ``Invalid``, which begins with ``name``, for one that can't be
+    read, is larger than 16 MiB or is no text."""
+    try:
+        with Path(path).open("rb") as file:
+            found = file.read(_LARGEST + 1)
+        if len(found) > _LARGEST:
+            raise ValueError("it is larger than 16 MiB")
+        return found.decode("utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise Invalid(f"{name}: {path[:200]} can't be read ({reason}).") from error
 
 
 def now() -> str:

@@ -1,5 +1,6 @@
 """`wishwell store apply`: stores as a file says."""
 
+import re
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ import yaml
 from msgspec import UNSET, UnsetType
 
 from wishwell import app, naming, store_secrets, stores, terminal
-from wishwell.cli.opening import new_id, now, run
+from wishwell.cli.opening import new_id, now, read_file, run
 from wishwell.cli.store_commands import change_secrets, contents, naming_patch
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer
@@ -86,8 +87,20 @@ def store_apply(settings: Settings, path: str, yes: bool) -> None:
     terminal.say(f"{number:,} changed" if number else "nothing to do")
 
 
+class _Bad:
+    """A value that YAML can't read, such as 2026-02-30: of no type, so that its field is named."""
+
+
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """Refuses a key that is there twice, of which YAML would take the last."""
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        if not isinstance(node, yaml.ScalarNode):
+            return super().construct_object(node, deep)
+        try:
+            return super().construct_object(node, deep)
+        except Exception:  # its constructors raise whatever int() and the like do
+            return _Bad()
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
@@ -99,19 +112,56 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         return found
 
 
+# Of no order, so it can't stand for a list.
+_Loader.add_constructor("tag:yaml.org,2002:set", lambda *_: _Bad())
+
+
 def _read(path: str) -> list[_StoreEntry]:
+    document = None
     try:
-        with Path(path).open("rb") as file:
-            document = yaml.load(file, Loader=_Loader)  # noqa: S506
+        text = read_file("FILE", path)
+        _check_depth(text)
+        document = yaml.load(text, Loader=_Loader)  # noqa: S506
         entries = msgspec.convert(document, _File).stores
-    except OSError as error:
-        raise Invalid(f"{path}: can't be read ({error.strerror}).") from error
-    except (yaml.YAMLError, msgspec.ValidationError, RecursionError) as error:
+    except msgspec.ValidationError as error:
+        raise Invalid(f"{path}: {_explained(str(error), document)}.") from error
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise Invalid(f"{path}: {error}.") from error
     handles = [entry.handle for entry in entries]
     if twice := {handle for handle in handles if handles.count(handle) > 1}:
         raise Invalid(f"{path}: names the store {min(twice)!r} twice.")
     return entries
+
+
+_DEEPEST = 50
+
+
+def _check_depth(text: str) -> None:
+    """Raises ``ValueError`` for what is nested so deep that libyaml would overflow the stack."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise ValueError(f"line {event.start_mark.line + 1} is nested too deep")
+
+
+_PLACE = re.compile(
+    r" - at (?:`key` in )?`\$\.(?P<where>stores\[(?P<number>\d+)\]\.?)?(?P<field>[^`]*)`$"
+)
+
+
+def _explained(text: str, document: Any) -> str:
+    """What is wrong, behind the handle of its store and the field."""
+    place = _PLACE.search(text)
+    if place is None:
+        return text
+    rule, store = text[: place.start()].replace("`_Bad`", "what can't be read"), ""
+    if place["number"] is not None:
+        entry = document["stores"][int(place["number"])]
+        handle = entry.get("handle") if isinstance(entry, dict) else None
+        store = handle if isinstance(handle, str) else place["where"].rstrip(".")
+    return ": ".join(part for part in (store, place["field"], rule) if part)
 
 
 async def _plan(

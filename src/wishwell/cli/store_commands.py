@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from wishwell import app, ids, naming, store_secrets, stores, terminal
-from wishwell.cli.opening import new_id, now, run
+from wishwell.cli.opening import new_id, now, read_file, run
 from wishwell.config import Settings
 from wishwell.db import Writer
 from wishwell.errors import Invalid, Misconfigured
@@ -186,12 +186,10 @@ def _secrets_patch(given: dict[str, Any]) -> SecretsPatch:
 
 def contents(option: str, path: str) -> str:
     """What a file of a secret or a key set holds. Raises ``Invalid``."""
-    if path == "-":
-        return terminal.first_line()
-    try:
-        return Path(path).read_text("utf-8").strip()
-    except (OSError, ValueError) as error:
-        raise Invalid(f"{option}: {path[:200]} can't be read ({error}).") from error
+    found = terminal.first_line() if path == "-" else read_file(option, path).strip()
+    if not found:
+        raise Invalid(f"{option}: {path[:200]} is empty.")
+    return found
 
 
 async def change_secrets(

@@ -54,7 +54,7 @@ def create(
     settings: Settings, url: str, types: tuple[str, ...], handle: str, as_json: bool
 ) -> None:
     """Create a webhook and print its secret, which is not shown again."""
-    _check(settings, url)
+    check_url(settings, "url", url)
     sealing, types = _sealing(settings), tuple(dict.fromkeys(types))
 
     async def make(db: Database) -> Any:
@@ -99,7 +99,7 @@ def update(
     if all_types and types:
         raise Invalid("--all-types: not with --type.")
     if url is not None:
-        _check(settings, url)
+        check_url(settings, "url", url)
     chosen = tuple(dict.fromkeys(types)) if types or all_types else None
     patch = WebhookPatch(url, chosen, enabled)
     _change(settings, handle, as_json, webhooks.change, id, patch, now())
@@ -202,8 +202,9 @@ def _known(id: str) -> str:
     return id
 
 
-def _check(settings: Settings, url: str) -> None:
-    Outbound(http=settings.webhook_http, private=settings.webhook_private).check("url", url)
+def check_url(settings: Settings, name: str, url: str) -> None:
+    """Raises ``Invalid``, which begins with ``name``, for an address that may not be called."""
+    Outbound(http=settings.webhook_http, private=settings.webhook_private).check(name, url)
 
 
 def _sealing(settings: Settings) -> Sealing:

@@ -70,7 +70,7 @@ class Reader(Protocol):
 
 
 class Writer(Reader, Protocol):
-    """Runs any statement. Raises ``UniqueViolation`` and ``Unavailable``.
+    """Runs any statement. Raises ``UniqueViolation``, ``StoreDeleted`` and ``Unavailable``.
 
     A use-case with several writing statements begins with one that locks (``profiles.lock``), which
     begins the transaction. Without a lock it may have one writing statement, which commits by

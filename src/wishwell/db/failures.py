@@ -1,13 +1,15 @@
 """What the errors of the PostgreSQL driver mean."""
 
 import contextlib
+import re
 from collections.abc import Iterator
+from typing import NoReturn
 from weakref import WeakSet
 
 import asyncpg
 
 from wishwell.db import UniqueViolation
-from wishwell.errors import Unavailable, Undecided
+from wishwell.errors import StoreDeleted, Unavailable, Undecided
 
 UNREACHABLE = (
     asyncpg.PostgresConnectionError,
@@ -39,16 +41,33 @@ BROKEN = (
     TimeoutError,
 )
 
+# Citus could not connect to a server, so it sent nothing there and commits nothing. The words are
+# libpq's and PostgreSQL's: where they speak another language, it stays unknown.
+_NOT_SENT = re.compile(
+    r"connection to the remote node .*(Is the server running|the database system is )", re.DOTALL
+)
+
 
 @contextlib.contextmanager
 def translated() -> Iterator[None]:
     """Turns the driver's errors into ours."""
     try:
         yield
-    except asyncpg.UniqueViolationError as error:
-        raise UniqueViolation(error.constraint_name or "") from error
+    except asyncpg.IntegrityConstraintViolationError as error:
+        raise_ours(error)
     except UNREACHABLE as error:
-        raise unavailable(error) from error
+        raise failed(error) from error
+
+
+# contract: store-rows
+def raise_ours(error: asyncpg.IntegrityConstraintViolationError) -> NoReturn:
+    """Raises a broken constraint as ours. One that only a bug can break stays as it is."""
+    if isinstance(error, asyncpg.UniqueViolationError):
+        raise UniqueViolation(error.constraint_name or "") from error
+    # By its message: what a coordinator passes on has no name.
+    if isinstance(error, asyncpg.ForeignKeyViolationError) and "_store_id_fkey" in str(error):
+        raise StoreDeleted from error
+    raise error
 
 
 def undecided(error: BaseException) -> Undecided:
@@ -80,6 +99,9 @@ class Doubts:
             self._found.add(connection)
 
 
-def unavailable(error: BaseException) -> Unavailable:
-    """For what was not done."""
+# contract: cluster-server-away
+def failed(error: BaseException, *, wrote: bool = False) -> Unavailable:
+    """For a statement that ended so, and whether it was a write outside of a transaction."""
+    if wrote and isinstance(error, BROKEN) and not _NOT_SENT.match(str(error)):
+        return undecided(error)
     return Unavailable(f"The database can't be reached ({type(error).__name__}).")

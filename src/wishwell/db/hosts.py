@@ -66,6 +66,7 @@ class Hosts:
         self._asking: asyncio.Task[None] | None = None
         self._asked = 0.0
         self._again: asyncio.TimerHandle | None = None
+        self._again_at = 0.0  # not `when`, which a timer of uvloop that is due at once has not
         self._why: list[Exception] = []
 
     # contract: database-hosts
@@ -107,6 +108,7 @@ class Hosts:
         """Asks no more by itself."""
         if self._again is not None:
             self._again.cancel()
+            self._again = None
 
     def _in_order(self) -> list[Address]:
         mixed = random.sample(self._good, len(self._good))
@@ -130,11 +132,15 @@ class Hosts:
                 self._later(_AGAIN_SECONDS)
 
     def _later(self, seconds: float) -> None:
-        if self._again is None:
-            self._again = asyncio.get_running_loop().call_later(seconds, self._start)
+        """Plans a round; of two plans the earlier one counts."""
+        loop = asyncio.get_running_loop()
+        at = loop.time() + seconds
+        if self._again is None or at < self._again_at:
+            self.close()
+            self._again, self._again_at = loop.call_later(seconds, self._start), at
 
     def _start(self) -> asyncio.Task[None]:
-        self._again = None
+        self.close()
         if self._asking is None:
             self._asked = asyncio.get_running_loop().time()
             self._asking = asyncio.create_task(self._round())

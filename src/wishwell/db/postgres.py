@@ -20,10 +20,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import asyncpg
 
-from wishwell.db import Reader, Row, RunAgain, Stats, UniqueViolation, copying, pages, statements
+from wishwell.db import Reader, Row, RunAgain, Stats, copying, failures, pages, statements
 from wishwell.db import rows as columns
 from wishwell.db.connecting import is_pooled, open_one, prepare
-from wishwell.db.failures import BROKEN, UNREACHABLE, Doubts, translated, unavailable, undecided
+from wishwell.db.failures import BROKEN, UNREACHABLE, Doubts, failed, translated, undecided
 from wishwell.db.hosts import Connection, Hosts, Told, nobody
 from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Pool
@@ -37,8 +37,7 @@ T = TypeVar("T")
 
 _TRY_AGAIN = (RunAgain, asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _TRIES = 4
-_STATEMENTS = 512
-"""Prepared statements per connection: enough for all of ours and the common forms of pages."""
+_STATEMENTS = 512  # prepared on a connection: all of ours, and the common forms of pages
 _LATE = 0.25  # share of a statement's time after which it is asked whether its host still answers
 _LOOKS = 40  # how often in a statement's time it is looked whether one is late or overdue
 
@@ -64,9 +63,7 @@ class _Handle:
         late: Callable[["_Handle"], None] | None = None,
     ) -> None:
         """``end`` is the deadline of a single statement, ``last`` that of a transaction, ``each``
-        how long one of its statements may take. ``late`` hears of a statement long before that.
-
-        Nothing is cut but by ``look``."""
+        how long one of its statements may take. ``late`` hears of a statement long before that."""
         self._connection = connection
         self._sql = sql
         self._loop = loop
@@ -135,13 +132,11 @@ class _Handle:
         self._began = self._loop.time()
         try:
             rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
-        except asyncpg.UniqueViolationError as error:
-            raise UniqueViolation(error.constraint_name or "") from error
+        except asyncpg.IntegrityConstraintViolationError as error:
+            failures.raise_ours(error)
         except (*UNREACHABLE, AttributeError) as error:
             why = self._cause(error)
-            if self._wrote and not self.in_transaction and isinstance(why, BROKEN):
-                raise undecided(why) from why
-            raise unavailable(why) from why
+            raise failed(why, wrote=self._wrote and not self.in_transaction) from why
         self._began = math.inf
         return rows
 
@@ -304,7 +299,7 @@ class Postgres:
         try:
             connection = await self._pool.take(self._seconds)
         except UNREACHABLE as error:
-            raise unavailable(error) from error
+            raise failed(error) from error
         handle = _Handle(connection, self.sql, loop, end, *last, self._is_late)
         self._running.add(handle)
         if not self._looks:
@@ -364,13 +359,15 @@ class Postgres:
         return int(count)
 
     async def _roll_back(self, connection: Connection) -> None:
+        """What made it roll back is what the caller hears, also where this fails."""
+        whole = False
         try:
-            if not connection.is_closed():
-                await connection.execute("ROLLBACK")
-        except BaseException:
-            self._pool.drop(connection)
-            raise
-        self._pool.give_back(connection)
+            with contextlib.suppress(Exception):
+                if not connection.is_closed():
+                    await connection.execute("ROLLBACK")
+                whole = True
+        finally:
+            (self._pool.give_back if whole else self._pool.drop)(connection)
 
     @contextlib.asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Reader]:
@@ -385,7 +382,15 @@ class Postgres:
             connection.terminate()
 
     async def ping(self) -> None:
-        await self.read(_Handle.fetch, "SELECT 1")
+        try:
+            await self.read(_Handle.fetch, "SELECT 1")
+        except Unavailable as error:
+            if isinstance(error.__cause__, TimeoutError):
+                raise
+            # The connection was broken, perhaps by the end of one of several hosts.
+            with translated():
+                async with asyncio.timeout(self._seconds), self.snapshot():
+                    pass
 
     def stats(self) -> Stats:
         return self._pool.stats()

@@ -5,7 +5,7 @@
 --   is a round trip there. A test runs both forms against each other. A step `then …` runs only if the row
 --   that the ones before have returned ends with true, a step `else …` only if there is none or it does not.
 -- * item_fields(x), list_fields(x), store_fields(x), event_fields(x): the columns of a record (rows.py).
--- * in_uuids($n), in_texts($n): membership in one array parameter.
+-- * in_uuids($n), in_texts($n), in_numbers($n): membership in one array parameter, always of texts.
 -- * ids_in(x): a row for each of the ids in a text, in its column `value`. id_count(x): how many there are.
 --   without(x, id): the text without this one. has_id(x, id): whether it is in there.
 -- * id_list(x): the ids of a group, as such a text; their order is that of the rows.
@@ -1239,8 +1239,9 @@ LIMIT $3;
 SELECT store_id, id, due_at FROM webhooks WHERE due_at <= $1;
 
 -- name: webhooks_wake
--- There are new events.
-UPDATE webhooks SET due_at = $2 WHERE store_id = $1 AND enabled = 1 AND (due_at IS NULL OR due_at > $2);
+-- There are new events. Those that are due already too: a turn that did not see the events may be about to say when
+-- its webhook is due next, and this has to come after it.
+UPDATE webhooks SET due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END WHERE store_id = $1 AND enabled = 1;
 
 -- name: delivery_next
 SELECT min(next_at) FROM deliveries WHERE store_id = $1 AND webhook_id = $2 AND status = 'pending';
@@ -1293,6 +1294,11 @@ WHERE d.store_id = $1{conditions}{from_cursor}
 ORDER BY d.id {direction}
 LIMIT $3;
 
+-- name: deliveries_ahead
+UPDATE deliveries SET next_at = $3, lease = NULL
+WHERE store_id = $1 AND webhook_id = $2 AND status = 'pending' AND next_at > $4
+RETURNING id;
+
 -- name: deliveries_waiting
 SELECT count(*) FROM deliveries WHERE status = 'pending';
 
@@ -1338,10 +1344,14 @@ WHERE p.store_id = $1{conditions}{from_cursor}
 ORDER BY p.id {direction}
 LIMIT $3;
 
--- name: products_noticed
--- Those with wishes to tell, the one first that was worked on the longest ago.
+-- name: stores_noticed
+-- Those with wishes to tell.
+SELECT store_id FROM products WHERE noticed_at IS NOT NULL GROUP BY store_id;
+
+-- name: product_next
+-- Of a store's products with wishes to tell, the one that was worked on the longest ago.
 SELECT p.product_id, store_fields(s) FROM products p JOIN stores s ON s.id = p.store_id
-WHERE p.noticed_at IS NOT NULL ORDER BY p.noticed_at LIMIT $1;
+WHERE p.store_id = $1 AND p.noticed_at IS NOT NULL ORDER BY p.noticed_at LIMIT 1;
 
 -- name: products_noticed_count
 SELECT count(*) FROM products WHERE noticed_at IS NOT NULL;
@@ -1377,6 +1387,9 @@ UPDATE items SET dropped_at = $3, restocked_at = $4 WHERE profile_id = $1 AND id
 -- name: product_noticed
 UPDATE products SET position = $3, noticed_at = $4 WHERE store_id = $1 AND product_id = $2;
 
+-- name: product_behind
+UPDATE products SET noticed_at = $3 WHERE store_id = $1 AND product_id = $2 AND noticed_at IS NOT NULL;
+
 -- name: product_told
 -- All its wishes have been told: $3 is what is known without the notices.
 UPDATE products SET known = $3, position = $4, noticed_at = NULL WHERE store_id = $1 AND product_id = $2;
@@ -1385,9 +1398,11 @@ UPDATE products SET known = $3, position = $4, noticed_at = NULL WHERE store_id 
 -------------------------------------------------------------------------------- housekeeping
 
 -- name: lease_take
--- One process at a time: whoever finds the last turn older than $3 has the next one.
+-- One process at a time: whoever finds the last turn older than $3 has the next one. One later than $4 was
+-- taken by a clock that was wrong (contract: clock-steps).
 INSERT INTO leases (name, taken_at) VALUES ($1, $2)
-ON CONFLICT (name) DO UPDATE SET taken_at = excluded.taken_at WHERE leases.taken_at < $3
+ON CONFLICT (name) DO UPDATE SET taken_at = excluded.taken_at
+WHERE leases.taken_at < $3 OR leases.taken_at > $4
 RETURNING name;
 
 
@@ -1410,8 +1425,8 @@ FROM products WHERE store_id = $1 AND id > $2 ORDER BY id LIMIT $3;
 SELECT profile_id, items, gid, created_at, touched_at, closed_at, email, events FROM profiles
 WHERE store_id = $1 AND profile_id > $2 ORDER BY profile_id LIMIT $3;
 
--- name: profiles_known
-SELECT profile_id FROM profiles WHERE profile_id in_uuids($1);
+-- name: export_revocations
+SELECT profile_id, revoked_at, jti FROM revocations WHERE profile_id in_uuids($1) ORDER BY profile_id, jti;
 
 -- name: export_records
 -- One statement, so that each profile is of one moment even where a store is spread over machines.
@@ -1481,7 +1496,15 @@ RETURNING holder_id, profile_id, item_id, store_id,
           coalesce($8::uuid, CASE WHEN item_id <> $7::uuid THEN $7::uuid END);
 
 -- name: import_revocation
-INSERT INTO revocations (profile_id, jti, revoked_at) VALUES ($1, $2, $3) ON CONFLICT (profile_id, jti) DO NOTHING;
+INSERT INTO revocations (profile_id, jti, revoked_at) VALUES ($1, $2, $3)
+ON CONFLICT (profile_id, jti) DO UPDATE SET revoked_at = excluded.revoked_at
+WHERE excluded.revoked_at > revocations.revoked_at;
+
+-- name: import_admin_tokens_held
+SELECT id, hash, store_id FROM admin_tokens WHERE id in_uuids($1) OR hash in_texts($2);
+
+-- name: import_share_tokens_held
+SELECT hash, store_id FROM share_tokens WHERE hash in_texts($1);
 
 -- name: import_admin_token
 INSERT INTO admin_tokens (store_id, id, scope, label, hash, created_at, expires_at, last_used_at, revoked_at)
@@ -1497,6 +1520,12 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (store_id, product_
 
 
 ------------------------------------------------------------------------- deletion of a store
+
+-- name: store_lock
+-- Nothing that refers to the store can be written until it is gone.
+SELECT id FROM stores WHERE id = $1
+FOR UPDATE --postgresql
+;
 
 -- name: store_deletion_begin
 INSERT INTO deleted_stores (store_id, deleted_at) VALUES ($1, $2) ON CONFLICT (store_id) DO NOTHING;
@@ -1518,7 +1547,7 @@ SELECT profile_id FROM profiles WHERE store_id = $1 AND profile_id > $2 ORDER BY
 DELETE FROM revocations WHERE profile_id in_uuids($1);
 
 -- name: erase_webhooks
-DELETE FROM webhooks WHERE store_id = $1 RETURNING id;
+DELETE FROM webhooks WHERE store_id = $1;
 
 -- name: erase_deliveries
 DELETE FROM deliveries WHERE store_id = $1 AND (webhook_id, id) IN (

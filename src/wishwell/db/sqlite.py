@@ -35,7 +35,7 @@ from wishwell.db import Reader, Row, Stats, UniqueViolation, Writer, pages, stat
 from wishwell.db import rows as columns
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Statement
-from wishwell.errors import Unavailable
+from wishwell.errors import StoreDeleted, Unavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -357,6 +357,9 @@ def _raise_ours(error: sqlite3.Error) -> NoReturn:
         columns = str(error).removeprefix("UNIQUE constraint failed: ")
         if columns in _CONSTRAINTS:
             raise UniqueViolation(_CONSTRAINTS[columns]) from error
+        # contract: store-rows. It does not say which key, but a profile's own is always there.
+        if error.sqlite_errorname == "SQLITE_CONSTRAINT_FOREIGNKEY":
+            raise StoreDeleted from error
     if isinstance(error, sqlite3.OperationalError):
         raise Unavailable(f"The database can't be used now ({error}).") from error
     raise error

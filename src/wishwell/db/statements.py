@@ -26,10 +26,10 @@ _UNRESERVED = (
 )
 _MACROS = {
     "postgresql": (
-        # As text: for uuid[] each new connection would first ask for all types that it could hold.
+        # As text: for another array each new connection would first ask for its type.
         (r"in_uuids\((\$\d+)\)", r"= ANY(\1::text[]::uuid[])"),
         (r"in_texts\((\$\d+)\)", r"= ANY(\1::text[])"),
-        (r"in_numbers\((\$\d+)\)", r"= ANY(\1::bigint[])"),
+        (r"in_numbers\((\$\d+)\)", r"= ANY(\1::text[]::bigint[])"),
         (r"pairs\((\$\d+)\)", r"json_each_text(\1::json)"),
         (
             r"ids_in\(([\w.]+)\) AS (\w+)",

@@ -11,6 +11,9 @@ T = TypeVar("T")
 
 MAX_BODY = 256 * 1024
 
+_TRUSTED_SECONDS = 1.0
+"""How long a body may take until its token is looked at again."""
+
 _WHOLE = "wishwell.whole"
 
 
@@ -38,7 +41,8 @@ def decoded(request: Request, raw: bytes, shape: type[T]) -> T:
 async def read(service: Services, request: Request) -> bytes:
     """The body, at most 256 KiB of it, within the time that a body may take.
 
-    Raises ``TooLarge``, ``BodyTimeout``, and what became of one that broke off.
+    Raises ``TooLarge``, ``BodyTimeout``, what became of one that broke off, and what refuses a
+    caller who was allowed when the headers came, and is not any more.
     """
     if request.body is not None:
         return request.body
@@ -48,11 +52,16 @@ async def read(service: Services, request: Request) -> bytes:
     # A request whose body is still arriving does not count, so slow senders take no room.
     service.admission.begin_reading()
     request.reading = True
+    clock = asyncio.get_running_loop().time
+    began = clock()
     try:
         raw = await _pieces(request, service.settings.body_timeout)
     finally:
         service.admission.end_reading()
     service.admission.check()
+    # contract: token-while-sending
+    if clock() - began > _TRUSTED_SECONDS and request.authorize is not None:
+        await request.authorize(request)
     request.reading = False
     return raw
 

@@ -83,6 +83,8 @@ class Request(msgspec.Struct):
     """For the storefront: who is shopping, once that is known."""
     body: bytes | None = None
     """The body, once it was read."""
+    authorize: Callable[["Request"], Awaitable[None]] | None = None
+    """Looks again at who is asking; called when the body took long."""
     begin: Callable[[], Awaitable[None]] | None = None
     """Creates the profile that it acts on; called when nothing but the write is left."""
 

@@ -28,6 +28,12 @@ _PURGE_FINISHED = Gauge(
     "When this process last finished a purge; 0 before the first.",
     multiprocess_mode="max",
 )
+_BACKGROUND = Gauge(
+    "wishwell_background_done_timestamp_seconds",
+    "When a job in the background last got through; of several workers, the oldest time.",
+    ("task",),
+    multiprocess_mode="livemin",
+)
 _TOLD = Counter("wishwell_events_told", "Events that got their place in a feed.")
 _EVENTS_WAITING = Gauge(
     "wishwell_events_waiting", "Events without a place in a feed yet.", multiprocess_mode="livemax"
@@ -147,6 +153,11 @@ def purged(sessions: int) -> None:
 
 def purge_finished() -> None:
     _PURGE_FINISHED.set_to_current_time()
+
+
+def background_done(task: str) -> None:
+    """Notes that a job in the background has got through, or has begun to run."""
+    _BACKGROUND.labels(task).set_to_current_time()
 
 
 def events_told(events: int) -> None:

@@ -15,16 +15,24 @@ def address(service: Services, request: Request) -> str | None:
     return addresses.of_client(request.peer, forwarded, service.settings.trusted_proxies)
 
 
+COUNTED = {
+    "address": "requests without a valid token from this address",
+    "shared": "reads of shared lists from this address",
+}
+"""What counts for an address, as a refusal says it."""
+
+
 # contract: limit-per-address
 async def count_guess(service: Services, request: Request) -> None:
     """Counts a wrong token. Raises ``TooManyRequests``."""
     if (known := address(service, request)) is not None:
-        await count(service, request, f"address:{known}", service.settings.limit_address)
+        limit = service.settings.limit_address
+        await count(service, request, f"address:{known}", limit, COUNTED["address"])
 
 
-async def count(service: Services, request: Request, key: str, limit: int) -> None:
-    """Counts a request of an address. Raises ``TooManyRequests``."""
+async def count(service: Services, request: Request, key: str, limit: int, what: str) -> None:
+    """Counts a request of an address; ``what`` names such requests. Raises ``TooManyRequests``."""
     request.taken = taken = await service.limiter.take(key, limit)
     if not taken.allowed:
         metrics.limited("address")
-        raise limits.too_many(taken, "requests from this address", service.clock())
+        raise limits.too_many(taken, what, service.clock())

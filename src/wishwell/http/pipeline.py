@@ -30,7 +30,7 @@ from wishwell.http.handlers import Handler
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
 from wishwell.http.store_metrics import STORES
-from wishwell.limits import Kind, Taken
+from wishwell.limits import Kind
 from wishwell.log import RequestLine, write_line
 from wishwell.profiles import WholeStore
 from wishwell.storefront import visit
@@ -132,6 +132,7 @@ class Pipeline:
         try:
             request.check_once(*_ONCE)
             request.caller = await self._caller(request)
+            request.authorize = self._authorize
         except (Invalid, Unauthenticated, Unavailable) as error:
             refused = error
         # A token that can't be checked now may be valid, so it does not count for the address.
@@ -140,11 +141,15 @@ class Pipeline:
             return await self._answer(request, route, refused)
 
     async def _count(self, request: Request, route: Route | None, cost: int) -> None:
-        kind = _kind(route, request.method)
-        request.taken = taken = await self._take(request, kind, cost)
-        if taken is not None and not taken.allowed:
-            metrics.limited(kind if request.caller or kind == "shared" else "address")
-            raise limits.too_many(taken, f"{kind} requests", self._service.clock())
+        counted = self._counted(request, _kind(route, request.method))
+        if counted is None:
+            return
+        request.taken = taken = await self._service.limiter.take(*counted[1:], cost)
+        if not taken.allowed:
+            name = counted[0]
+            metrics.limited(name)
+            what = per_address.COUNTED.get(name) or f"{name} requests"
+            raise limits.too_many(taken, what, self._service.clock())
 
     async def _run(self, request: Request, route: Route) -> Response:
         """Counts a request whose caller is known, and answers it."""
@@ -187,6 +192,12 @@ class Pipeline:
             if isinstance(request.acts_on, profiles.Profile) and request.begin is None:
                 await self._service.db.read(profiles.check_open, request.acts_on)
             raise
+
+    # contract: token-while-sending
+    async def _authorize(self, request: Request) -> None:
+        request.caller = await self._caller(request)
+        if request.acts_on is not None:
+            await self._set_scope(request, request.caller)
 
     # contract: token-required
     async def _caller(self, request: Request) -> Caller:
@@ -236,16 +247,18 @@ class Pipeline:
         return responses.limits(request.taken)
 
     # contract: shared-limit
-    async def _take(self, request: Request, kind: Kind, cost: int) -> Taken | None:
-        """Counts a request for its caller or its address; None if neither is known."""
+    def _counted(self, request: Request, kind: Kind) -> tuple[str, str, int] | None:
+        """What a request counts as, of whom, and the limit of that: of its caller or its address.
+
+        None if neither is known.
+        """
         service, caller = self._service, request.caller
         shared = kind == "shared" and not _has_bad_token(request)
         if caller is None or (shared and caller.profile is not None):
             address = per_address.address(service, request)
             name = "shared" if shared else "address"
             if address is not None:
-                limit = getattr(service.settings, f"limit_{name}")
-                return await service.limiter.take(f"{name}:{address}", limit, cost)
+                return name, f"{name}:{address}", getattr(service.settings, f"limit_{name}")
             if caller is None:
                 return None
         who, name = ("admin", caller.token_id)
@@ -253,7 +266,7 @@ class Pipeline:
             who, name = ("profile", caller.profile.id)
         kind = "read" if kind == "shared" else kind
         limit = stores.limit(caller.store, service.settings, f"{who}_{kind}")
-        return await service.limiter.take(f"{caller.store.id}:{name}:{kind}", limit, cost)
+        return kind, f"{caller.store.id}:{name}:{kind}", limit
 
     # -------------------------------------------------------------------------------- CORS
 
@@ -263,7 +276,8 @@ class Pipeline:
         route, _ = routes.find(request.path)
         request.route = route.path if route else "unknown"
         # The limit is shown but not used: a preflight is cheap, and an office may share an address.
-        request.taken = await self._take(request, "read", 0)
+        if counted := self._counted(request, "read"):
+            request.taken = await self._service.limiter.take(*counted[1:], 0)
         await self._service.access_cache.ensure_fresh()
         if route is None:
             raise _unknown_path(request.path)

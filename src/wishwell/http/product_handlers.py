@@ -1,7 +1,7 @@
 """The operations on products: what a shop says of what it sells."""
 
-from wishwell import products
-from wishwell.http import bodies, handlers, product_bodies, responses, wire
+from wishwell import product_bodies, products
+from wishwell.http import bodies, handlers, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
 from wishwell.profiles import WholeStore

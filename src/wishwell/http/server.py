@@ -4,6 +4,7 @@ uvicorn (with httptools) refuses ambiguous framing. It does not bound the time a
 headers, and it accepts a request without ``Host``.
 """
 
+import re
 import uuid
 from dataclasses import dataclass
 from email.utils import formatdate
@@ -28,6 +29,7 @@ STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {responses.phrase(_LARGE)}\r\n".enco
 MAX_HEADER_BYTES = 16 * 1024
 MAX_HEADERS = 150
 _UNAVAILABLE = STATUS_LINE[HTTPStatus.SERVICE_UNAVAILABLE]
+_AUTHORITY = re.compile(rb"https?://([^/?#]+)")
 _BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 log = structlog.get_logger("wishwell.server")
@@ -189,13 +191,27 @@ class GuardedProtocol(ReadProtocol):
             raise Invalid("The request must use HTTP/1.1.")
         elif names.count(b"host") != 1:
             raise Invalid("Host: must be sent exactly once.")
-        if not self.url.startswith((b"/", b"http://", b"https://")):
-            raise Invalid("The request target must be a path.")
+        if not self.url.startswith(b"/"):
+            self._check_absolute()
         self.scope["wishwell.target"] = self.url  # type: ignore[typeddict-unknown-key]
         if self.parser.should_upgrade() and not _BODY.isdisjoint(names):
             # The parser would treat the body as the other protocol, and the request without its
             # body may mean something else.
             raise Invalid("Upgrade: is not allowed on a request with a body.")
+
+    # contract: http-target-host
+    def _check_absolute(self) -> None:
+        """Raises ``Invalid`` for a target that is neither a path nor a URL on the host in ``Host``.
+
+        HTTP lets the target decide, and what is in front may go by either. So all else here may go
+        by ``Host``.
+        """
+        named = _AUTHORITY.match(self.url)
+        if named is None:
+            raise Invalid("The request target must be a path.")
+        hosts = [value.lower() for name, value in self.headers if name == b"host"]
+        if hosts != [named[1].lower()]:
+            raise Invalid("Host: must be the host of the request target.")
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answering = cycle

@@ -6,8 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import ids, shares
-from wishwell.http import fields
+from wishwell import fields, ids, shares
 from wishwell.shares import Terms
 
 Expiry = Annotated[datetime, Meta(tz=True)] | UnsetType | None

@@ -34,11 +34,15 @@ async def list_shares(service: Services, request: Request) -> Response:
 
 
 async def create_share(service: Services, request: Request) -> Response:
-    profile, (_, list_id) = handlers.new_owner(request), handlers.named(request)
-    now = service.now()
+    list_id, now = handlers.id_of(request), service.now()
     terms = (await bodies.optional(service, request, share_bodies.ShareBody)).terms(now)
     id, token = service.new_id(), shares.new_token()
-    made = await service.db.write(shares.create, profile, list_id, terms, id, token, now)
+    owner, made = await handlers.owned(
+        service,
+        request,
+        lambda owner: service.db.write(shares.create, owner, list_id, terms, id, token, now),
+    )
+    _show(made, request, owner)
     return responses.created(made)
 
 

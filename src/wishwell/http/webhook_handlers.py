@@ -1,8 +1,8 @@
 """The operations on webhooks and their deliveries, for admin tokens."""
 
-from wishwell import deliveries, ids, pages, webhooks
+from wishwell import deliveries, fields, ids, pages, webhooks
 from wishwell.errors import Conflict, NotFound
-from wishwell.http import bodies, fields, handlers, responses, wire
+from wishwell.http import bodies, handlers, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
 from wishwell.sealing import Sealing

@@ -4,7 +4,6 @@ The bounds are part of the types, so that tests can compare them with the publis
 ``items.py`` and its like check what a type can't express. Any bad body raises ``Invalid``.
 """
 
-import json
 import re
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
@@ -13,10 +12,20 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import events, item_record, items, lists, pages, products, search
+from wishwell import (
+    events,
+    fields,
+    item_record,
+    items,
+    lists,
+    pages,
+    product_bodies,
+    products,
+    search,
+)
 from wishwell.errors import Invalid, UnsupportedMedia
-from wishwell.http import fields, product_bodies, share_bodies
-from wishwell.http.fields import ProductId, Quantity
+from wishwell.fields import ProductId, Quantity
+from wishwell.http import share_bodies
 from wishwell.items import ItemPatch, NewItem
 from wishwell.stores import Store
 
@@ -217,21 +226,21 @@ def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> 
     Raises ``Invalid``, which names field and rule, or ``UnsupportedMedia``.
     """
     if not raw:
-        fields = ", ".join(msgspec.json.schema(shape)["$defs"][shape.__name__]["required"])
-        if not fields:
+        required = ", ".join(msgspec.json.schema(shape)["$defs"][shape.__name__]["required"])
+        if not required:
             raise Invalid("body: is required; send a JSON object.")
-        raise Invalid(f"{fields}: is required; send a JSON object as the body.")
+        raise Invalid(f"{required}: is required; send a JSON object as the body.")
     if not is_json(content_type):
         raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
     try:
         value: T = _decoders[shape].decode(raw)
-        # Decoded again to refuse duplicate keys: parsers silently keep the last. The body is known
-        # to be within its bounds here, so this is quick.
-        _twice.decode(raw.decode())
+        twice = fields.key_twice(raw)
     except msgspec.ValidationError as error:
         raise Invalid(_explained(str(error), store)) from error
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise Invalid("body: is not valid JSON in UTF-8.") from error
+    if twice is not None:  # contract: body-key-twice
+        raise Invalid(f"{twice}: is in the body twice.")
     return value
 
 
@@ -243,17 +252,6 @@ def is_json(content_type: str | None) -> bool:
     if kind.strip().lower() != "application/json":
         return False
     return re.sub(r'[\s"]', "", parameters.lower()) in ("", "charset=utf-8")
-
-
-# contract: body-key-twice
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> None:
-    if len({key for key, _ in pairs}) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise Invalid(f"{twice}: is in the body twice.")
-
-
-_twice = json.JSONDecoder(object_pairs_hook=_no_key_twice)
 
 
 def _explained(text: str, store: Store) -> str:

@@ -7,7 +7,7 @@ import hmac
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -27,9 +27,6 @@ cookie of a visitor who has just come away."""
 
 _PLAIN, _HOST = b"wishwell", b"__Host-wishwell"
 _LONGEST = 1_000
-_KEPT = 10_000
-"""Cookies and shoppers that are remembered; some 400 bytes each."""
-
 _SESSION = re.compile(
     r"gid://[a-z0-9-]{1,40}/Session/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII
 )
@@ -59,16 +56,19 @@ class Signer:
     """Writes and reads the cookie of one store, by its id.
 
     ``secrets``: the newest first. It signs, and those that it replaced are accepted for cookies
-    from before (contract: storefront-cookie).
+    from before (contract: storefront-cookie). ``remembered`` is shared with others, and holds at
+    most ``most``.
     """
 
-    def __init__(self, secrets: Sequence[CookieSecret], store: str) -> None:
+    def __init__(
+        self, secrets: Sequence[CookieSecret], store: str, remembered: dict[Any, Any], most: int
+    ) -> None:
         self._secrets = secrets
         self._before = b"cookie\n" + store.encode() + b"\n"
         # What was verified, and what was made of it: HMACs and base64 were the better part of what
         # the storefront adds to a read.
-        self._read: dict[bytes, _Content] = {}
-        self._shoppers: dict[str, bytes] = {}
+        self._read = recent.Part[bytes, _Content](remembered, most)
+        self._shoppers = recent.Part[str, bytes](remembered, most)
 
     def value(self, session: str, now: int) -> str:
         """The cookie's value for a session, set at the epoch second ``now``."""
@@ -82,7 +82,7 @@ class Signer:
             found = self._verified(value)
             if found is None:
                 return None
-            recent.keep(self._read, value, found, _KEPT)
+            self._read.keep(value, found)
         return Visitor(found.s, found.t) if -_AHEAD <= now - found.t <= MAX_AGE else None
 
     def _verified(self, value: bytes) -> _Content | None:
@@ -122,7 +122,7 @@ class Signer:
             key = self._secrets[0].secret.encode()
             digest = hmac.digest(key, b"shopper\n" + gid.encode(), hashlib.sha256)
             known = _text(digest)[:16]
-            recent.keep(self._shoppers, gid, known, _KEPT)
+            self._shoppers.keep(gid, known)
         return known
 
     def _signature(self, secret: CookieSecret, content: bytes) -> bytes:

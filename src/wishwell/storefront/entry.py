@@ -18,7 +18,7 @@ from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
 from wishwell.profiles import Profile
-from wishwell.storefront import assets, cookie, paths, visit
+from wishwell.storefront import assets, cookie, customers, paths, visit
 from wishwell.storefront.paths import Found
 from wishwell.storefront.shop import Shops
 from wishwell.storefront.visit import Visit
@@ -64,16 +64,28 @@ class Storefront:
             return Response(200, b"ok", headers)
         paths.check(request)
         broken.check(request.asgi)
-        seen = request.visit = await visit.begin(self._service, self._shops, request)
+        seen = await self._begin(request)
         if found.asset is not None:
             return assets.answer(found.asset, self._base)
         await visit.identify(request, seen)
         if not request.reads:
             visit.check_origin(request, seen)
+            request.authorize = self._authorize
             request.body = await bodies.read(self._service, request)
+            seen = request.visit or seen
+        if seen.signed:
+            request.query_string = customers.without_platform(request.query_string)
         self._know_shopper(seen)
         await self._link(request, seen)
         return await self._answer(request, seen, found)
+
+    async def _begin(self, request: Request) -> Visit:
+        request.visit = await visit.begin(self._service, self._shops, request)
+        return request.visit
+
+    # contract: token-while-sending
+    async def _authorize(self, request: Request) -> None:
+        await visit.identify(request, await self._begin(request))
 
     # contract: storefront-answer, storefront-no-token
     def finish(self, request: Request, answer: Response) -> None:
@@ -172,7 +184,11 @@ class Storefront:
         service, store = self._service, seen.store
         if request.reads and seen.address is not None:
             limit = service.settings.limit_visitor_read
-            await per_address.count(service, request, f"{store.id}:nobody:{seen.address}", limit)
+            key, what = (
+                f"{store.id}:nobody:{seen.address}",
+                "reads without a cookie from this address",
+            )
+            await per_address.count(service, request, key, limit, what)
         if not found.is_page and not found.begins(request.method):
             raise NotFound("There is no such record.")
         if request.method == "DELETE":
@@ -188,9 +204,8 @@ class Storefront:
         async def begin() -> None:
             if seen.address is not None:
                 limit = service.settings.limit_new_sessions
-                await per_address.count(
-                    service, request, f"{store.id}:sessions:{seen.address}", limit
-                )
+                key, what = f"{store.id}:sessions:{seen.address}", "new visitors from this address"
+                await per_address.count(service, request, key, limit, what)
             now = service.now()
             await service.db.write(profiles.create_session, store, namespace, id, now)
             seen.shopper = session

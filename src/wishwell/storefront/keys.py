@@ -11,9 +11,13 @@ import jwt
 import structlog
 
 from wishwell.errors import Invalid, Unavailable
-from wishwell.outbound import LARGEST, Outbound, Unanswered
+from wishwell.outbound import Outbound
+from wishwell.outbound_answer import LARGEST, Unanswered
 
 PUBLIC = ("RS256", "ES256")
+
+_MEMBERS = ("kid", "kty", "alg", "n", "e", "crv", "x", "y")
+"""What a key is made of. A private part that a set has by mistake can take seconds to read."""
 
 _SECONDS = 5.0
 """A whole fetch: a visitor waits for it."""
@@ -105,7 +109,8 @@ class KeySet:
     async def _read(self) -> str | bytes:
         if _is_inline(self._source):
             return self._source
-        answer = await self._outbound.call("GET", self._source, seconds=_SECONDS)
+        source = self._source
+        answer = await self._outbound.call("GET", source, seconds=_SECONDS, owner=source)
         if answer.status != 200:
             raise Unanswered(f"the status is {answer.status}")
         if not answer.whole:
@@ -113,6 +118,7 @@ class KeySet:
         return answer.body
 
 
+# contract: key-set-read
 def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
     """The keys of a key set (RFC 7517) that can be used here, by ``kid``. Raises ``ValueError``."""
     entries = document.get("keys") if isinstance(document, Mapping) else None
@@ -126,8 +132,10 @@ def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
         kid = entry.get("kid")
         if not isinstance(kid, str) or not kid or entry.get("use") not in (None, "sig"):
             continue
+        if entry.get("alg") not in (None, *PUBLIC):
+            continue
         try:
-            key = jwt.PyJWK(entry)
+            key = jwt.PyJWK({name: entry[name] for name in _MEMBERS if name in entry})
         except (jwt.PyJWTError, ValueError, KeyError, TypeError):
             continue
         if key.algorithm_name in PUBLIC:

@@ -1,7 +1,9 @@
 """A store as the storefront needs it: its secrets opened, and what was verified with them."""
 
+import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import jwt
 
@@ -10,14 +12,14 @@ from wishwell.access_cache import AccessCache
 from wishwell.errors import Misconfigured, Unavailable
 from wishwell.naming import authority
 from wishwell.outbound import Outbound
-from wishwell.sealing import Sealing
+from wishwell.sealing import Damaged, Sealing
 from wishwell.storefront import cookie, customers
 from wishwell.storefront.customers import Known, Wrong
 from wishwell.storefront.keys import KeySets
 from wishwell.stores import Store
 
-_KEPT = 10_000
-"""JWTs whose customers are remembered, for each store."""
+MOST = 30_000
+"""Cookies, JWTs and shoppers that a process remembers, over all stores; some 500 bytes each."""
 
 
 # contract: storefront-jwt
@@ -25,27 +27,33 @@ class Shop:
     """One store, as it is until it changes."""
 
     def __init__(
-        self, store: Store, secrets: store_secrets.StoreSecrets, key_sets: KeySets
+        self,
+        store: Store,
+        secrets: store_secrets.StoreSecrets,
+        key_sets: KeySets,
+        remembered: dict[Any, Any],
     ) -> None:
         self.store = store
         self.origins = {authority(origin): origin for origin in store.hosts}
-        self.cookies = cookie.Signer(secrets.cookie, store.id)
+        self.cookies = cookie.Signer(secrets.cookie, store.id, remembered, MOST)
         self.platform_secrets = secrets.platform
         self._shared = secrets.jwt_keys
         self._key_sets = key_sets
-        self._known: dict[str, tuple[Known, jwt.PyJWK | None]] = {}
+        self._known = recent.Part[bytes, tuple[Known, jwt.PyJWK | None]](remembered, MOST)
 
     async def customer(self, token: str) -> str:
         """The GID of the customer that a JWT names. Raises ``Wrong`` and ``Unavailable``."""
-        known, key = self._known.get(token, (None, None))
+        # By its hash: a token may have 8 KiB.
+        hashed = hashlib.sha256(token.encode()).digest()
+        known, key = self._known.get(hashed) or (None, None)
         # A key that is not in the set any more is good for no JWT, whenever it was verified.
         if key is not None and key is not await self._public(str(key.key_id)):
             known = None
         if known is None:
             known, key = await self._verified(token)
-            recent.keep(self._known, token, (known, key), _KEPT)
+            self._known.keep(hashed, (known, key))
         elif known.ends <= time.time():
-            del self._known[token]
+            self._known.forget(hashed)
             raise Wrong("it has expired")
         return known.customer
 
@@ -67,8 +75,12 @@ class Shop:
             raise Wrong(str(error)) from None
 
 
+# contract: storefront-remembered
 class Shops:
-    """The shops of all stores, each made when it is first asked for and when it has changed."""
+    """The shops of all stores, each made when it is first asked for and when it has changed.
+
+    ``remembered``: what was verified for all of them, at most ``MOST`` entries.
+    """
 
     def __init__(
         self, access_cache: AccessCache, sealing: Sealing | None, outbound: Outbound
@@ -76,10 +88,15 @@ class Shops:
         self._access_cache = access_cache
         self._sealing = sealing
         self._shops: dict[str, tuple[Store, str, Shop]] = {}
+        self._there: Mapping[str, Store] = {}
+        self.remembered: dict[Any, Any] = {}
         self._key_sets = KeySets(outbound)
 
     def of(self, store: Store) -> Shop:
         """The shop of a store. Raises ``Unavailable`` if its secrets can't be opened."""
+        if self._access_cache.stores is not self._there:  # some have changed, or are gone
+            self._there = self._access_cache.stores
+            self._shops = {id: made for id, made in self._shops.items() if id in self._there}
         sealed = self._access_cache.sealed(store.id) or ""
         made = self._shops.get(store.id)
         if made is None or made[0] is not store or made[1] != sealed:
@@ -92,6 +109,6 @@ class Shops:
             raise Unavailable("The storefront has no secrets: WISHWELL_SEALING_KEYS is not set.")
         try:
             secrets = store_secrets.opened(self._sealing, store.id, sealed)
-        except Misconfigured as error:  # sealed by another process, with a key that is new
+        except (Misconfigured, Damaged) as error:  # sealed by a process with a key that is new
             raise Unavailable(error.message) from error
-        return Shop(store, secrets, self._key_sets)
+        return Shop(store, secrets, self._key_sets, self.remembered)

@@ -193,7 +193,6 @@ def _of_platform(request: Request, visit: Visit) -> str | None:
         customer = customers.platform_customer(
             request.query_string, visit.shop.platform_secrets, int(time.time())
         )
-        request.query_string = customers.without_platform(request.query_string)
         return None if customer is None else customers.gid(visit.store.platform, customer)
     except Wrong as wrong:
         raise Unauthenticated(f"The platform's signed query: {wrong}.") from None

@@ -2,8 +2,8 @@ import { forward } from '@wishwell/proxy';
 
 function answer({ request, context: { env, session } }) {
   return forward(request, {
-    api: env.WISHWELL_API,
-    token: env.WISHWELL_TOKEN,
+    api: env.WISHLIST_API,
+    token: env.WISHLIST_TOKEN,
     address: request.headers.get('oxygen-buyer-ip') ?? undefined,
     customer: session.get('customerId') ?? null,
   });

@@ -4,8 +4,8 @@ import { openSession } from '../../../session';
 async function handler(request: Request) {
   const { customerId } = await openSession();
   return forward(request, {
-    api: process.env.WISHWELL_API!,
-    token: process.env.WISHWELL_TOKEN!,
+    api: process.env.WISHLIST_API!,
+    token: process.env.WISHLIST_TOKEN!,
     origin: process.env.SHOP_ORIGIN!,
     address: request.headers.get('x-real-ip') ?? undefined, // if your platform sets it
     customer: customerId ?? null,

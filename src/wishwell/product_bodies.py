@@ -6,9 +6,8 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import products, stores
-from wishwell.http import fields
-from wishwell.http.fields import ProductId
+from wishwell import fields, products, stores
+from wishwell.fields import ProductId
 from wishwell.notices import Money
 from wishwell.products import Facts, NewProduct, Variant
 from wishwell.stores import Store

@@ -1,7 +1,8 @@
-"""What several request bodies have in common."""
+"""What several request bodies, and the lines of a file, have in common."""
 
+import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta
 
@@ -34,3 +35,28 @@ def each_once(field: str, values: Sequence[str]) -> tuple[str, ...]:
     if len(set(values)) != len(values):
         raise Invalid(f"{field}: must not contain duplicates.")
     return tuple(values)
+
+
+def key_twice(text: bytes | str) -> str | None:
+    """A key that an object in this JSON has twice: decoders silently keep the last.
+
+    The text was decoded before, so that it is JSON within its bounds.
+    """
+    try:
+        _once.decode(text if isinstance(text, str) else text.decode())
+    except _Twice as error:
+        return str(error)
+    return None
+
+
+class _Twice(Exception):
+    pass
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> None:
+    if len(dict(pairs)) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _Twice(next(key for key in keys if keys.count(key) > 1))
+
+
+_once = json.JSONDecoder(object_pairs_hook=_each_key_once)

@@ -1,0 +1,114 @@
+"""The answer of another server, taken apart and bounded. No I/O."""
+
+from typing import NamedTuple
+
+import httptools
+
+LARGEST = 64 * 1024
+"""Bytes of an answer's body that are read."""
+
+_LARGEST_HEAD = 16 * 1024
+"""Bytes of a status line and headers, together with the interim answers before them."""
+
+
+class Unanswered(Exception):
+    """There is no answer; the message is a plain reason, which names the host at most."""
+
+
+class Answer(NamedTuple):
+    """What a server said, whatever its status. ``whole``: the body was no longer than was read.
+
+    ``retry_after`` is that header, as it came; empty if there is none.
+    """
+
+    status: int
+    body: bytes
+    whole: bool
+    retry_after: str = ""
+
+
+class AnswerReader:
+    """Reads one answer in pieces. Interim answers before it are passed over.
+
+    With ``keep`` its body is kept, otherwise only counted. ``done``: nothing more is to be read.
+    ``reusable``: the connection is good for another request.
+    """
+
+    def __init__(self, *, keep: bool) -> None:
+        self.done = False
+        self.reusable = False
+        self._keep = keep
+        self._head_left = _LARGEST_HEAD
+        self._in_body = False
+        self._framed = False
+        self._status = 0
+        self._body = bytearray()
+        self._size = 0
+        self._retry_after = b""
+        self._parser = httptools.HttpResponseParser(self)
+
+    # contract: outbound-bounds
+    def feed(self, data: bytes) -> None:
+        """Takes a piece. Raises ``Unanswered`` for what is not HTTP, or has too large a head."""
+        try:
+            if not self._in_body:
+                head, data = data[: self._head_left], data[self._head_left :]
+                self._head_left -= len(head)
+                self._parser.feed_data(head)
+                if not self._in_body and not self._head_left:
+                    raise Unanswered(f"the headers are larger than {_LARGEST_HEAD // 1024} KiB")
+            if data:
+                self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+            self.reusable = False
+            if not self.done:
+                raise Unanswered("the answer is not HTTP") from None
+
+    def end(self) -> None:
+        """The connection has ended. Raises ``Unanswered`` if the answer has not."""
+        if not self._in_body or self._framed:
+            raise Unanswered("the connection broke off")
+        self.done = True
+
+    def answer(self) -> Answer:
+        """The answer, once it is done. Nothing can be fed any more."""
+        del self._parser  # which refers to this: only the garbage collector would find the two
+        later = self._retry_after.decode("latin-1").strip()
+        return Answer(self._status, bytes(self._body[:LARGEST]), self._size <= LARGEST, later)
+
+    # ------------------------------------------------------------- the parser's callbacks
+
+    def on_message_begin(self) -> None:
+        if self.done:
+            raise ValueError("an answer that nobody asked for")
+        self._framed = False
+        self._retry_after = b""
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_body:
+            return  # a trailer
+        name = name.lower()
+        if name in (b"content-length", b"transfer-encoding"):
+            self._framed = True
+        elif name == b"retry-after":
+            self._retry_after = value
+
+    def on_headers_complete(self) -> None:
+        status = self._parser.get_status_code()
+        if status < 100 or status == 101 or self._parser.get_http_version() not in ("1.0", "1.1"):
+            raise ValueError("an answer to something else")
+        if status >= 200:
+            self._status = status
+            self._in_body = True
+            self.reusable = self._parser.should_keep_alive()
+
+    def on_body(self, data: bytes) -> None:
+        self._size += len(data)
+        if self._keep:
+            self._body += data
+        if self._size > LARGEST:
+            self.done, self.reusable = True, False
+            raise ValueError("the rest is not read")
+
+    def on_message_complete(self) -> None:
+        self.done = self._in_body

@@ -1,0 +1,487 @@
+"""A file of which one value is not what an export writes: refused before anything changes, or
+imported whole; and another store never notices."""
+
+import copy
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.contract.conftest import bounds
+from tests.contract.desk import SEALING
+from tests.contract.drops import money
+from tests.contract.test_moving import delete, export, new_list, wish
+from tests.contract.test_shares import share
+from wishwell import (
+    auth,
+    config,
+    events,
+    ids,
+    importing,
+    items,
+    linking,
+    lists,
+    notices,
+    pages,
+    products,
+    profiles,
+    reserving,
+    shares,
+    store_secrets,
+    stores,
+    transfer,
+    webhooks,
+)
+from wishwell.access_cache import AccessCache
+from wishwell.cli import data_commands
+from wishwell.errors import Invalid, Misconfigured
+from wishwell.import_file import ImportFile
+from wishwell.search import Search
+
+HANDLE = "moved"
+SETTINGS = config.load({})
+
+
+class Shop:
+    """A store with a record of every kind."""
+
+    def __init__(self, bench, handle):
+        self.bench, now = bench, bench.clock.tick
+        patch = stores.StorePatch(
+            events=True, hosts=(f"https://{handle}.example",), limits={"items": 77}
+        )
+        self.store = bench.write(stores.create, bench.new_id(), handle, patch, now())
+        hidden = store_secrets.SecretsPatch()
+        bench.write(store_secrets.change, SEALING, self.store, hidden, bench.clock())
+        self.token, self.hash = bench.new_id(), auth.hashed(fresh := auth.new_admin_token())
+        bench.write(auth.create_admin_token, self.store, fresh, "a token", self.token, now(), None)
+        url = "https://hooks.example/"
+        bench.write(
+            webhooks.create, SEALING, self.store, url, ["item.created"], bench.new_id(), now()
+        )
+        for price, stock in (("100 EUR", False), ("50 EUR", True)):
+            said = products.Facts("A title", "https://shop.example/1", price=money(price))
+            variants = (products.Variant("7", price=money("9.50 EUR"), available=stock),)
+            given = products.NewProduct("1", said, variants)
+            bench.write(products.put, self.store, [given], [bench.new_id()], now())
+        self.people()
+
+    def people(self):
+        bench, now = self.bench, self.bench.clock.tick
+        self.owner, self.friend = (bench.new_customer(self.store) for _ in range(2))
+        on = new_list(bench, self.owner, "Birthday")
+        wish(bench, self.owner, 1, 2, list_ids=(on.id,), tags=("a", "b"), quantity=3, note="n\nm")
+        saved = [row[0] for row in bench.all("items_all", self.owner.id)]
+        bench.write(lists.order, self.owner, on.id, saved, now())
+        bench.write(profiles.remember_email, self.owner, "a@shop.example", now())
+        self.link = share(bench, self.owner, on.id)
+        visitor, self.session = (bench.new_session(self.store) for _ in range(2))
+        wish(bench, visitor, 3)
+        finder = shares.Finder({self.store.id: self.store}.get, {})
+        for who in (self.friend, visitor):
+            bench.write(reserving.reserve, finder, self.link.token, saved[0], who, 1, now())
+        bench.write(linking.link, visitor, self.friend, bounds(99), now())
+        wish(bench, self.session, 5)
+        for jti in ("", bench.new_id()):
+            bench.write(auth.revoke_profile, self.owner, bench.clock(), jti)
+
+    def seen(self):
+        """All that another store could have changed."""
+        rows = self.bench.select("SELECT profile_id, jti, revoked_at FROM revocations")
+        written = export(self.bench, self.bench.read(stores.by_handle, self.store.handle))
+        return written, sorted(row for row in rows if row[0] == self.owner.id)
+
+
+@pytest.fixture(scope="module")
+def other(bench):
+    shop = Shop(bench, "other")
+    works(bench, shop.store)
+    return shop
+
+
+@pytest.fixture(scope="module")
+def source(bench, other):
+    """The records of a store of every kind, which is not here any more."""
+    shop = Shop(bench, HANDLE)
+    found = [json.loads(line) for line in export(bench, shop.store).splitlines()]
+    delete(bench, shop.store)
+    assert {kind for line in found for kind in line} == set(transfer.KINDS.values())
+    return found
+
+
+def run_import(bench, path):
+    """What `wishwell import` does. Raises ``Invalid`` or ``Misconfigured``."""
+    file = ImportFile(str(path), bench.clock())
+    of_store = file.check()
+    if file.errors:
+        raise Invalid(file.errors[0])
+
+    async def add():
+        how = await bench.db.read(importing.plan, file, HANDLE)
+        data_commands.check_outbound(SETTINGS, file, of_store)
+        importing.check_secrets(SEALING, file, of_store)
+        await importing.check_apart(bench.db, file)
+        made = importing.take_store, SEALING, file, HANDLE, of_store, bench.clock.tick()
+        store = await bench.db.write(*made)
+        async for _ in importing.load(bench.db, file, store, dry=False, how=how):
+            pass
+        return store
+
+    return bench.run(add())
+
+
+def tried(bench, path, lines, other):
+    """Imports lines, and holds the result to the promise: what it said, or None for an import."""
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    before, there = other.seen(), bench.read(stores.listed)
+    said = None
+    try:
+        store = run_import(bench, path)
+    except (Invalid, Misconfigured) as error:
+        said = error.message
+    if said is None:
+        ours, theirs = alike(export(bench, store).encode().splitlines()), alike(lines)
+        works(bench, store)
+        assert {*ours} ^ {*theirs} == set()
+        delete(bench, store)
+    else:
+        assert re.match(r"(/\S+: )?line \d+: |host: ", said), said
+        assert bench.read(stores.listed) == there
+    assert other.seen() == before
+    return said
+
+
+def alike(lines):
+    """Lines that say the same, in whatever order; the times of the export and its events aside, and
+    what is reserved by nobody of the file (contract: import-shares)."""
+    found = [json.loads(line) for line in lines]
+    people = {line["profile"]["gid"] for line in found if "profile" in line}
+    found = [
+        line
+        for line in found
+        if "end" not in line and line.get("reservation", {}).get("holder") in (None, *people)
+    ]
+    first = found[0]["wishwell"]
+    first["exportedAt"] = first["store"]["eventsSince"] = None
+    first["store"]["handle"] = HANDLE
+    for record in found:
+        for of in record.values():
+            for name in ("tags", "listIds"):
+                if name in of:
+                    of[name] = sorted(of[name])
+    cleaned = [
+        {k: {n: v for n, v in of.items() if not is_empty(k, n, v)} for k, of in record.items()}
+        for record in found
+    ]
+    return sorted(json.dumps(record, sort_keys=True) for record in cleaned)
+
+
+def is_empty(kind, name, value):
+    return value in (None, [], "", False) or (name == "quantity" and value == 1 and kind == "item")
+
+
+def works(bench, store):
+    """Every page of the store, and what runs beside the requests."""
+    for found in walk(bench, store):
+        bench.check(found)
+
+    async def beside():
+        cache = AccessCache(bench.db, bench.clock)
+        await cache.refresh()
+        await bench.db.write(store_secrets.prepare, SEALING, bench.clock())
+        await webhooks.prepare(bench.db, SEALING)
+        for _ in range(3):
+            async for _ in notices.work(bench.db, bench.clock):
+                pass
+        await events.number(bench.db, bench.clock)
+
+    bench.run(beside())
+    bench.read(auth.admin_tokens, store.handle)
+    bench.read(webhooks.page, store, None, 250)
+    bench.read(events.feed, store, None, 50, ())
+
+
+def walk(bench, store):
+    """Walks all pages, two records a time; the profiles."""
+    whole = profiles.WholeStore(store)
+    for noun, table in ((items, "items"), (lists, "lists"), (products, "products")):
+        seen, cursor = [], None
+        while True:
+            asked = pages.PageRequest(cursor, 2, Search())
+            page = bench.read(noun.page, whole, asked)
+            seen += [one.product_id if noun is products else one.id for one in page.records]
+            if page.next is None:
+                break
+            cursor = page.next
+        count = f"SELECT count(*) FROM {table} WHERE store_id = $1"
+        assert (len(seen),) == bench.select(count, store.id)[0]
+        if noun is products:
+            for id in seen:
+                bench.read(products.find, store, str(id))
+    rows = bench.select("SELECT profile_id, gid, is_session, closed_at FROM profiles WHERE store_id = $1", store.id)  # fmt: skip
+    for id, gid, is_session, closed_at in rows:
+        profile = profiles.Profile(id, store, gid, bool(is_session))
+        if closed_at is None:
+            asked = pages.PageRequest(None, 250, Search())
+            bench.read(items.page, profile, asked)
+            for found in bench.read(lists.page, profile, asked).records:
+                bench.read(lists.find, profile, found.id, "customer")
+        yield profile
+
+
+LONG, DEEP = "n" * 600, "[" * 100_000
+VALUES = [
+    *(None, True, 0, -1, 1.5, 2**31, 2**53 + 1, 2**63, 10**400, "", "\0", "x\n", " x ", "\u2028"),
+    *("\x7f", "é", LONG, [], {}, [[]], [None], {"a": 1}, "2026-02-31T00:00:00.000Z", "a b"),
+    *("0000-01-01T00:00:00.000Z", "1969-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"),
+    *("2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000Z\n", ids.NO_UUID, ids.MAX_UUID),
+    *("gid://shopify/Customer/1\n", "x/Session/" + ids.NO_UUID, "gid://a_b/Session/1"),
+    *("{}", "[]", "null", DEEP, '{"a": 1, "a": 1}', '{"title": 5}', '{"url": "javascript:x"}'),
+    *('[{"variantId": "7\\n"}]', '[{"variantId": "07"}]', '[{"variantId": 7}]', "items.created"),
+    *(
+        '{"7": {"reference": {"amount": "1\\n", "currency": "EUR"}}}',
+        '{"8": {}}',
+        "http://10.0.0.1",
+    ),
+    *('{"7": {"dropped_at": "9999-12-31T23:59:59.999Z"}}', '{"7": {"dropped_at": "x"}}'),
+]
+
+
+def others(other):
+    """What is another store's."""
+    shop = other.store
+    return [
+        *(shop.id, other.token, other.hash, other.owner.id, other.owner.gid, other.session.gid),
+        *(other.link.token, shop.hosts[0], list(shop.hosts)),
+    ]
+
+
+def places(lines):
+    """Each field of the first line of each kind: the line's number, and the path."""
+    seen = set()
+    for number, line in enumerate(lines):
+        for path in fields_of(line):
+            if path not in seen:
+                seen.add(path)
+                yield number, path
+
+
+def fields_of(value, path=()):
+    for key, one in value.items():
+        yield (*path, key)
+        if isinstance(one, dict):
+            yield from fields_of(one, (*path, key))
+
+
+def changed(source, number, path, value):
+    """The lines with one value in place of another."""
+    line = copy.deepcopy(source[number])
+    place = line
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return encoded([*source[:number], line, *source[number + 1 :]])
+
+
+def encoded(lines):
+    return [json.dumps(line, ensure_ascii=False).encode() for line in lines]
+
+
+@pytest.mark.parametrize("kind", transfer.KINDS.values())
+def test_file_with_a_changed_value_is_refused_or_imported_whole(
+    bench, other, source, tmp_path, kind
+):
+    """contract: import-checked, import-apart. Each field with hostile values; all of them where
+    `WISHWELL_TEST_ALL` is set, else some of them."""
+    cases = [
+        (number, path, value)
+        for number, path in places(source)
+        for value in [*VALUES, *others(other)]
+        if path[0] == kind
+    ]
+    wrong = []
+    for case in cases[:: 1 if "WISHWELL_TEST_ALL" in os.environ else 31]:
+        try:
+            tried(bench, tmp_path / "f", changed(source, *case), other)
+        except Exception as error:
+            wrong.append((case[0] + 1, case[1], repr(case[2])[:100], repr(error)[:400]))
+            for one in bench.read(stores.listed):
+                if one.handle == HANDLE:
+                    delete(bench, one)
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def kind_of(line):
+    [kind] = line
+    return kind
+
+
+def first(source, kind):
+    return next(number for number, line in enumerate(source) if kind_of(line) == kind)
+
+
+def twice(source, kind):
+    at = first(source, kind)
+    return encoded([*source[: at + 1], source[at], *source[at + 1 :]])
+
+
+def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, source, tmp_path):
+    """contract: import-checked. Each kind of line twice, left out, in another place; a key twice."""
+    path = tmp_path / "f"
+    for kind in transfer.KINDS.values():
+        assert tried(bench, path, twice(source, kind), other), kind
+        at = first(source, kind)
+        for lines in (
+            [*source[:at], *source[at + 1 :]],
+            [source[0], source[at], *source[1:at], *source[at + 1 :]],
+            [*source[:at], *source[at + 1 : -1], source[at], source[-1]],
+        ):
+            tried(bench, path, encoded(lines), other)
+    text = encoded(source)
+    for number, line in enumerate(text):
+        spoilt = [*text[:number], line.replace(b": {", b': {"id": "x", "id": "x", ', 1)]
+        assert tried(bench, path, [*spoilt, *text[number + 1 :]], other).startswith("/") == (
+            number == 0
+        )
+
+
+def test_id_that_two_profiles_share_is_refused(bench, other, source, tmp_path):
+    """contract: import-checked. Pages walk a store by it."""
+    # One of a customer and one of a session, on no list.
+    a, b = (
+        number
+        for number, line in enumerate(source)
+        if line.get("item", {}).get("productId") in (3, 5)
+    )
+    lines = changed(source, b, ("item", "id"), source[a]["item"]["id"])
+    said = tried(bench, tmp_path / "f", lines, other)
+    assert said == f"line {b + 1}: item.id: is there twice, in line {a + 1} too"
+
+
+@pytest.mark.parametrize(("later", "good"), [(60_000, True), (60_001, False), (-(10**9), True)])
+def test_record_is_at_most_a_minute_later_than_its_id(bench, other, source, tmp_path, later, good):
+    """contract: import-checked. Earlier is right: a sign-in makes it so."""
+    for kind in ("item", "list", "share", "product", "webhook", "adminToken"):
+        at = first(source, kind)
+        made = ids.timestamp(ids.time_of(source[at][kind]["id"]) + later)
+        said = tried(bench, tmp_path / "f", changed(source, at, (kind, "createdAt"), made), other)
+        assert (said is None) == good, said
+        assert good or "give the record a UUIDv7 of that time" in said
+
+
+def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path):
+    """contract: import-checked. Sign-ins add up tags, lists and what is reserved."""
+    lines = copy.deepcopy(source)
+    at = next(n for n, line in enumerate(lines) if line.get("item", {}).get("listIds"))
+    lines[at]["item"]["tags"] = [f"t{number:04}" for number in range(100)]
+    made = [f"{ids.uuid7_at(ids.time_of(lines[at]['item']['id']))}" for _ in range(300)]
+    times = {name: lines[at]["item"][name] for name in ("createdAt", "updatedAt")}
+    lines[at]["item"]["listIds"] += made
+    more = [{"list": {"id": id, "name": "More", **times}} for id in made]
+    lines[at:at] = more
+    lines[-1]["end"]["lists"] += len(more)
+    lines[first(lines, "reservation")]["reservation"]["quantity"] = 50_000_000
+    assert tried(bench, tmp_path / "f", encoded(lines), other) is None
+
+
+def test_revocation_of_an_earlier_release_counts_for_profiles_of_the_file(
+    bench, other, source, tmp_path
+):
+    """contract: import-apart. It named a profile by its key, anywhere in the file, and those of
+    other stores stood there too."""
+    store_id = source[0]["wishwell"]["store"]["id"]
+    old, keys = [], {}
+    for line in source:
+        if "profile" in line:
+            keys[line["profile"]["gid"]] = key = ids.profile_key(store_id, line["profile"]["gid"])
+        old.append(copy.deepcopy(line))
+        if "revocation" in line:
+            old[-1]["revocation"] = {"jti": ""} | line["revocation"] | {"profileId": key}
+    at = first(old, "revocation")
+    moved = [line for line in old if "revocation" in line]
+    rest = [line for line in old if "revocation" not in line]
+    strange = {"revocation": moved[0]["revocation"] | {"profileId": other.owner.id}}
+    path = tmp_path / "f"
+    for lines in (
+        [rest[0], *moved, strange, *rest[1:]],
+        [*rest[:-1], strange, *moved, rest[-1]],
+        [*old[:at], strange, *old[at:]],
+    ):
+        path.write_bytes(b"".join(line + b"\n" for line in encoded(lines)))
+        before = other.seen()
+        file = ImportFile(str(path), bench.clock())
+        file.check()
+        assert not file.errors
+        assert file.register.strangers() == (1, lines.index(strange) + 1)
+        store = run_import(bench, path)
+        ours = alike(export(bench, store).encode().splitlines())
+        assert ours == alike(encoded(source))
+        assert other.seen() == before
+        delete(bench, store)
+
+
+def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other):
+    """contract: export-whole, store-delete."""
+    store = bench.new_store("revoked")
+    customer = bench.new_customer(store)
+    bench.write(auth.revoke_profile, customer, bench.clock())
+    [line] = [line for line in export(bench, store).splitlines() if '"revocation"' in line]
+    assert json.loads(line)["revocation"].keys() == {"revokedAt"}
+    assert other.owner.id not in export(bench, store)
+    delete(bench, store)
+    of = "SELECT 1 FROM revocations WHERE profile_id = $1"
+    assert bench.select(of, customer.id) == []
+
+
+def test_process_that_runs_knows_what_was_revoked_long_ago(bench, other, source, tmp_path):
+    """contract: import-whole, token-revoked. As soon as it knows the store."""
+    path = tmp_path / "f"
+    path.write_bytes(b"".join(line + b"\n" for line in encoded(source)))
+    cache = AccessCache(bench.db, bench.clock)
+    bench.clock.milliseconds += 3_600_000
+    bench.run(cache.refresh())
+    store = run_import(bench, path)
+    bench.run(cache.refresh())
+    [gid] = {
+        source[n - 1]["profile"]["gid"]
+        for n, line in enumerate(source)
+        if "revocation" in line and "profile" in source[n - 1]
+    }
+    assert cache.is_revoked_whole(ids.profile_key(store.id, gid))
+    delete(bench, store)
+
+
+@pytest.mark.slow
+@pytest.mark.either_engine
+def test_memory_stays_flat_while_a_large_file_is_checked(bench, source, tmp_path):
+    """contract: import-checked. 300,000 items take no more than 3,000 do, but for a few MiB."""
+    path, peaks = tmp_path / "f", []
+    for count in (3_000, 300_000):
+        times = {"createdAt": (at := "2026-01-01T00:00:00.000Z"), "updatedAt": at}
+        new_id = ids.UUID7(lambda: ids.from_timestamp("2026-01-01T00:00:00.000Z"))
+        with path.open("wb") as file:
+            file.write(encoded(source[:1])[0] + b"\n")
+            for number in range(count // 3):
+                gid = f"gid://shopify/Customer/{number}"
+                lines = [{"profile": {"gid": gid, "createdAt": at, "touchedAt": at}}]
+                lines += [
+                    {"item": {"id": new_id(), "productId": product, **times}}
+                    for product in (1, 2, 3)
+                ]
+                file.write(b"".join(line + b"\n" for line in encoded(lines)))
+            end = {"profiles": count // 3, "lists": 0, "items": count}
+            file.write(encoded([{"end": end}])[0] + b"\n")
+        code = (
+            "import resource, sys; from wishwell.import_file import ImportFile; "
+            f"f = ImportFile(sys.argv[1], {bench.clock()}); f.check(); assert not f.errors; "
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stderr
+        peaks.append(int(done.stdout) // 1024)
+    assert peaks[1] - peaks[0] < 40, peaks

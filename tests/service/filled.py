@@ -1,0 +1,100 @@
+"""A store with all that a store can have, and every answer about it."""
+
+from typing import Any
+
+
+def fill(shop):
+    """Customers and visitors with all that a profile can have; their tokens."""
+    people = {}
+    for number in range(3):
+        who = shop.customer(f"c{number}")
+        lists = [
+            who.http.post("/lists", json={"name": name}).json()["data"]["id"]
+            for name in ("Wishes", "Später 🎁")
+        ]
+        saved = []
+        for product in range(1, 8):
+            body = {"productId": product, "quantity": product, "tags": ["a", f"t{product}"]}
+            body |= {"variantId": product * 10} if product % 2 else {"note": "two\nlines\t"[:9]}
+            body["listIds"] = lists[: product % 3]
+            answer = who.http.post("/items", json=body)
+            assert answer.status_code == 201, answer.text
+            saved.append(answer.json()["data"])
+        on = [item["id"] for item in saved if lists[0] in item["listIds"]]
+        who.http.put(f"/lists/{lists[0]}/items/order", json={"itemIds": on[::-2]})
+        who.http.delete(f"/items/{saved[3]['id']}")
+        who.http.patch(f"/items/{saved[4]['id']}", json={"quantity": 99, "note": "back\\slash"})
+        who.http.post("/profiles/identify", json={"email": f"c{number}@example.com"})
+        people[f"customer {number}"] = who
+    visitor, linked = shop.session(), shop.session()
+    visitor.http.post("/items", json={"productId": 5})
+    on = linked.http.post("/lists", json={"name": "Mine"}).json()["data"]["id"]
+    linked.http.post("/items", json={"productId": 6, "tags": ["mine"], "listIds": [on]})
+    people |= {"visitor": visitor, "linked": linked}
+    tokens = share(people)
+    shop.token(customer=people["customer 0"].gid, session=linked.gid)
+    return people, tokens
+
+
+def share(people):
+    """Shares of every kind, and what is reserved on them; their tokens, and one that was ended."""
+    found = []
+    for name, terms in (
+        ("customer 0", {"reservations": True, "notes": True}),
+        ("customer 1", {"reservations": True, "expiresAt": "2999-01-01T00:00:00+01:00"}),
+        ("customer 1", {"notes": True}),
+        ("linked", {"reservations": True}),
+    ):
+        http = people[name].http
+        at = http.get("/lists").json()["data"][-1]["id"]
+        answer = http.post(f"/lists/{at}/shares", json=terms)
+        assert answer.status_code == 201, answer.text
+        found.append(answer.json()["data"])
+    # A sign-in adds up what two have reserved, and merges the item of the last.
+    for name, which in (
+        *(("visitor", 0), ("linked", 1), ("visitor", 1), ("customer 0", 1)),
+        ("visitor", 3),
+    ):
+        path = f"/shared/{found[which]['token']}"
+        item = people[name].http.get(path).json()["data"]["items"][0]["id"]
+        path += f"/items/{item}/reservation"
+        answer = people[name].http.put(path, json={"quantity": 1})
+        assert answer.status_code == 200, answer.text
+    # What is reserved outlives its share.
+    gone = found[0]
+    http = people["customer 0"].http
+    http.delete(f"/lists/{gone['listId']}/shares/{gone['id']}")
+    again = http.post(f"/lists/{gone['listId']}/shares", json={"reservations": True}).json()
+    return [one["token"] for one in (gone, *found[1:], again["data"])]
+
+
+def answers(service, token, people, tokens):
+    """Every answer of the API about the store's records, as bytes."""
+    admin = service.client(token)
+    paths = ["/items?limit=250", "/lists?limit=250", "/products", "/webhooks"]
+    paths += ["/items?query=tag:a", "/items?query=product:5"]
+    found: dict[Any, Any] = {path: admin.get(path) for path in paths}
+    for name, who in people.items():
+        http = service.client(who.token)
+        for path in ("/items?limit=250", "/lists"):
+            found[name, path] = http.get(path)
+        for one in http.get("/lists").json().get("data", ()):
+            for sort in ("customer", "recently_saved", "oldest_saved"):
+                path = f"/lists/{one['id']}?sort={sort}"
+                found[name, path] = http.get(path)
+            path = f"/lists/{one['id']}/shares"
+            found[name, path] = http.get(path)
+        for link in tokens:
+            found[name, link] = http.get(f"/shared/{link}")
+    for link in tokens:
+        found[link] = service.client().get(f"/shared/{link}")
+
+    def kept(answer):
+        # The ids of errors are made anew.
+        body = answer.json()
+        if "error" in body:
+            return answer.status_code, body["error"]["message"]
+        # A cursor is sealed for one answer.
+        return answer.status_code, answer.content
+
+    return {key: kept(answer) for key, answer in found.items()}

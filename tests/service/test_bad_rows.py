@@ -1,0 +1,167 @@
+"""The real program on a database that somebody has damaged: what runs in the background goes on, and
+a row that can't be read hurts its own store only."""
+
+import asyncio
+import collections
+import json
+import sqlite3
+import time
+
+import asyncpg
+import httpx2
+import pytest
+
+from tests.conftest import SEALING_KEY, Shop
+from tests.servers import wait_until
+from tests.service.test_metrics import value
+from tests.service.test_notices import address
+from wishwell import ids
+
+NEVER = "2031-02-31T00:00:00.000Z"
+NOBODY = "01900000-0000-7000-8000-000000000000"
+OTHER = "01900000-0000-7000-8000-000000000001"
+PRODUCT = (
+    "INSERT INTO products (store_id, product_id, id, position, noticed_at, created_at, updated_at, "
+    "document, variants, known) VALUES ('{}', '{}', '{}', '{}', '2026', '2026', '2026', '{}', '[]', '{}')"
+)
+
+
+def write(service, *statements):
+    """By hand, as foreign keys would forbid some of it."""
+    url = address(service)
+    if url.startswith("sqlite"):
+        with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
+            for statement in statements:
+                connection.execute(statement)
+        return
+
+    async def run():
+        connection = await asyncpg.connect(url)
+        await connection.execute("SET session_replication_role = replica")
+        for statement in statements:
+            await connection.execute(statement)
+        await connection.close()
+
+    asyncio.run(run())
+
+
+def product(store, id, document="{}", known="{"):
+    return PRODUCT.format(store, id, ids.random_uuid(), ids.NO_UUID, document, known)
+
+
+def events(service, name):
+    """The lines of the log with this event."""
+    lines = [json.loads(line) for line in service.log_lines() if line.startswith("{")]
+    return [line for line in lines if line["event"] == name]
+
+
+def is_told(shop):
+    found = shop.admin.get("/events?type=item.price_dropped").json()["data"]
+    return len(found) == 1
+
+
+def shown(service, name):
+    """What a browser gets of the shop with this host."""
+    address = f"{service.url}/apps/wishlist/api/items"
+    return httpx2.get(address, headers={"Host": f"{name}.example"}).status_code
+
+
+@pytest.fixture(scope="module")
+def damaged(new_service):
+    """A service with a good store that wishes for product 7, and stores with bad rows; stopped."""
+    service = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY).start()
+    good, naming, limits, rows = (
+        Shop(service, "--events", "on", "--host", f"http://{name}.example")
+        for name in ("good", "naming", "limits", "rows")
+    )
+    time.sleep(1.5)  # until the process knows that they tell events
+    assert good.customer().http.post("/items", json={"productId": 7}).status_code == 201
+    revoked = rows.customer()
+    service.stop()
+    owner = ids.profile_key(rows.id, revoked.gid)
+    write(
+        service,
+        f"UPDATE stores SET naming = '[', updated_at = '2031' WHERE id = '{naming.id}'",
+        f"UPDATE stores SET limits = '{{\"items\": \"x\"}}' WHERE id = '{limits.id}'",
+        f"UPDATE store_secrets SET sealed = 'damaged' WHERE store_id = '{rows.id}'",
+        f"INSERT INTO revocations VALUES ('{owner}', '', '{NEVER}')",
+        "INSERT INTO webhooks (store_id, id, enabled, position, missed, created_at, updated_at, "
+        "due_at, types, url, sealed) "
+        f"VALUES ('{rows.id}', '{NOBODY}', 1, 0, 0, '', '', '2026-02-31', '', 'https://a.b', '?')",
+        product(rows.id, 1),
+        product(rows.id, 2, document="[", known="{}"),
+        product(rows.id, 3, known='{"": {"dropped_at": "2026-02-31"}}'),
+        product(naming.id, 1, known="{}"),
+        product(OTHER, 1, known="{}"),
+    )
+    return service, good, naming, limits, rows, revoked
+
+
+def test_other_stores_are_served_beside_bad_rows(damaged):
+    """contract: bad-row. It starts; the others' requests, events and notices go on; the log names each
+    row once; what was revoked on a day that there is not stays revoked."""
+    service, good, naming, limits, rows, revoked = damaged
+    code, out, err = service.attempt("store", "list", "--json")
+    assert code == 0
+    assert good.id in {one["id"] for one in json.loads(out)}
+    assert naming.id in err and naming.id not in out
+    service.restart(settings={"WISHWELL_WORKERS": "2"})
+    for amount in ("100", "80"):
+        said = {"price": {"amount": amount, "currency": "EUR"}}
+        assert good.admin.put("/products/7", json=said).status_code == 200
+    assert wait_until(lambda: is_told(good), seconds=20, every=0.1)
+    assert naming.admin.get("/items").status_code == 503
+    assert limits.admin.get("/items").status_code == 503
+    assert rows.admin.get("/items").status_code == 200
+    assert revoked.http.get("/items").status_code == 401
+    assert [shown(service, name) for name in ("good", "naming", "nobody")] == [200, 503, 404]
+    with httpx2.Client(headers={"Host": "naming.example"}) as browser:
+        assert browser.get(f"{service.url}/metrics").status_code == 404
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        assert good.admin.get("/items").status_code == 200
+    lines = events(service, "bad_row")
+    named = [(line["table"], line["row"].partition(" ")[0]) for line in lines]
+    assert set(named) >= {
+        ("stores", naming.id), ("stores", limits.id), ("store_secrets", rows.id), ("revocations", ids.profile_key(rows.id, revoked.gid)),
+        ("webhooks", NOBODY), ("webhooks", rows.id), ("products", "1"), ("products", "2"), ("products", "3"),
+    }  # fmt: skip
+    # Once in each worker, and some at the start, in a process of its own.
+    times = collections.Counter((line["table"], line["row"], line["reason"]) for line in lines)
+    assert max(times.values()) <= 3, times
+    assert service.stop() == 0
+
+
+def test_product_of_no_store_stops_nothing(new_service):
+    """contract: background-goes-on. There is a notice to tell, and nobody to tell it for."""
+    service = new_service().start()
+    service.stop()
+    write(service, product(OTHER, 1, known="{}"))
+    service.start(timeout=20)
+    time.sleep(1.5)
+    assert httpx2.get(f"{service.url}/livez", timeout=5).status_code == 200
+    assert service.stop() == 0
+
+
+def test_job_that_fails_goes_on_when_it_can(new_service):
+    """contract: background-goes-on, metrics-served. Its table is away for a while: the log says so
+    once, the metric of this job stands still and that of others doesn't; then it gets through."""
+    service = new_service().start()
+    Shop(service, "--events", "on")
+
+    def done(task):
+        return value(service, "wishwell_background_done_timestamp_seconds", task=task)
+
+    assert wait_until(lambda: done("feed") > time.time() - 1, seconds=10, every=0.1)
+    write(service, "ALTER TABLE events RENAME TO away")
+    failed = lambda: [*events(service, "feed_failed"), *events(service, "feed_put_off")]  # noqa: E731
+    assert wait_until(failed, seconds=10, every=0.1)
+    stood, others = done("feed"), done("access_cache")
+    time.sleep(2.5)
+    assert done("feed") == stood
+    assert done("access_cache") > others
+    assert len(failed()) == 1
+    write(service, "ALTER TABLE away RENAME TO events")
+    assert wait_until(lambda: done("feed") > stood, seconds=10, every=0.1)
+    assert wait_until(lambda: events(service, "feed_again"), seconds=5, every=0.1)
+    assert service.stop() == 0

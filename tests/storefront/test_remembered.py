@@ -1,0 +1,110 @@
+"""What a process remembers of the cookies and JWTs that it has verified, over all stores."""
+
+import contextlib
+import gc
+import time
+import weakref
+
+import jwt
+
+from tests.servers.called import on_loop
+from wishwell import deletion, ids, store_secrets, stores
+from wishwell.access_cache import AccessCache
+from wishwell.db import migrate
+from wishwell.db.sqlite import SQLite
+from wishwell.outbound import Outbound
+from wishwell.sealing import Sealing
+from wishwell.store_secrets import SecretsPatch
+from wishwell.storefront import shop
+from wishwell.stores import StorePatch
+
+from .way import direct
+
+pytestmark = direct("no request is sent")
+
+KEY = "k" * 40
+NAMESPACE = "wishwell"
+
+
+@contextlib.asynccontextmanager
+async def deployment(folder, count):
+    """The shops of so many stores, their database, and what is known of them."""
+    path, sealing = str(folder / "wishwell.db"), Sealing([b"s" * 40])
+    migrate.migrate_sqlite(path)
+    db = SQLite(path)
+
+    async def create(tx):
+        for number in range(count):
+            now = ids.wall_clock()
+            at = f"https://shop-{number}.example"
+            patch = StorePatch(hosts=(at,), naming={"jwt_header": "X-Shop-Token"})
+            store = await stores.create(tx, ids.UUID7()(), f"s-{number}", patch, ids.timestamp(now))
+            await store_secrets.change(tx, sealing, store, SecretsPatch((KEY,)), now)
+
+    await db.write(create)
+    cache = AccessCache(db, ids.wall_clock)
+    await cache.refresh()
+    there = [cache.store_of_host(f"shop-{number}.example") for number in range(count)]
+    yield db, cache, shop.Shops(cache, sealing, Outbound(http=False, private=False)), there
+    await db.close()
+
+
+async def visit(its, customer):
+    """A visitor's cookie and a customer's JWT come, both good."""
+    now = int(time.time())
+    session = ids.session_gid(NAMESPACE, ids.random_uuid())
+    value = its.cookies.value(session, now).encode()
+    claims = {"sub": str(customer), "exp": now + 600}
+    token = jwt.encode(claims, KEY)
+    for _ in range(2):
+        assert its.cookies.visitor(value, now).session == session
+        gid = await its.customer(token)
+        assert gid.endswith(f"/{customer}")
+    return its.cookies.shopper(session), its.cookies.shopper(gid)
+
+
+@on_loop
+async def test_many_shoppers_of_many_stores(tmp_path):
+    """contract: storefront-remembered. 500 stores, each with a hundred visitors and customers: no more
+    than the bound is remembered, and who comes again is who they were."""
+    async with deployment(tmp_path, 500) as (_, _, shops, there):
+        first = []
+        for store in there:
+            its = shops.of(store)
+            first.append(await visit(its, 1))
+            for customer in range(2, 101):
+                await visit(its, customer)
+            assert len(shops.remembered) <= shop.MOST
+        assert len(shops.remembered) == shop.MOST
+        for store, (_, shopper) in zip(there, first, strict=True):
+            its = shops.of(store)
+            assert its.cookies.shopper(f"gid://{store.platform}/Customer/1") == shopper
+
+
+@on_loop
+async def test_deleted_store_is_forgotten(tmp_path):
+    """contract: storefront-remembered. With its secrets, at the next request to any store."""
+    async with deployment(tmp_path, 2) as (db, cache, shops, (doomed, other)):
+        gone = weakref.ref(shops.of(doomed))
+        await db.write(deletion.begin, doomed.handle, ids.timestamp(ids.wall_clock()))
+        await cache.refresh()
+        its = shops.of(other)
+        gc.collect()
+        assert gone() is None
+        await visit(its, 1)
+        assert shops.of(other) is its
+
+
+@on_loop
+async def test_store_that_changes_begins_anew(tmp_path):
+    """contract: storefront-remembered, storefront-secrets. What was verified with a secret that leaked
+    is verified again."""
+    async with deployment(tmp_path, 1) as (db, cache, shops, [store]):
+        now, sealing = int(time.time()), Sealing([b"s" * 40])
+        session = ids.session_gid(NAMESPACE, ids.random_uuid())
+        value = shops.of(store).cookies.value(session, now).encode()
+        assert shops.of(store).cookies.visitor(value, now) is not None
+        patch = SecretsPatch(new_signer="leaked")
+        await db.write(store_secrets.change, sealing, store, patch, ids.wall_clock())
+        await cache.refresh()
+        assert shops.of(store).cookies.visitor(value, now) is None

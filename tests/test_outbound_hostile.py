@@ -1,0 +1,420 @@
+"""Calls to servers that mean harm: whatever one sends, at whatever speed, its call ends and takes little."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import socket
+import struct
+import threading
+import time
+
+import psutil
+import pytest
+from cryptography import x509
+
+from tests.servers.base import HERE
+from tests.servers.called import OK, Authority, Called, calls, connected, on_loop
+from wishwell.outbound_answer import Unanswered
+
+MB = 2**20
+HEAD = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+
+# How it begins, and what comes again and again.
+ENDLESS = {
+    "100": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "102": (b"", b"HTTP/1.1 102 Processing\r\n\r\n"),
+    "103": (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
+    "199": (b"", b"HTTP/1.1 199\r\n\r\n"),
+    "headers of an interim answer": (b"HTTP/1.1 103 Early Hints\r\n", b"Link: </a>\r\n"),
+    "empty lines": (b"", b"\r\n"),
+    "a status line": (b"HTTP/1.1 200 ", b"a"),
+    "headers": (HEAD, b"X: y\r\n"),
+    "the name of a header": (HEAD, b"a"),
+    "the value of a header": (HEAD + b"X: ", b"a"),
+    "an extension of a chunk": (CHUNKED + b"1", b";a=b"),
+    "zeros of a chunk's size": (CHUNKED, b"0"),
+    "chunks of a byte": (CHUNKED, b"1\r\na\r\n"),
+    "trailers": (CHUNKED + b"0\r\n", b"X: y\r\n"),
+}
+
+
+@pytest.fixture(scope="module")
+def authority():
+    return Authority()
+
+
+async def here(host: str, port: int) -> list[str]:
+    """A resolver."""
+    return [HERE]
+
+
+@pytest.mark.parametrize("piece", [100_000, 1], ids=["fast", "a byte at a time"])
+@pytest.mark.parametrize("name", ENDLESS)
+@on_loop
+async def test_answer_without_end(name, piece):
+    """contract: outbound-bounds. The call ends long before its time, and nothing of it stays."""
+    begins, again = ENDLESS[name]
+
+    async def speak(writer: asyncio.StreamWriter) -> None:
+        writer.write(begins)
+        while True:
+            for at in range(len(again)) if piece == 1 else (0,):
+                writer.write(again[at : at + 1] if piece == 1 else again * (piece // len(again)))
+                await writer.drain()
+                await asyncio.sleep(0)
+
+    process = psutil.Process()
+    async with Called(speak).serve() as server, calls() as there:
+        url = f"http://{HERE}:{server.port}/"
+        with pytest.raises(Unanswered, match=r"headers are larger|too much|not HTTP"):
+            await there.call("GET", url, seconds=30)
+        memory = process.memory_info().rss
+        for method in ("POST", "GET"):
+            with pytest.raises(Unanswered, match=r"headers are larger|too much|not HTTP"):
+                await there.call(method, url, seconds=30)
+        assert process.memory_info().rss - memory < 20 * MB
+        assert not connected(server.port)
+
+
+@on_loop
+async def test_interim_answers_before_an_answer():
+    """contract: outbound-bounds. A few are passed over, with their headers and with the answer's own."""
+    hints = b"HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\nLink: </a>\r\n\r\n"
+    async with Called(b"HTTP/1.1 100 Continue\r\n\r\n" + hints * 50 + OK).serve() as server:
+        async with calls() as there:
+            for _ in range(2):
+                answer = await there.call("POST", f"http://{HERE}:{server.port}/", body=b"a")
+                assert answer == (200, b"ok", True, "")
+        assert server.connections == 1
+
+
+@on_loop
+async def test_body_that_is_not_kept():
+    """Where only the status counts."""
+    async with Called(HEAD + b"Content-Length: 5\r\n\r\nhello").serve() as server, calls() as there:
+        answer = await there.call("POST", f"http://{HERE}:{server.port}/", body=b"", keep=False)
+        assert answer == (200, b"", True, "")
+
+
+@on_loop
+async def test_body_that_is_packed():
+    """contract: outbound-plain. It is not unpacked: 10 MB of it are the 10 KB that were sent."""
+    packed = gzip.compress(bytes(10 * MB))
+    head = b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed)
+    async with Called(HEAD + head + packed).serve() as server, calls() as there:
+        answer = await there.call("GET", f"http://{HERE}:{server.port}/")
+        assert answer[1:3] == (packed, True)
+
+
+@on_loop
+async def test_answer_to_the_end_of_its_connection(authority, tmp_path):
+    """Without a length. A trailer is no header."""
+
+    async def speak(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.0 200 OK\r\n\r\nall of it")
+
+    tls = authority.server(tmp_path, x509.DNSName("shop.example"))
+    trusted = authority.trusted()
+    for scheme, context in (("http", None), ("https", tls)):
+        async with (
+            Called(speak).serve(context) as server,
+            calls(tls=trusted, resolve=here) as there,
+        ):
+            answer = await there.call("GET", f"{scheme}://shop.example:{server.port}/")
+            assert answer[:3] == (200, b"all of it", True)
+    trailer = CHUNKED + b"2;a=b\r\nok\r\n0\r\nRetry-After: 9\r\n\r\n"
+    async with Called(trailer).serve() as server, calls() as there:
+        answer = await there.call("GET", f"http://{HERE}:{server.port}/")
+        assert answer == (200, b"ok", True, "")
+
+
+# ------------------------------------------------------------------------- connections that are kept
+
+BEHIND = {
+    "an answer": HEAD + b"Content-Length: 3\r\n\r\nbad",
+    "the start of one": b"HTTP/1.1 200 O",
+    "a letter": b"H",
+    "no HTTP": b"bad bad bad",
+}
+
+
+@pytest.mark.parametrize("pause", [None, 0, 0.05], ids=["at once", "in the next packet", "later"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@on_loop
+async def test_what_comes_behind_an_answer_is_no_answer(scheme, pause, authority, tmp_path):
+    """contract: outbound-bounds. The next request goes on another connection."""
+    rubbish = iter(BEHIND.values())
+
+    async def behind(writer: asyncio.StreamWriter) -> None:
+        if pause is None:
+            writer.write(OK + next(rubbish))
+        else:
+            writer.write(OK)
+            await asyncio.sleep(pause)
+            writer.write(next(rubbish))
+        await asyncio.sleep(60)
+
+    tls = authority.server(tmp_path, x509.DNSName("shop.example"))
+    async with (
+        Called(behind).serve(tls if scheme == "https" else None) as server,
+        calls(tls=authority.trusted(), resolve=here) as there,
+    ):
+        for count in range(1, len(BEHIND) + 1):
+            url = f"{scheme}://shop.example:{server.port}/"
+            answer = await there.call("POST", url, body=b"", seconds=10)
+            assert answer == (200, b"ok", True, "")
+            assert server.connections == count
+            await asyncio.sleep(0.15)
+
+
+@on_loop
+async def test_answer_without_a_body_that_has_one():
+    """The body of a 204 is what nobody asked for."""
+    async with Called(b"HTTP/1.1 204 Done\r\n\r\nbody").serve() as server, calls() as there:
+        for _ in range(2):
+            assert await there.call("POST", f"http://{HERE}:{server.port}/", body=b"") == (
+                204,
+                b"",
+                True,
+                "",
+            )
+        assert server.connections == 2
+
+
+@on_loop
+async def test_connection_that_is_kept_and_closed_meanwhile():
+    """A request that may have been taken is not sent again, a GET is; one that can't have been, is."""
+
+    async def hang_up(writer: asyncio.StreamWriter) -> None:
+        pass
+
+    async with Called().serve() as server, calls() as there:
+        url = f"http://{HERE}:{server.port}/"
+        await there.call("POST", url, body=b"")
+        server.hang_up()
+        await asyncio.sleep(0.05)
+        await there.call("POST", url, body=b"")
+        server.answer = hang_up
+        with pytest.raises(Unanswered, match="broke off"):
+            await there.call("POST", url, body=b"")
+        assert (server.connections, len(server.heads)) == (2, 3)
+        server.answer = OK
+        await there.call("GET", url)
+        server.answer = hang_up
+        with pytest.raises(Unanswered, match="broke off"):
+            await there.call("GET", url)
+        assert (server.connections, len(server.heads)) == (4, 6)
+
+
+@pytest.mark.slow
+@on_loop
+async def test_connection_is_kept_for_4_seconds():
+    """By then many servers close theirs. One is taken again and again, whatever the number before."""
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.1)
+        writer.write(OK)
+        await asyncio.sleep(60)
+
+    async with Called(answer).serve() as server, calls() as there:
+        url = f"http://{HERE}:{server.port}/"
+        await asyncio.gather(*(there.call("GET", url) for _ in range(5)))
+        assert server.connections == 5
+        await asyncio.sleep(3)
+        assert connected(server.port)
+        await asyncio.sleep(1.3)
+        assert not connected(server.port)
+
+
+# ---------------------------------------------------------------------------------- other harm
+
+
+@on_loop
+async def test_connection_that_is_reset():
+    async def reset(writer: asyncio.StreamWriter) -> None:
+        writer.write(HEAD)
+        await asyncio.sleep(0.1)
+        linger = struct.pack("ii", 1, 0)
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+
+    async with Called(reset).serve() as server, calls() as there:
+        with pytest.raises(Unanswered, match="broke off"):
+            await there.call("GET", f"http://{HERE}:{server.port}/")
+
+
+@on_loop
+async def test_request_that_is_not_read():
+    """An answer before its end is one; without an answer it ends in time."""
+
+    async def early(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 413 Large\r\nContent-Length: 0\r\n\r\n")
+        await asyncio.sleep(0.1)
+
+    async def never(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(60)
+
+    async with Called(never).serve() as server, calls() as there:
+        url = f"http://{HERE}:{server.port}/"
+        with pytest.raises(Unanswered, match="no whole answer within"):
+            await there.call("POST", url, body=bytes(30 * MB), seconds=0.5)
+        server.answer = early
+        assert (await there.call("POST", url, body=bytes(100_000))).status == 413
+
+
+@on_loop
+async def test_tls_that_never_ends(authority, tmp_path):
+    """contract: outbound-bounds. A session ticket after the other, which TLS itself takes in."""
+    tls = authority.server(tmp_path, x509.DNSName("shop.example"))
+    tls.num_tickets = 5_000
+    longest, begun = 0.0, time.monotonic()
+
+    async def watch() -> None:
+        nonlocal longest
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.01)
+            longest = max(longest, time.monotonic() - before)
+
+    async with Called().serve(tls) as server, calls(tls=authority.trusted(), resolve=here) as there:
+        watching = asyncio.create_task(watch())
+        with pytest.raises(Unanswered, match="too much"):
+            await there.call("GET", f"https://shop.example:{server.port}/", seconds=30)
+        print("longest", longest, time.monotonic() - begun)
+        watching.cancel()
+
+
+@pytest.mark.parametrize("speed", [1, 10_000])
+@on_loop
+async def test_tls_that_is_none(speed):
+    """contract: outbound-bounds. Bytes that look like a record, slowly or not."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                writer.write((b"\x16\x03\x03\x40\x00" + bytes(0x4000))[:speed])
+                await writer.drain()
+                await asyncio.sleep(0.001)
+        except OSError:
+            pass
+
+    async with await asyncio.start_server(serve, HERE, 0) as server, calls() as there:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(Unanswered, match=r"TLS failed|too much|no whole answer within"):
+            await there.call("GET", f"https://{HERE}:{port}/", seconds=2)
+        assert not connected(port)
+
+
+@on_loop
+async def test_address_that_takes_no_connection_is_followed_by_the_next():
+    """One that refuses, and one that says nothing."""
+    full = socket.socket()
+    with full:
+        full.bind(("127.0.0.2", 0))
+        full.listen(0)
+        port = full.getsockname()[1]
+        fill = [socket.socket() for _ in range(3)]
+        for one in fill:
+            one.setblocking(False)
+            one.connect_ex(("127.0.0.2", port))
+
+        async def names(host: str, port: int) -> list[str]:
+            return ["127.0.0.2", HERE]
+
+        async with Called().serve(port=port) as _, calls(resolve=names) as there:
+            answer = await there.call("GET", f"http://shop.example:{port}/", seconds=5)
+            assert answer.status == 200
+        for one in fill:
+            one.close()
+
+
+@on_loop
+async def test_name_that_is_looked_up_slowly():
+    """contract: outbound-bounds. By one look-up, however many calls ask, also after those gave up."""
+    asked = []
+
+    async def names(host: str, port: int) -> list[str]:
+        asked.append(host)
+        await asyncio.sleep(0.6)
+        return [HERE]
+
+    async with Called().serve() as server, calls(resolve=names) as there:
+        url = f"http://shop.example:{server.port}/"
+        for _ in range(2):
+            late = await asyncio.gather(
+                *(there.call("GET", url, seconds=0.2) for _ in range(30)), return_exceptions=True
+            )
+            assert {type(one) for one in late} == {Unanswered}
+        assert (await there.call("GET", url)).status == 200
+        assert asked == ["shop.example"]
+
+
+@on_loop
+async def test_names_of_one_owner_leave_look_ups_to_others(monkeypatch):
+    """contract: outbound-bounds. While far more of its names hang than there are look-ups at once,
+    another owner's name is found, also if it is one that the first waits for."""
+    goes_on = threading.Event()
+
+    def slow(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+        if host.startswith("slow"):
+            goes_on.wait(30)
+        return [(0, 0, 0, "", (HERE, port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    async with Called().serve() as server, calls() as there:
+        hosts = [*(f"slow-{n}.example" for n in range(60)), "shop.example"]
+        hang = [
+            asyncio.create_task(there.call("GET", f"http://{host}:{server.port}/", owner="bad"))
+            for host in hosts
+        ]
+        await asyncio.sleep(0.2)
+        try:
+            url = f"http://shop.example:{server.port}/"
+            assert (await there.call("GET", url, owner="good", seconds=5)).status == 200
+        finally:
+            goes_on.set()
+        assert {one.status for one in await asyncio.gather(*hang)} == {200}
+
+
+@on_loop
+async def test_name_of_many_addresses():
+    """contract: outbound-address, outbound-bounds. All are checked, and the first few are tried."""
+    found = [f"93.184.216.{n}" for n in range(1, 60)]
+
+    async def names(host: str, port: int) -> list[str]:
+        return found
+
+    async with calls(resolve=names, private=False) as there:
+        assert [str(one) for one in await there.addresses("shop.example", 443)] == found[:4]
+        found.append(HERE)
+        with pytest.raises(Unanswered):
+            await there.addresses("shop.example", 443)
+
+
+@on_loop
+async def test_owners_share_no_connection():
+    """contract: outbound-bounds. What comes late is for the owner who asked for it, and no other."""
+    async with Called().serve() as server, calls() as there:
+        for owner, connections in [("a", 1), ("b", 2), ("a", 2), ("b", 2)]:
+            url = f"http://{HERE}:{server.port}/"
+            assert (await there.call("POST", url, body=b"", owner=owner)).status == 200
+            assert server.connections == connections
+
+
+@on_loop
+async def test_few_connections_are_kept():
+    """contract: outbound-bounds. After more calls at once than that."""
+    all_there = asyncio.Barrier(200)
+
+    async def speak(writer: asyncio.StreamWriter) -> None:
+        await all_there.wait()
+        writer.write(OK)
+        await asyncio.sleep(60)
+
+    async with Called(speak).serve() as server, calls() as there:
+        url = f"http://{HERE}:{server.port}/"
+        await asyncio.gather(*(there.call("GET", url) for _ in range(200)))
+        mine = psutil.Process().net_connections("tcp")
+        to = [one for one in mine if one.raddr and one.raddr.port == server.port]
+        assert sum(one.status == "ESTABLISHED" for one in to) == 128
