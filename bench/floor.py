@@ -12,13 +12,14 @@ from typing import Any
 import asyncpg
 import msgspec
 
-from wishwell import config, ids, item_record, lists
+from wishwell import config, ids
 from wishwell.db import pages, sqlite, statements
 from wishwell.db.connecting import prepare
 from wishwell.db.hosts import Hosts
 from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Pool
 from wishwell.db.url import Address, parse
+from wishwell.wishes import item_record, lists
 
 URL = os.environ["FLOOR_DATABASE"]
 ENGINE = "sqlite" if URL.startswith("sqlite:") else "postgresql"

@@ -15,7 +15,8 @@ from bench.single import Deployment, deploy
 from bench.steady import steady
 from bench.targets import Target
 from tests.servers import PostgresServer
-from wishwell import app, config, ids, stores
+from wishwell import config, ids, stores
+from wishwell.run import app
 
 READERS = 500
 SECONDS = 6

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import asyncpg
 import jwt
 
-from wishwell import auth, config, ids
+from wishwell import config, ids
+from wishwell.access import auth
 from wishwell.db import migrate
 
 ITEMS = 30

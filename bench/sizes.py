@@ -14,8 +14,10 @@ from bench import seed
 from bench.client import Raw
 from bench.single import Deployment, insert, rows_of, say
 from bench.targets import Target
-from wishwell import app, config, ids, purge
+from wishwell import config, ids
 from wishwell.db import Database
+from wishwell.run import app
+from wishwell.wishes import purge
 
 ROUNDS = 7
 OWNERS = 20_000

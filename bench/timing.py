@@ -16,7 +16,8 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from tests.servers import PREFIX, PostgresServer, Service
-from wishwell import auth, ids, opaque
+from wishwell import ids, opaque
+from wishwell.access import auth
 
 PAIRS = 1_500
 Ask = Callable[[], float]

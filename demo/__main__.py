@@ -18,8 +18,9 @@ import click
 import uvicorn
 
 from demo import forward, shop
-from wishwell import log, serve
+from wishwell import log
 from wishwell.errors import ServiceError
+from wishwell.run import serve
 
 _START_SECONDS = 30
 

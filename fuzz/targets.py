@@ -21,25 +21,16 @@ from uuid import UUID
 
 import msgspec
 
-from wishwell import (
-    access_cache,
-    addresses,
-    auth,
-    ids,
-    items,
-    lists,
-    naming,
-    opaque,
-    pages,
-    profiles,
-    search,
-    stores,
-)
+from wishwell import ids, opaque, profiles, stores
+from wishwell.access import access_cache, addresses, auth
 from wishwell.config import load
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Invalid, ServiceError, Unauthenticated
 from wishwell.http import routes, wire
+from wishwell.profiles import pages, search
+from wishwell.stores import naming
+from wishwell.wishes import items, lists
 
 KEY = b"a-key-of-the-fuzzer-of-40-characters-xxx"
 NOW = 1_800_000_000_000

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wishwell import items
+from wishwell.wishes import items
 
 # Few products and variants, so that a sequence meets the same one again.
 products = st.integers(1, 6)

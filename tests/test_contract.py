@@ -81,21 +81,3 @@ def test_every_rule_is_named_by_a_test():
 def test_every_rule_is_named_where_it_is_held():
     """And below src/, so that `grep -rn` of its name shows code and test at once."""
     assert unnamed("src") - NOWHERE == set()
-
-
-def test_every_section_has_its_place():
-    """ARCHITECTURE.md says for each section where its rules live, and what it names is there."""
-    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8").partition("## Where each rule lives")[2]
-    headings = re.findall(r"^## (.*)", CONTRACT, re.MULTILINE)
-    assert len(set(re.findall(r"contract\.md#([\w-]+)", text))) == len(headings)
-    rows = re.findall(r"^\| \[.*\| (.*) \|$", text, re.MULTILINE)
-    assert len(rows) >= len(headings) - 1
-    for row in rows:
-        for word in re.findall(r"`([\w./]+)`", row):
-            path = ROOT / "src" / "wishwell" / word
-            if re.search(r"[./]", word):
-                assert path.exists(), word
-                file = path
-            else:
-                defined = rf"(def|class|-- name:) {word}\b"
-                assert re.search(defined, file.read_text("utf-8")), f"{file.name}: {word}"

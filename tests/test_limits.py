@@ -16,7 +16,7 @@ from tests.servers import RedisServer
 from wishwell import config
 from wishwell.errors import Misconfigured
 from wishwell.limits import LocalLimiter, Taken, too_many
-from wishwell.shared_limits import RedisLimiter
+from wishwell.limits.shared import RedisLimiter
 
 MINUTE = 60_000
 

@@ -15,7 +15,7 @@ from tests.servers.called import OK, Authority, Called, calls, connected, on_loo
 from wishwell import outbound
 from wishwell.errors import Invalid
 from wishwell.outbound import Outbound
-from wishwell.outbound_answer import LARGEST, Answer, Unanswered
+from wishwell.outbound.answer import LARGEST, Answer, Unanswered
 
 
 class Names:

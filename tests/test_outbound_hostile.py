@@ -15,7 +15,7 @@ from cryptography import x509
 
 from tests.servers.base import HERE
 from tests.servers.called import OK, Authority, Called, calls, connected, on_loop
-from wishwell.outbound_answer import Unanswered
+from wishwell.outbound.answer import Unanswered
 
 MB = 2**20
 HEAD = b"HTTP/1.1 200 OK\r\n"

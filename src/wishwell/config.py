@@ -144,7 +144,7 @@ def _redis(value: str) -> str:
             raise ValueError(f"has an invalid value for the option {name}")
     if len(dict(given)) < len(given):
         raise ValueError("has a duplicate option")
-    from wishwell import shared_limits
+    from wishwell.limits import shared as shared_limits
 
     shared_limits.try_out(value)
     return value

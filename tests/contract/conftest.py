@@ -9,10 +9,11 @@ import asyncpg
 import pytest
 import uvloop
 
-from wishwell import ids, item_record, items, opaque, profiles, shares, stores
+from wishwell import ids, opaque, profiles, stores
 from wishwell.db import Database, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
+from wishwell.wishes import item_record, items, shares
 
 
 def bounds(most, **others):

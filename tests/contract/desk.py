@@ -5,11 +5,13 @@ import contextlib
 import ssl
 
 from tests.contract.conftest import bounds, new_item
-from wishwell import deliveries, events, ids, items, stores, webhooks
+from wishwell import events, ids, stores
+from wishwell.events import deliveries, webhooks
+from wishwell.events.sender import Sender
+from wishwell.events.webhooks import WebhookPatch
 from wishwell.outbound import Outbound
-from wishwell.sealing import Sealing
-from wishwell.sender import Sender
-from wishwell.webhooks import WebhookPatch
+from wishwell.stores.sealing import Sealing
+from wishwell.wishes import items
 
 SEALING = Sealing([b"a-sealing-key-of-the-tests-with-40-chars"])
 DAY = 86_400_000

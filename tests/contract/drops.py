@@ -5,9 +5,10 @@ import json
 from msgspec import UNSET
 
 from tests.contract.conftest import bounds, new_item
-from wishwell import items, notices, products, stores
-from wishwell.notices import Money
-from wishwell.products import Facts, NewProduct, Variant
+from wishwell import products, stores
+from wishwell.products import Facts, NewProduct, Variant, notices
+from wishwell.products.notices import Money
+from wishwell.wishes import items
 
 PRODUCT = "7"
 DAY_MS = 86_400_000

@@ -6,7 +6,8 @@ import asyncpg
 import pytest
 
 from tests.contract.conftest import Held, rows
-from wishwell import access_cache, auth, ids, profiles, stores
+from wishwell import ids, profiles, stores
+from wishwell.access import access_cache, auth
 from wishwell.db import migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite

@@ -12,9 +12,11 @@ import pytest
 from tests.contract.conftest import bounds, new_item
 from tests.contract.test_statements import ID, STORE_WIDE, queries
 from tests.servers import Service
-from wishwell import items, linking, profiles, search
+from wishwell import profiles
 from wishwell.db import cluster, migrate, pages, statements
-from wishwell.pages import PageRequest
+from wishwell.profiles import search
+from wishwell.profiles.pages import PageRequest
+from wishwell.wishes import items, linking
 
 needs_cluster = pytest.mark.skipif(
     not os.environ.get("WISHWELL_TEST_CITUS"),

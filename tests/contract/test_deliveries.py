@@ -11,10 +11,12 @@ import pytest
 from tests.contract.conftest import Held
 from tests.contract.desk import Desk, on_desk, send
 from tests.servers.receiver import Receiver, answer
-from wishwell import deliveries, events, ids, items
-from wishwell.deliveries import AFTER
+from wishwell import events, ids
 from wishwell.errors import Unavailable
-from wishwell.sender import MOST
+from wishwell.events import deliveries
+from wishwell.events.deliveries import AFTER
+from wishwell.events.sender import MOST
+from wishwell.wishes import items
 
 TEN_YEARS = 3650 * 86_400_000
 

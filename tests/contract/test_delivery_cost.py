@@ -13,13 +13,14 @@ import uvloop
 
 from tests.contract.conftest import Bench
 from tests.servers.base import HERE
-from wishwell import ids, stores, webhooks
+from wishwell import ids, stores
 from wishwell.db import Database, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
+from wishwell.events import webhooks
+from wishwell.events.sender import Sender
 from wishwell.outbound import Outbound
-from wishwell.sealing import Sealing
-from wishwell.sender import Sender
+from wishwell.stores.sealing import Sealing
 
 EVENTS = int(os.environ.get("WISHWELL_TEST_DELIVERIES", "20000"))
 PART, WARM = 10_000, 2_000

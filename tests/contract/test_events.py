@@ -8,7 +8,8 @@ from tests.contract.test_model import UNLIMITED, do
 from tests.profile_model import Model
 from tests.replay import Replay, changed, told
 from tests.strategies import alike, at_length, sequences
-from wishwell import events, linking
+from wishwell import events
+from wishwell.wishes import linking
 
 
 @pytest.fixture(scope="module")

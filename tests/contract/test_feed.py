@@ -9,9 +9,10 @@ import pytest
 from tests.contract.conftest import bounds, new_item
 from tests.contract.test_events import heard
 from tests.replay import told
-from wishwell import config, events, ids, items, linking, lists, profiles, purge, stores
+from wishwell import config, events, ids, profiles, stores
 from wishwell.db.postgres import Postgres
 from wishwell.errors import Conflict, Gone
+from wishwell.wishes import items, linking, lists, purge
 
 MOST = bounds(100_000)
 DAY = 86_400_000

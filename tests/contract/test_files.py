@@ -13,9 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests import strategies
-from wishwell import app, config, ids, stores
+from wishwell import config, ids, stores
 from wishwell.db import migrate, sqlite
 from wishwell.errors import Misconfigured
+from wishwell.run import app
 
 NEW = [entry.name for entry in migrate.available("sqlite")]
 

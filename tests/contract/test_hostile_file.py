@@ -15,31 +15,19 @@ from tests.contract.desk import SEALING
 from tests.contract.drops import money
 from tests.contract.test_moving import delete, export, new_list, wish
 from tests.contract.test_shares import share
-from wishwell import (
-    auth,
-    config,
-    events,
-    ids,
-    importing,
-    items,
-    linking,
-    lists,
-    notices,
-    pages,
-    products,
-    profiles,
-    reserving,
-    shares,
-    store_secrets,
-    stores,
-    transfer,
-    webhooks,
-)
-from wishwell.access_cache import AccessCache
+from wishwell import config, events, ids, products, profiles, stores
+from wishwell.access import auth
+from wishwell.access.access_cache import AccessCache
 from wishwell.cli import data_commands
 from wishwell.errors import Invalid, Misconfigured
-from wishwell.import_file import ImportFile
-from wishwell.search import Search
+from wishwell.events import webhooks
+from wishwell.moving import importing, transfer
+from wishwell.moving.import_file import ImportFile
+from wishwell.products import notices
+from wishwell.profiles import pages
+from wishwell.profiles.search import Search
+from wishwell.stores import store_secrets
+from wishwell.wishes import items, linking, lists, reserving, shares
 
 HANDLE = "moved"
 SETTINGS = config.load({})

@@ -8,8 +8,10 @@ from msgspec.structs import replace
 
 from tests import strategies
 from tests.contract.conftest import bounds, new_item
-from wishwell import items, linking, lists, profiles, search
-from wishwell.pages import PageRequest
+from wishwell import profiles
+from wishwell.profiles import search
+from wishwell.profiles.pages import PageRequest
+from wishwell.wishes import items, linking, lists
 
 SLOW = [HealthCheck.function_scoped_fixture]
 wishes = st.lists(

@@ -7,9 +7,10 @@ import pytest
 
 from tests.contract.conftest import bounds, new_item
 from tests.servers import HERE
-from wishwell import items, profiles
+from wishwell import profiles
 from wishwell.db.postgres import Postgres
 from wishwell.errors import Unavailable, Undecided
+from wishwell.wishes import items
 
 TRIGGER = """
 CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from tests.contract.conftest import bounds, new_item
 from tests.profile_model import Model
 from tests.strategies import at_length, sequences
-from wishwell import item_record, items, lists, pages, profiles, search
+from wishwell import profiles
 from wishwell.errors import Conflict, Invalid, NotFound
-from wishwell.items import ItemPatch
-from wishwell.pages import PageRequest
+from wishwell.profiles import pages, search
+from wishwell.profiles.pages import PageRequest
+from wishwell.wishes import item_record, items, lists
+from wishwell.wishes.items import ItemPatch
 
 UNLIMITED = 10_000
 

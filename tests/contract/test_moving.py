@@ -11,28 +11,14 @@ import pytest
 
 from tests import schema
 from tests.contract.conftest import bounds, new_item
-from wishwell import (
-    auth,
-    deletion,
-    deliveries,
-    events,
-    exporting,
-    file_records,
-    ids,
-    importing,
-    items,
-    linking,
-    lists,
-    products,
-    profiles,
-    reserving,
-    shares,
-    stores,
-    transfer,
-)
+from wishwell import events, ids, products, profiles, stores
+from wishwell.access import auth
 from wishwell.errors import Conflict, Gone, Invalid, StoreDeleted
+from wishwell.events import deliveries
 from wishwell.ids import NO_UUID
-from wishwell.import_file import ImportFile
+from wishwell.moving import deletion, exporting, file_records, importing, transfer
+from wishwell.moving.import_file import ImportFile
+from wishwell.wishes import items, linking, lists, reserving, shares
 
 NOW = "2026-01-01T00:00:00.000Z"
 AT = ids.from_timestamp(NOW)

@@ -6,7 +6,8 @@ import pytest
 
 from tests.contract.test_moving import export, held, load, new_list, wish
 from tests.contract.test_shares import share
-from wishwell import items, linking, lists, profiles, reserving, shares
+from wishwell import profiles
+from wishwell.wishes import items, linking, lists, reserving, shares
 
 numbers = itertools.count()
 
@@ -145,7 +146,7 @@ def test_another_store_gets_no_links(bench, family, file):
 
 def test_import_that_ends_before_reservations_goes_on(bench, family, file, monkeypatch):
     """contract: import-resumed. Also between two parts of what one profile has."""
-    monkeypatch.setattr("wishwell.import_shares._AT_ONCE", 1)
+    monkeypatch.setattr("wishwell.moving.import_shares._AT_ONCE", 1)
     before, item = family.rows(), family.item(1)
     for who in (family.friend, family.visitor):
         bench.write(reserving.give_back, family.share.token, item, who)

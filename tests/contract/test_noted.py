@@ -6,7 +6,7 @@ from structlog.testing import capture_logs
 
 from tests.contract.desk import on_desk, send
 from tests.servers.receiver import Receiver, answer
-from wishwell import deliveries
+from wishwell.events import deliveries
 
 
 async def execute(tx, sql):

@@ -21,7 +21,9 @@ from tests.contract.drops import (
     wish,
     written,
 )
-from wishwell import ids, naming, notices, stores
+from wishwell import ids, stores
+from wishwell.products import notices
+from wishwell.stores import naming
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.contract.conftest import bounds, new_item
-from wishwell import items, linking, profiles, search
+from wishwell import profiles
 from wishwell.errors import Invalid
-from wishwell.pages import Cursor, CursorSigner, PageRequest
+from wishwell.profiles import search
+from wishwell.profiles.pages import Cursor, CursorSigner, PageRequest
+from wishwell.wishes import items, linking
 
 SLOW = [HealthCheck.function_scoped_fixture]
 QUERIES = [None, "product:1,2,3,5,8,13", "tag:even", "variant:1"]

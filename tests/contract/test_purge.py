@@ -8,8 +8,9 @@ import re
 import pytest
 
 from tests.contract.conftest import bounds, new_item
-from wishwell import config, items, linking, profiles, purge
+from wishwell import config, profiles
 from wishwell.errors import NotFound
+from wishwell.wishes import items, linking, purge
 
 DAY = 86_400_000
 SETTINGS = config.load({})

@@ -12,9 +12,9 @@ from tests.contract.conftest import bounds, new_item
 from tests.contract.test_purge import DAY, run_purge
 from tests.profile_model import Model
 from tests.strategies import at_length
-from wishwell import items, linking, lists, reserving, shares
 from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound
-from wishwell.items import ItemPatch
+from wishwell.wishes import items, linking, lists, reserving, shares
+from wishwell.wishes.items import ItemPatch
 
 MOST = bounds(1_000)
 NAMES = ("One", "Two", "Three")

@@ -6,9 +6,10 @@ import pytest
 
 from tests.contract.conftest import bounds
 from tests.contract.test_purge import DAY, run_purge
-from wishwell import copies, ids, linking, lists, purge, shares
+from wishwell import ids
 from wishwell.db import RunAgain
 from wishwell.errors import LimitReached, NotFound, Unavailable, UnknownShare
+from wishwell.wishes import copies, linking, lists, purge, shares
 
 PLAIN = shares.Terms(reservations=True)
 

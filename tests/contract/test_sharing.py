@@ -14,8 +14,9 @@ from tests.contract.test_model import UNLIMITED, both, compare, do
 from tests.profile_model import GONE, Model
 from tests.replay import Replay
 from tests.strategies import alike, at, at_length, steps
-from wishwell import copies, ids, linking, shares
+from wishwell import ids
 from wishwell.errors import NotFound, UnknownShare
+from wishwell.wishes import copies, linking, shares
 
 CUSTOMERS, VISITORS = (0, 1), (2, 3)
 who = st.sampled_from([*CUSTOMERS, *VISITORS])

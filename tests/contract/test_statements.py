@@ -12,11 +12,11 @@ from tests.servers import PostgresServer
 from wishwell.db import cluster, hosts, migrate, pages, rows, statements, writes
 from wishwell.db.pages import Edge, Noun, PageQuery
 from wishwell.db.postgres import Postgres
-from wishwell.item_record import Item
-from wishwell.lists import List
-from wishwell.shares import Share
+from wishwell.events.webhooks import Webhook
 from wishwell.stores import Store
-from wishwell.webhooks import Webhook
+from wishwell.wishes.item_record import Item
+from wishwell.wishes.lists import List
+from wishwell.wishes.shares import Share
 
 ID = "01900000-0000-7000-8000-000000000000"
 

@@ -15,7 +15,9 @@ from tests.contract.drops import (
     wish,
     written,
 )
-from wishwell import events, ids, items, linking, notices, products, profiles
+from wishwell import events, ids, products, profiles
+from wishwell.products import notices
+from wishwell.wishes import items, linking
 
 
 def test_drop_is_told_to_each_who_wishes_for_it(bench, store):

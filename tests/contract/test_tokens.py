@@ -8,10 +8,11 @@ import jwt
 import pytest
 
 from tests.contract.conftest import Clock
-from wishwell import auth, stores
-from wishwell.access_cache import AccessCache
+from wishwell import stores
+from wishwell.access import auth
+from wishwell.access.access_cache import AccessCache
 from wishwell.errors import Invalid, Misconfigured, Unauthenticated
-from wishwell.pages import Cursor, CursorSigner
+from wishwell.profiles.pages import Cursor, CursorSigner
 
 KEY = b"k" * 40
 NOW = 1_800_000_000_000

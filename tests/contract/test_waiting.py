@@ -11,19 +11,12 @@ import pytest
 
 from tests.contract.conftest import bounds, new_item
 from tests.contract.test_events import heard
-from wishwell import (
-    items,
-    linking,
-    lists,
-    profiles,
-    reservations,
-    reserving,
-    search,
-    shares,
-)
+from wishwell import profiles
 from wishwell.errors import NotFound, Unavailable
-from wishwell.items import ItemPatch
-from wishwell.pages import PageRequest
+from wishwell.profiles import search
+from wishwell.profiles.pages import PageRequest
+from wishwell.wishes import items, linking, lists, reservations, reserving, shares
+from wishwell.wishes.items import ItemPatch
 
 ACTIVITY = "citus_stat_activity" if os.environ.get("WISHWELL_TEST_CITUS") else "pg_stat_activity"
 WAITING = (

@@ -7,9 +7,11 @@ from standardwebhooks import WebhookVerificationError
 from tests.contract.conftest import bounds
 from tests.contract.desk import DAY, SEALING, on_desk, send
 from tests.servers.receiver import Receiver, answer
-from wishwell import deliveries, events, ids, lists, stores, webhooks
+from wishwell import events, ids, stores
 from wishwell.errors import Conflict, Invalid, NotFound
-from wishwell.sealing import Sealing
+from wishwell.events import deliveries, webhooks
+from wishwell.stores.sealing import Sealing
+from wishwell.wishes import lists
 
 
 @on_desk

@@ -13,12 +13,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wishwell import events, lists, product_bodies, profiles, search
+from wishwell import events, profiles
 from wishwell.errors import Invalid
 from wishwell.http import wire
-from wishwell.naming import Naming
 from wishwell.outbound import Outbound
+from wishwell.products import product_bodies
+from wishwell.profiles import search
 from wishwell.stores import Store
+from wishwell.stores.naming import Naming
+from wishwell.wishes import lists
 
 from .test_openapi import DOCUMENT, follow
 

@@ -7,15 +7,17 @@ import httpx2
 import pytest
 
 from tests.http.test_authorisation import BODIES
-from wishwell import app, config, items, lists, pages, profiles, search, stores
-from wishwell.auth import Caller
+from wishwell import config, profiles, stores
+from wishwell.access.auth import Caller
 from wishwell.db import migrate
 from wishwell.http import routes
 from wishwell.http.pipeline import Pipeline
-from wishwell.items import NewItem
+from wishwell.http.storefront.shop import Shops
 from wishwell.outbound import Outbound
-from wishwell.profiles import WholeStore
-from wishwell.storefront.shop import Shops
+from wishwell.profiles import WholeStore, pages, search
+from wishwell.run import app
+from wishwell.wishes import items, lists
+from wishwell.wishes.items import NewItem
 
 MARK = "mark-e1c1b1a7"
 GUARDED = [route for route in routes.API if route.caller == "needed"]

@@ -17,8 +17,9 @@ from tests.linearizability.harness import Actors, Harness
 from tests.linearizability.history import Answer, Call, History, records
 from tests.profile_model import GONE
 from torture.load import Client, Cut, Unsent
-from wishwell import ids, purge
+from wishwell import ids
 from wishwell.db import Database
+from wishwell.wishes import purge
 
 PRODUCTS = (1, 2, 3, 4)
 NAMES = ("Birthday", "birthday", "Garden")

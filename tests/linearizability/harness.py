@@ -16,8 +16,8 @@ from tests.profile_model import Model
 from tests.servers import HERE, PREFIX, Service
 from torture.load import Client
 from wishwell import config, ids
-from wishwell.app import open_database
 from wishwell.db import Database
+from wishwell.run.app import open_database
 
 SETTINGS = {
     "WISHWELL_LIMIT_ADDRESS": "10000000",

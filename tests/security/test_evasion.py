@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.api.conftest import data, fresh_window, over_the_wire, refused, request_head
-from wishwell.auth import new_admin_token
+from wishwell.access.auth import new_admin_token
 
 LIMIT = 5
 

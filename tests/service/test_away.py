@@ -13,7 +13,7 @@ from tests.api.conftest import envelope, request_head
 from tests.conftest import SIGNING_KEY, Shop
 from tests.servers import Service, wait_until
 from torture.faults_clock import step, with_clock
-from wishwell import auth
+from wishwell.access import auth
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Unavailable

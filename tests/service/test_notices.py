@@ -8,7 +8,8 @@ import pytest
 from bench import seed
 from tests.conftest import Shop
 from tests.servers import wait_until
-from wishwell import app, config, ids
+from wishwell import config, ids
+from wishwell.run import app
 
 DROPPED = "item.price_dropped"
 COUNT = 5_000

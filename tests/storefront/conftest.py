@@ -22,8 +22,8 @@ import pytest
 
 from tests.conftest import ODD_CLOCK, SIGNING_KEY, Shop
 from tests.servers import HERE, SECRETS, Service, free_port
-from wishwell import store_secrets
-from wishwell.sealing import Sealing
+from wishwell.stores import store_secrets
+from wishwell.stores.sealing import Sealing
 
 from . import way
 

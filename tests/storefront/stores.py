@@ -18,13 +18,14 @@ from urllib.parse import quote, urlsplit
 import jwt
 
 from tests.servers import HERE, SECRETS, Service
-from wishwell import auth, ids, profiles, store_secrets, stores
-from wishwell.access_cache import AdminScope
+from wishwell import ids, profiles, stores
+from wishwell.access import auth
+from wishwell.access.access_cache import AdminScope
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
-from wishwell.sealing import Sealing
-from wishwell.store_secrets import SecretsPatch, StoreSecrets
-from wishwell.stores import StorePatch
+from wishwell.stores import StorePatch, store_secrets
+from wishwell.stores.sealing import Sealing
+from wishwell.stores.store_secrets import SecretsPatch, StoreSecrets
 
 from . import way
 

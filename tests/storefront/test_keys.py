@@ -15,14 +15,14 @@ from structlog.testing import capture_logs
 from tests.servers.base import HERE
 from tests.servers.called import Called, Speak, on_loop
 from wishwell.errors import Invalid, Unavailable
-from wishwell.naming import Naming
+from wishwell.http.storefront.customers import Wrong
+from wishwell.http.storefront.keys import KeySets, public_keys
+from wishwell.http.storefront.shop import Shop
 from wishwell.outbound import Outbound
-from wishwell.outbound_answer import LARGEST
-from wishwell.store_secrets import CookieSecret, StoreSecrets
-from wishwell.storefront.customers import Wrong
-from wishwell.storefront.keys import KeySets, public_keys
-from wishwell.storefront.shop import Shop
+from wishwell.outbound.answer import LARGEST
 from wishwell.stores import Store
+from wishwell.stores.naming import Naming
+from wishwell.stores.store_secrets import CookieSecret, StoreSecrets
 
 from .way import direct
 

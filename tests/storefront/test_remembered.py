@@ -8,15 +8,16 @@ import weakref
 import jwt
 
 from tests.servers.called import on_loop
-from wishwell import deletion, ids, store_secrets, stores
-from wishwell.access_cache import AccessCache
+from wishwell import ids, stores
+from wishwell.access.access_cache import AccessCache
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
+from wishwell.http.storefront import shop
+from wishwell.moving import deletion
 from wishwell.outbound import Outbound
-from wishwell.sealing import Sealing
-from wishwell.store_secrets import SecretsPatch
-from wishwell.storefront import shop
-from wishwell.stores import StorePatch
+from wishwell.stores import StorePatch, store_secrets
+from wishwell.stores.sealing import Sealing
+from wishwell.stores.store_secrets import SecretsPatch
 
 from .way import direct
 

@@ -9,11 +9,11 @@ import time
 import pytest
 
 from tests.servers import SECRETS, Service, free_port, wait_until
-from wishwell import ids, store_secrets
-from wishwell.sealing import Sealing
-from wishwell.store_secrets import CookieSecret, SecretsPatch, StoreSecrets, _patched
-from wishwell.storefront import cookie
-from wishwell.stores import listed
+from wishwell import ids
+from wishwell.http.storefront import cookie
+from wishwell.stores import listed, store_secrets
+from wishwell.stores.sealing import Sealing
+from wishwell.stores.store_secrets import CookieSecret, SecretsPatch, StoreSecrets, _patched
 
 from . import stores
 from .stores import SEALING_KEY, Storefront, fresh

@@ -7,8 +7,8 @@ import sys
 import click
 import structlog
 
-from wishwell import __version__, app, auth, config, ids, log, purge, stores, terminal, webhooks
-from wishwell import store_secrets as secrets
+from wishwell import __version__, config, ids, log, stores
+from wishwell.access import auth
 from wishwell.cli.data_commands import export_command, import_command
 from wishwell.cli.opening import in_days, new_id, now, run
 from wishwell.cli.store_apply import store_apply
@@ -19,7 +19,11 @@ from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
 from wishwell.db import Database, migrate
 from wishwell.errors import Misconfigured
-from wishwell.serve import serve_until_stopped
+from wishwell.events import webhooks
+from wishwell.run import app, terminal
+from wishwell.run.serve import serve_until_stopped
+from wishwell.stores import store_secrets as secrets
+from wishwell.wishes import purge
 
 logger = structlog.get_logger("wishwell")
 

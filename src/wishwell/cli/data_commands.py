@@ -2,16 +2,18 @@
 
 import click
 
-from wishwell import app, exporting, ids, importing, stores, terminal
+from wishwell import ids, stores
 from wishwell.cli.opening import now, run
 from wishwell.cli.progress import Progress
 from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
-from wishwell.file_records import WebhookRecord
-from wishwell.import_file import ImportFile
-from wishwell.importing import Counts
+from wishwell.moving import exporting, importing
+from wishwell.moving.file_records import WebhookRecord
+from wishwell.moving.import_file import ImportFile
+from wishwell.moving.importing import Counts
+from wishwell.run import app, terminal
 from wishwell.stores import Store
 
 _store = click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")

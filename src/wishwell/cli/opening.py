@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
 
-from wishwell import app, config, ids
+from wishwell import config, ids
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, Misconfigured
+from wishwell.run import app
 
 T = TypeVar("T")
 new_id = ids.UUID7()

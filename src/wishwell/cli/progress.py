@@ -2,7 +2,7 @@
 
 import time
 
-from wishwell import terminal
+from wishwell.run import terminal
 
 _EVERY = 5.0
 """Seconds between two lines."""

@@ -10,14 +10,15 @@ import msgspec
 import yaml
 from msgspec import UNSET, UnsetType
 
-from wishwell import app, naming, store_secrets, stores, terminal
+from wishwell import stores
 from wishwell.cli.opening import new_id, now, read_file, run
 from wishwell.cli.store_commands import change_secrets, contents, naming_patch
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
-from wishwell.store_secrets import SecretsPatch
-from wishwell.stores import Store, StorePatch
+from wishwell.run import app, terminal
+from wishwell.stores import Store, StorePatch, naming, store_secrets
+from wishwell.stores.store_secrets import SecretsPatch
 
 
 class _StoreEntry(msgspec.Struct, rename="camel", forbid_unknown_fields=True):

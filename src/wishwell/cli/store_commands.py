@@ -8,13 +8,14 @@ from typing import Any, Literal
 import click
 import msgspec
 
-from wishwell import app, ids, naming, store_secrets, stores, terminal
+from wishwell import ids, stores
 from wishwell.cli.opening import new_id, now, read_file, run
 from wishwell.config import Settings
 from wishwell.db import Writer
 from wishwell.errors import Invalid, Misconfigured
-from wishwell.store_secrets import SecretsPatch
-from wishwell.stores import Store, StorePatch
+from wishwell.run import app, terminal
+from wishwell.stores import Store, StorePatch, naming, store_secrets
+from wishwell.stores.store_secrets import SecretsPatch
 
 
 # contract: command-store

@@ -4,12 +4,14 @@ import asyncio
 
 import click
 
-from wishwell import deletion, stores, terminal
+from wishwell import stores
 from wishwell.cli.opening import now, run
 from wishwell.cli.progress import Progress
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
+from wishwell.moving import deletion
+from wishwell.run import terminal
 
 _SEEN_SECONDS = stores.SEEN_MS / 1000
 

@@ -5,12 +5,14 @@ import sqlite3
 import asyncpg
 import click
 
-from wishwell import app, auth, ids, profiles, stores, terminal
-from wishwell.access_cache import AccessCache, AdminScope
+from wishwell import ids, profiles, stores
+from wishwell.access import auth
+from wishwell.access.access_cache import AccessCache, AdminScope
 from wishwell.cli.opening import in_days, new_id, now, run
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, Misconfigured, NotFound, ServiceError, Undecided
+from wishwell.run import app, terminal
 
 
 @click.group()

@@ -6,14 +6,16 @@ from typing import Any
 
 import click
 
-from wishwell import app, deliveries, events, ids, stores, terminal, webhooks
+from wishwell import events, ids, stores
 from wishwell.cli.opening import new_id, now, run
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, Misconfigured, NotFound
+from wishwell.events import deliveries, webhooks
+from wishwell.events.webhooks import WebhookPatch
 from wishwell.outbound import Outbound
-from wishwell.sealing import Sealing
-from wishwell.webhooks import WebhookPatch
+from wishwell.run import app, terminal
+from wishwell.stores.sealing import Sealing
 
 Command = Callable[..., None]
 

@@ -5,10 +5,11 @@ only that handle, so PostgreSQL can run it on the event loop and SQLite in its w
 may run more than once (after a deadlock, or ``RunAgain``), so its only effects are through the
 handle. A handler runs it with ``await db.write(items.save, profile, new, ...)``.
 
-Statements have names; they are in ``queries.sql``.
+Statements have names, and their arguments too: ``await tx.one("item_find", profile=…, id=…)``. They
+stand in the ``.sql`` file of the package that runs them (``statements.py``).
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
@@ -59,10 +60,10 @@ class RunAgain(Exception):
 class Reader(Protocol):
     """Runs statements that only read. Raises ``Unavailable``."""
 
-    async def one(self, statement: str, *arguments: Any) -> Row | None:
+    async def one(self, statement: str, /, *arguments: Any, **named: Any) -> Row | None:
         """The first row, or None."""
 
-    async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
+    async def all(self, statement: str, /, *arguments: Any, **named: Any) -> Sequence[Row]:
         """Every row."""
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
@@ -77,13 +78,17 @@ class Writer(Reader, Protocol):
     itself and saves PostgreSQL two round trips.
     """
 
-    async def run(self, statement: str, *arguments: Any) -> None:
+    async def run(self, statement: str, /, *arguments: Any, **named: Any) -> None:
         """Runs a statement and ignores its rows."""
 
-    async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Runs a statement once for each row of arguments."""
+    async def run_many(
+        self, statement: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]]
+    ) -> None:
+        """Runs a statement once for each row of arguments: their values by name."""
 
-    async def all_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> Sequence[Row]:
+    async def all_many(
+        self, statement: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]]
+    ) -> Sequence[Row]:
         """``run_many`` that returns the rows of all. One that locks may begin the transaction."""
 
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:

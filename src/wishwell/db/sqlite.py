@@ -126,25 +126,31 @@ class _Handle:
         self._connection = connection
         self._sql = sql
 
-    async def one(self, statement: str, *arguments: Any) -> Row | None:
-        rows = self._all(statement, arguments)
+    async def one(self, statement: str, /, *arguments: Any, **named: Any) -> Row | None:
+        rows = self._all(statement, arguments, named)
         return rows[0] if rows else None
 
-    async def all(self, statement: str, *arguments: Any) -> Sequence[Row]:
-        return self._all(statement, arguments)
+    async def all(self, statement: str, /, *arguments: Any, **named: Any) -> Sequence[Row]:
+        return self._all(statement, arguments, named)
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         return self.execute(pages.sql("sqlite", query), _bound(arguments))
 
-    async def run(self, statement: str, *arguments: Any) -> None:
-        self._all(statement, arguments)
+    async def run(self, statement: str, /, *arguments: Any, **named: Any) -> None:
+        self._all(statement, arguments, named)
 
-    async def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+    async def run_many(
+        self, statement: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]]
+    ) -> None:
+        step = self._sql[statement].step
         with _translated():
-            self._connection.executemany(self._sql[statement].sql, rows)
+            self._connection.executemany(step.sql, [step.of(row) for row in rows])
 
-    async def all_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> Sequence[Row]:
-        return [found for row in rows for found in self._all(statement, row)]
+    async def all_many(
+        self, statement: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]]
+    ) -> Sequence[Row]:
+        step = self._sql[statement].step
+        return [found for row in rows for found in self.execute(step.sql, _bound(step.of(row)))]
 
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         names = columns.FILLED[table]
@@ -153,15 +159,13 @@ class _Handle:
         with _translated():
             self._connection.executemany(sql, rows)
 
-    def _all(self, statement: str, arguments: Sequence[Any]) -> Sequence[Row]:
-        bound = _bound(arguments)
-        steps = self._sql[statement].steps
-        if len(steps) == 1:
-            return self.execute(steps[0].sql, bound)
-        found: Sequence[Row] = ()
-        for step in steps:
+    def _all(
+        self, statement: str, arguments: Sequence[Any], named: Mapping[str, Any]
+    ) -> Sequence[Row]:
+        found: Sequence[Row] = []
+        for step in self._sql[statement].steps:
             if step.is_due(found):
-                found = self.execute(step.sql, [bound[at] for at in step.takes]) or found
+                found = self.execute(step.sql, _bound(step.values(arguments, named))) or found
         return found
 
     def execute(self, sql: str, bound: Sequence[Any]) -> list[Row]:

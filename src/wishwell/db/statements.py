@@ -1,21 +1,57 @@
-"""Reads ``queries.sql`` into statements for one engine.
+"""Reads the ``.sql`` files of the packages into statements for one engine.
 
-The few differences between the engines are marked in the file, side by side. This module turns the
-marks into SQL once, at the start.
+Each package has its statements beside it. Once, at the start, this module turns the few marks by
+which the engines differ into SQL.
+
+* Arguments have names, `:profile`; they are passed by these names. (`$1` is the older form, by
+  position.)
+* A line that ends in `--postgresql` or `--sqlite` is for that engine alone. `-- name: x for
+  postgresql` is one statement for what `-- name: x for sqlite` does in several, each ending in
+  `;`: every statement is a round trip there. A test runs both forms against each other. A step
+  `then …` runs only if the row that the ones before have returned ends with true, a step `else …`
+  only if there is none or it does not.
+* item_fields(x), list_fields(x), store_fields(x), event_fields(x): the columns of a record
+  (rows.py).
+* in_uuids($n), in_texts($n), in_numbers($n): membership in one array parameter, always of texts.
+* ids_in(x): a row for each of the ids in a text, in its column `value`. id_count(x): how many
+  there are. without(x, id): the text without this one. has_id(x, id): whether it is in there.
+* id_list(x): the ids of a group, as such a text; their order is that of the rows.
+* as_json(…): these values as a JSON array.
+* next_number(x): of an event of the store x, its place in the feed. Null on PostgreSQL, where it
+  is given afterwards (events.py); SQLite has one writer, which gives it.
+* pairs($n): the key and the value of each entry of a JSON object.
+* AS MATERIALIZED is for PostgreSQL alone, which then joins two profiles without asking every
+  shard; SQLite joins by the tables' own indexes.
+* owner($1): the profile's row, open and locked. Every write to a profile begins with it, so that
+  the writes of one profile, links and purges among them, happen one after the other
+  (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
+* owner($1, $n): the same, unless others have reserved any of its items and $n is false. What
+  takes items off lists is then run again with $n, and ends reservations too (items.py: _certain).
+* A PostgreSQL statement that waited for the lock still sees other rows as they were before. One
+  that reads or removes entries or tags therefore asks for settled($1) or settled($1, $n): the
+  owner's row, unless profiles.changes is not what it was before the lock (docs/decisions/0013).
+  The caller tries again with the lock in hand.
+* Rows to be found by ids that another part gives are found by `= ANY (ARRAY(…))`: PostgreSQL
+  knows little of one profile, and may else join all of it with all of them.
+* A statement on a profile's data says profile_id = $1 of each table: that keeps it on one shard.
+  An insertion selects from such a table, though it needs nothing of it: other rows go by the
+  coordinator.
+* The first word tells what a statement does: SELECT reads, or locks when it ends in FOR UPDATE.
 """
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from importlib import resources
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from wishwell.db import rows
 
 Engine = Literal["postgresql", "sqlite"]
 
 _PIECE = re.compile(r"^-- (name|part): (\w+)(?: for (postgresql|sqlite))?$", re.MULTILINE)
+_ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
 _OWNER = (
     r"(SELECT profile_id, store_id, items, lists, changes FROM profiles"
@@ -27,10 +63,10 @@ _UNRESERVED = (
 _MACROS = {
     "postgresql": (
         # As text: for another array each new connection would first ask for its type.
-        (r"in_uuids\((\$\d+)\)", r"= ANY(\1::text[]::uuid[])"),
-        (r"in_texts\((\$\d+)\)", r"= ANY(\1::text[])"),
-        (r"in_numbers\((\$\d+)\)", r"= ANY(\1::text[]::bigint[])"),
-        (r"pairs\((\$\d+)\)", r"json_each_text(\1::json)"),
+        (r"in_uuids\(([:$]\w+)\)", r"= ANY(\1::text[]::uuid[])"),
+        (r"in_texts\(([:$]\w+)\)", r"= ANY(\1::text[])"),
+        (r"in_numbers\(([:$]\w+)\)", r"= ANY(\1::text[]::bigint[])"),
+        (r"pairs\(([:$]\w+)\)", r"json_each_text(\1::json)"),
         (
             r"ids_in\(([\w.]+)\) AS (\w+)",
             r"unnest(string_to_array(\1, ' ')::uuid[]) AS \2(value)",
@@ -39,19 +75,19 @@ _MACROS = {
         (r"\bas_json\(", "json_build_array("),
         (r"next_number\([\w.$]+\)", "NULL::bigint"),
         (
-            r"settled\((\$\d+)((?:, \$\d+)?)\)",
+            r"settled\(([:$]\w+)((?:, [:$]\w+)?)\)",
             r"(SELECT p.* FROM owner(\1\2) AS p"
             r" JOIN profiles s ON s.profile_id = \1 AND s.changes = p.changes)",
         ),
-        (r"owner\((\$\d+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
+        (r"owner\(([:$]\w+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
         (
-            r"owner\((\$\d+), (\$\d+)\)",
+            r"owner\(([:$]\w+), ([:$]\w+)\)",
             _OWNER.format(_UNRESERVED + " FOR NO KEY UPDATE"),
         ),
     ),
     "sqlite": (
-        (r"in_(?:uuids|texts|numbers)\((\$\d+)\)", r"IN (SELECT value FROM json_each(\1))"),
-        (r"pairs\((\$\d+)\)", r"json_each(\1)"),
+        (r"in_(?:uuids|texts|numbers)\(([:$]\w+)\)", r"IN (SELECT value FROM json_each(\1))"),
+        (r"pairs\(([:$]\w+)\)", r"json_each(\1)"),
         (
             r"ids_in\(([\w.]+)\) AS (\w+)",
             r"""json_each('["' || replace(nullif(\1, ''), ' ', '","') || '"]') AS \2""",
@@ -64,8 +100,8 @@ _MACROS = {
             r" AND e.number IS NOT NULL), (SELECT max(f.last, f.removed) FROM feeds f"
             r" WHERE f.store_id = \1), 0)",
         ),
-        (r"owner\((\$\d+)\)", _OWNER.format("")),
-        (r"owner\((\$\d+), (\$\d+)\)", _OWNER.format(_UNRESERVED)),
+        (r"owner\(([:$]\w+)\)", _OWNER.format("")),
+        (r"owner\(([:$]\w+), ([:$]\w+)\)", _OWNER.format(_UNRESERVED)),
         (r" MATERIALIZED", ""),
         (r"::\w+(?:\[\])?", ""),
         (r"\$(\d+)", r"?\1"),
@@ -82,14 +118,24 @@ class Does(Enum):
 
 
 class Step(NamedTuple):
-    """One statement for the driver, and the indices of the arguments that it takes.
+    """One statement for the driver, and the names of the arguments that it takes, or their indices.
 
     ``when``: whether it is for a row so far that ends with true, or for any other outcome.
     """
 
     sql: str
-    takes: tuple[int, ...]
+    takes: tuple[Any, ...]
     when: bool | None = None
+
+    def values(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> Sequence[Any]:
+        """The values of its arguments, in the order of ``takes``."""
+        if named:
+            return [named[name] for name in self.takes]
+        return [arguments[at] for at in self.takes]
+
+    def of(self, row: Sequence[Any] | Mapping[str, Any]) -> Sequence[Any]:
+        """One row of arguments in the order of ``takes``."""
+        return self.values((), row) if isinstance(row, Mapping) else row
 
     def is_due(self, found: Sequence[Sequence[object]]) -> bool:
         """Whether to run it, after the steps before have returned these rows."""
@@ -103,10 +149,15 @@ class Statement(NamedTuple):
     does: Does
 
     @property
+    def step(self) -> Step:
+        """The only step."""
+        (step,) = self.steps
+        return step
+
+    @property
     def sql(self) -> str:
         """The SQL of a statement with one step."""
-        (step,) = self.steps
-        return step.sql
+        return self.step.sql
 
 
 def for_engine(sql: str, engine: Engine) -> str:
@@ -116,7 +167,7 @@ def for_engine(sql: str, engine: Engine) -> str:
     )
     sql = re.sub(r"id_count\(([^()]+)\)", r"((length(\1) + 1) / 37)", sql)
     sql = re.sub(
-        r"without\(([\w.]+), (\$\d+)\)",
+        r"without\(([\w.]+), ([:$]\w+)\)",
         r"trim(replace(' ' || \1 || ' ', ' ' || \2::uuid::text || ' ', ' '))",
         sql,
     )
@@ -138,21 +189,28 @@ def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
 
     ``form``: takes that engine's form of statements that have two, in the dialect of ``engine``.
     """
-    text = resources.files("wishwell.db").joinpath("queries.sql").read_text("utf-8")
-    pieces = iter(_PIECE.split(text)[1:])
     parts: dict[str, str] = {}
     found = {}
-    for kind, name, only, body in zip(pieces, pieces, pieces, pieces, strict=True):
+    for kind, name, only, body in _pieces():
         sql = _strip(body, engine)
         sql = re.sub(r"part\((\w+)\)", lambda match: parts[match[1]], sql)
         if kind == "part":
             parts[name] = sql
         elif only in (None, form or engine):
-            found[name] = _statement(for_engine(sql, engine))
+            found[name] = _statement(for_engine(sql, engine), engine)
     return found
 
 
-def _statement(sql: str) -> Statement:
+def _pieces() -> Iterator[tuple[str, str, str | None, str]]:
+    """What the files have: a name or a part, what it is called, for which engine, and its text."""
+    for package in sorted(resources.files("wishwell").iterdir(), key=lambda entry: entry.name):
+        for file in package.iterdir() if package.is_dir() else ():
+            if file.name.endswith(".sql"):
+                pieces = iter(_PIECE.split(file.read_text("utf-8"))[1:])
+                yield from zip(pieces, pieces, pieces, pieces, strict=True)
+
+
+def _statement(sql: str, engine: Engine) -> Statement:
     if "{direction}" in sql:  # the template of a page, for pages.py
         return Statement((Step(sql.rstrip(";"), ()),), Does.READ)
     steps = []
@@ -160,6 +218,13 @@ def _statement(sql: str) -> Statement:
         word, _, rest = step.partition(" ")
         when = {"then": True, "else": False}.get(word)
         step = step if when is None else rest
+        names = tuple(dict.fromkeys(_ARGUMENT.findall(step)))
+        if names:
+            for at, name in enumerate(names, 1):
+                mark = "?" if engine == "sqlite" else "$"
+                step = re.sub(rf"(?<!:):{name}\b", f"{mark}{at}", step)
+            steps.append(Step(step, names, when))
+            continue
         # Drivers expect arguments numbered from 1 without gaps.
         numbers = sorted({int(number) for number in re.findall(r"[$?](\d+)", step)})
         for at, number in enumerate(numbers, 1):

@@ -3,8 +3,8 @@
 The server asks it before it begins a request (docs/decisions/0015).
 """
 
-from wishwell import addresses
-from wishwell.access_cache import AccessCache
+from wishwell.access import addresses
+from wishwell.access.access_cache import AccessCache
 from wishwell.config import Settings
 from wishwell.errors import Unavailable
 from wishwell.http import responses

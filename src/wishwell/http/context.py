@@ -2,29 +2,27 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from wishwell import ids
-from wishwell.access_cache import AccessCache
-from wishwell.auth import Authenticator, Caller
+from wishwell.access.access_cache import AccessCache
+from wishwell.access.auth import Authenticator, Caller
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
+from wishwell.events.sender import Sender
 from wishwell.http.admission import Admission
 from wishwell.http.responses import Headers
+from wishwell.http.storefront.visit import Visit
 from wishwell.limits import Limiter, Taken
 from wishwell.outbound import Outbound
-from wishwell.pages import CursorSigner
 from wishwell.profiles import Scope
-from wishwell.sealing import Sealing
-from wishwell.sender import Sender
-from wishwell.shares import Place
+from wishwell.profiles.pages import CursorSigner
 from wishwell.stores import Store
-
-if TYPE_CHECKING:
-    from wishwell.storefront.visit import Visit
+from wishwell.stores.sealing import Sealing
+from wishwell.wishes.shares import Place
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,7 +77,7 @@ class Request(msgspec.Struct):
     """The limit that it was counted for; None before that."""
     acts_on: Scope | None = None
     """Whose data, once that is known."""
-    visit: "Visit | None" = None
+    visit: Visit | None = None
     """For the storefront: who is shopping, once that is known."""
     body: bytes | None = None
     """The body, once it was read."""

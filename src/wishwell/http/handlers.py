@@ -3,14 +3,15 @@
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Literal, TypeVar
 
-from wishwell import ids, item_record, items, lists, pages, profiles, stores
+from wishwell import ids, profiles, stores
 from wishwell.errors import Forbidden, Invalid, NotFound
 from wishwell.http import bodies, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
-from wishwell.item_record import Item
-from wishwell.lists import List
-from wishwell.profiles import Profile, WholeStore
+from wishwell.profiles import Profile, WholeStore, pages
+from wishwell.wishes import item_record, items, lists
+from wishwell.wishes.item_record import Item
+from wishwell.wishes.lists import List
 
 T = TypeVar("T")
 Noun = Literal["item", "list"]

@@ -1,6 +1,7 @@
 """Requests that count for the address that they come from."""
 
-from wishwell import addresses, limits
+from wishwell import limits
+from wishwell.access import addresses
 from wishwell.http import metrics
 from wishwell.http.context import Request, Services
 

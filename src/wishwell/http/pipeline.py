@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 
 from wishwell import ids, limits, profiles, stores
-from wishwell.auth import Caller
+from wishwell.access.auth import Caller
 from wishwell.errors import (
     Forbidden,
     Invalid,
@@ -30,12 +30,12 @@ from wishwell.http.handlers import Handler
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
 from wishwell.http.store_metrics import STORES
+from wishwell.http.storefront import identity
+from wishwell.http.storefront.entry import Storefront
+from wishwell.http.storefront.shop import Shops
 from wishwell.limits import Kind
 from wishwell.log import RequestLine, write_line
 from wishwell.profiles import WholeStore
-from wishwell.storefront import visit
-from wishwell.storefront.entry import Storefront
-from wishwell.storefront.shop import Shops
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -164,7 +164,7 @@ class Pipeline:
             return
         # Whoever sent it: either of the two may be what the web server went by.
         for forwards in (False, True):
-            if known.is_shop_host(visit.host_of(request, forwards)):
+            if known.is_shop_host(identity.host_of(request, forwards)):
                 raise NotFound("There is nothing at this path.")
 
     # contract: session-ended

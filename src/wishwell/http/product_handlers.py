@@ -1,9 +1,10 @@
 """The operations on products: what a shop says of what it sells."""
 
-from wishwell import product_bodies, products
+from wishwell import products
 from wishwell.http import bodies, handlers, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
+from wishwell.products import product_bodies
 from wishwell.profiles import WholeStore
 from wishwell.stores import Store
 

@@ -2,12 +2,14 @@
 
 from msgspec import UnsetType
 
-from wishwell import auth, ids, linking, profiles, stores
+from wishwell import ids, profiles, stores
+from wishwell.access import auth
 from wishwell.errors import Invalid
 from wishwell.http import bodies, handlers, metrics, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
 from wishwell.profiles import Profile
+from wishwell.wishes import linking
 
 
 async def identify_profile(service: Services, request: Request) -> Response:

@@ -6,8 +6,9 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import fields, ids, shares
-from wishwell.shares import Terms
+from wishwell import ids
+from wishwell.wishes import fields, shares
+from wishwell.wishes.shares import Terms
 
 Expiry = Annotated[datetime, Meta(tz=True)] | UnsetType | None
 

@@ -3,14 +3,15 @@
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from wishwell import copies, ids, lists, reserving, shares
-from wishwell.copies import Wanted
+from wishwell import ids
 from wishwell.errors import NotFound, UnknownShare
 from wishwell.http import bodies, handlers, per_address, responses, share_bodies, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
 from wishwell.profiles import Profile, WholeStore
-from wishwell.shares import Finder, Share
+from wishwell.wishes import copies, lists, reserving, shares
+from wishwell.wishes.copies import Wanted
+from wishwell.wishes.shares import Finder, Share
 
 T = TypeVar("T")
 

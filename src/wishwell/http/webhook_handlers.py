@@ -1,12 +1,15 @@
 """The operations on webhooks and their deliveries, for admin tokens."""
 
-from wishwell import deliveries, fields, ids, pages, webhooks
+from wishwell import ids
 from wishwell.errors import Conflict, NotFound
+from wishwell.events import deliveries, webhooks
+from wishwell.events.webhooks import WebhookPatch
 from wishwell.http import bodies, handlers, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
-from wishwell.sealing import Sealing
-from wishwell.webhooks import WebhookPatch
+from wishwell.profiles import pages
+from wishwell.stores.sealing import Sealing
+from wishwell.wishes import fields
 
 
 async def list_webhooks(service: Services, request: Request) -> Response:

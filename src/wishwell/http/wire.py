@@ -12,22 +12,15 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import (
-    events,
-    fields,
-    item_record,
-    items,
-    lists,
-    pages,
-    product_bodies,
-    products,
-    search,
-)
+from wishwell import events, products
 from wishwell.errors import Invalid, UnsupportedMedia
-from wishwell.fields import ProductId, Quantity
 from wishwell.http import share_bodies
-from wishwell.items import ItemPatch, NewItem
+from wishwell.products import product_bodies
+from wishwell.profiles import pages, search
 from wishwell.stores import Store
+from wishwell.wishes import fields, item_record, items, lists
+from wishwell.wishes.fields import ProductId, Quantity
+from wishwell.wishes.items import ItemPatch, NewItem
 
 T = TypeVar("T")
 

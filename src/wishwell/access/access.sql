@@ -1,0 +1,39 @@
+-- name: admin_token_create
+INSERT INTO admin_tokens (id, store_id, scope, label, hash, created_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7);
+
+-- name: admin_token_by_hash
+SELECT id, store_id, scope, expires_at, revoked_at FROM admin_tokens WHERE hash = $1;
+
+-- name: admin_tokens
+SELECT t.id, s.handle, t.scope, t.label, t.created_at, t.expires_at, t.last_used_at, t.revoked_at
+FROM admin_tokens t JOIN stores s ON s.id = t.store_id
+ORDER BY t.id;
+
+-- name: admin_token_revoke
+-- The first revocation counts: asking again changes nothing.
+UPDATE admin_tokens SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 RETURNING id;
+
+-- name: admin_tokens_revoked
+SELECT id, revoked_at FROM admin_tokens WHERE revoked_at >= $1;
+
+-- name: admin_token_used
+UPDATE admin_tokens SET last_used_at = $2
+WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2);
+
+-- name: revoke_profile_token
+-- With an empty jti, everything that the profile was given until now.
+INSERT INTO revocations (profile_id, jti, revoked_at) VALUES ($1, $2, $3)
+ON CONFLICT (profile_id, jti) DO UPDATE SET revoked_at = excluded.revoked_at;
+
+-- name: revoked_until
+SELECT revoked_at FROM revocations WHERE profile_id = $1 AND jti = '';
+
+-- name: revocations_since
+-- $2 is for what refuses cookies too, which live longer than tokens.
+SELECT profile_id, jti, revoked_at FROM revocations
+WHERE revoked_at >= $1 OR (jti = '' AND revoked_at >= $2);
+
+-- name: revocations_forget
+-- A profile token lives a day, a cookie 90: older revocations have nothing left to refuse.
+DELETE FROM revocations WHERE revoked_at < $1 AND (jti <> '' OR revoked_at < $2);

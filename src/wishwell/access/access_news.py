@@ -1,0 +1,51 @@
+"""What the access cache reads of the database: what has changed since its last refresh."""
+
+from typing import NamedTuple
+
+from wishwell import ids, stores
+from wishwell.db import Reader, Row, bad_rows
+from wishwell.db import rows as columns
+from wishwell.stores import Store, store_secrets
+from wishwell.stores.naming import authority
+
+
+class News(NamedTuple):
+    """``unreadable``: the stores whose rows can't be read, with their hosts."""
+
+    stores: list[Store]
+    unreadable: dict[str, frozenset[str]]
+    deleted: set[str]
+    sealed: dict[str, str]
+    revoked_admins: list[str]
+    revoked: dict[tuple[str, str], int]
+
+
+# contract: store-change-seen, token-revoked
+async def read(tx: Reader, since: str, *revoked_since: str) -> News:
+    """What has changed since a time. ``revoked_since``: single tokens, and all of a profile."""
+    rows = await tx.all("stores_changed", since)
+    found = bad_rows.each("stores", rows, stores.from_row)
+    read = {store.id for store in found}
+    unreadable = {row[0]: _hosts_of(row) for row in rows if row[0] not in read}
+    deleted = {row[0] for row in await tx.all("stores_deleted", since)}
+    sealed = await store_secrets.changed(tx, since)
+    admins = [id for id, _ in await tx.all("admin_tokens_revoked", since)]
+    rows = await tx.all("revocations_since", *revoked_since)
+    revoked = dict(bad_rows.each("revocations", rows, _revocation, _for_good))
+    return News(found, unreadable, deleted, sealed, admins, revoked)
+
+
+def _hosts_of(row: Row) -> frozenset[str]:
+    """Those of a store that can't be read otherwise."""
+    return frozenset(map(authority, row[columns.STORE.index("hosts")].split()))
+
+
+def _revocation(row: Row) -> tuple[tuple[str, str], int]:
+    profile_id, jti, at = row
+    return (profile_id, jti), ids.from_timestamp(at)
+
+
+# contract: bad-row
+def _for_good(row: Row) -> tuple[tuple[str, str], int]:
+    """Whenever it was made, it must hold."""
+    return (row[0], row[1]), ids.LAST

@@ -1,0 +1,361 @@
+"""Events: what happened to the records of a store, for those who want to hear of it.
+
+A use-case that changes records does so inside ``watch``, which looks at them before and after,
+under the profile's lock, and writes what differs in the same transaction (contract:
+event-transaction), or by a statement that tells what it does (``items.py``). Each profile's
+events are counted without a gap. Their places in the store's feed are given afterwards, when
+everybody can read them, by one process at a time for each store. SQLite has one writer, which gives
+them their places with the insertion; they are only published afterwards.
+"""
+
+import contextlib
+import uuid
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Literal, NamedTuple, get_args
+
+import msgspec
+
+from wishwell import ids, profiles
+from wishwell.db import Database, Reader, Row, Writer, bad_rows
+from wishwell.errors import Gone
+from wishwell.events import webhooks
+from wishwell.profiles import Profile
+from wishwell.stores import Store
+
+Type = Literal[
+    "item.created",
+    "item.updated",
+    "item.deleted",
+    "list.created",
+    "list.updated",
+    "list.deleted",
+    "profile.linked",
+    "profile.erased",
+    "item.price_dropped",
+    "item.back_in_stock",
+]
+TYPES: tuple[Type, ...] = get_args(Type)
+Noun = Literal["item", "list"]
+
+_OF: dict[Noun, tuple[Type, Type, Type]] = {
+    "item": ("item.created", "item.updated", "item.deleted"),
+    "list": ("list.created", "list.updated", "list.deleted"),
+}
+
+_STEP = 200
+"""How many events get their number, or are removed, in one transaction. On SQLite a read may have
+to wait for what of it is Python: 2 ms."""
+
+_DAY_MS = 86_400_000
+
+
+# contract: event-fields
+class Event(msgspec.Struct, frozen=True):
+    """An event as the API shows it."""
+
+    id: str
+    type: str
+    timestamp: str
+    profile: str
+    sequence: int
+    data: msgspec.Raw
+
+
+class Record(NamedTuple):
+    """A record as the API shows it; for a list also which items have a place on it, in order."""
+
+    shown: msgspec.Struct
+    item_ids: tuple[str, ...] | None = None
+
+
+Records = Mapping[str, Record]
+
+
+def from_row(row: Row) -> Event:
+    """Makes an event from its columns (``rows.EVENT``)."""
+    profile_id, sequence, type_, created_at, gid, data = row
+    raw = msgspec.Raw(_shown(data))
+    return Event(event_id(profile_id, sequence), type_, created_at, gid, sequence, raw)
+
+
+# contract: event-fields
+def _shown(data: str) -> bytes:
+    """The data as the API shows it.
+
+    ``watch`` and ``tell`` write it so. A statement that tells its own event (``items.py``) writes
+    whether the store had text ids, what changed, and the item's columns (``rows.ITEM``).
+    """
+    if not data.startswith("["):
+        return data.encode()
+    text_ids, changed, *values = msgspec.json.decode(data)
+    more = {"changed": changed.split()} if changed else {}
+    return msgspec.json.encode({"item": _item(values, text_ids=text_ids), **more})
+
+
+def _item(values: Sequence[Any], *, text_ids: bool) -> dict[str, Any]:
+    """An item as the API shows it, from its columns (``rows.ITEM``)."""
+    id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at = values[:9]
+    item = {
+        "id": id,
+        "productId": _of_kind(product_id, text_ids),
+        "variantId": _of_kind(variant_id, text_ids),
+        "quantity": quantity,
+        "tags": tags.split(),
+        "note": note,
+        "listIds": list_ids.split(),
+        "createdAt": created_at,
+        "updatedAt": updated_at,
+    }
+    return {name: value for name, value in item.items() if value != ""}
+
+
+def _of_kind(id: str, text_ids: bool) -> str | int:
+    return int(id) if id.isdecimal() and not text_ids else id
+
+
+def event_id(profile_id: str, sequence: int) -> str:
+    """An event's id: the same whoever makes it, and whenever."""
+    return str(uuid.uuid5(uuid.UUID(profile_id), f"event {sequence}"))
+
+
+# ---------------------------------------------------------------------------------- writing
+
+
+UNWATCHED = contextlib.nullcontext()
+
+
+def watch(
+    tx: Writer, profile: Profile, now: str, noun: Noun, read: Callable[[], Awaitable[Records]]
+) -> AbstractAsyncContextManager[None]:
+    """Tells what the block changes of the records that ``read`` finds.
+
+    If the store tells events. It begins with the profile's lock, and raises
+    ``profiles.missing(profile)``.
+    """
+    if profile.store.events_since is None:
+        return UNWATCHED
+    return _watched(tx, profile, now, noun, read)
+
+
+# contract: event-transaction, event-nothing-changed, event-sequence
+@contextlib.asynccontextmanager
+async def _watched(
+    tx: Writer, profile: Profile, now: str, noun: Noun, read: Callable[[], Awaitable[Records]]
+) -> AsyncIterator[None]:
+    await profiles.lock(tx, profile, now)
+    before = await read()
+    yield
+    if told := _differences(noun, before, await read()):
+        await _write(tx, profile, now, told)
+
+
+async def tell(tx: Writer, profile: Profile, now: str, type_: Type, data: bytes) -> None:
+    """Writes an event of a profile, if its store tells events. The caller holds its lock."""
+    if profile.store.events_since is not None:
+        await _write(tx, profile, now, [(type_, data)])
+
+
+async def tell_each(
+    tx: Writer, store: Store, now: str, told: Sequence[tuple[str, Type, bytes]]
+) -> None:
+    """Writes events of several profiles of a store, given with their keys, in this order.
+
+    The caller holds their locks, and knows that the store tells events.
+    """
+    counts = Counter(profile_id for profile_id, _, _ in told)
+    of = dict(zip(counts, await tx.all_many("events_count", [*counts.items()]), strict=True))
+    rows = []
+    for profile_id, type_, data in told:
+        last, gid = of[profile_id]
+        sequence = last - counts[profile_id] + 1
+        counts[profile_id] -= 1
+        rows.append((profile_id, sequence, store.id, type_, now, gid, data.decode()))
+    await tx.run_many("event_add", rows)
+
+
+async def _write(
+    tx: Writer, profile: Profile, now: str, told: Sequence[tuple[Type, bytes]]
+) -> None:
+    row = await tx.one("events_count", profile.id, len(told))
+    assert row is not None
+    last, gid = row
+    rows = [
+        (profile.id, sequence, profile.store.id, type_, now, gid, data.decode())
+        for sequence, (type_, data) in enumerate(told, last - len(told) + 1)
+    ]
+    await tx.run_many("event_add", rows)
+
+
+# contract: event-changed, event-order
+def _differences(noun: Noun, before: Records, after: Records) -> list[tuple[Type, bytes]]:
+    made, changed, gone = _OF[noun]
+    told: list[tuple[Type, bytes]] = []
+    for id, record in after.items():
+        was = before.get(id)
+        if was is None:
+            order = {"itemIds": record.item_ids} if record.item_ids else {}
+            told.append((made, _data(noun, record, order)))
+        elif was != record:
+            more: dict[str, Any] = {"changed": _changed(was, record)}
+            if was.item_ids != record.item_ids:
+                more["itemIds"] = record.item_ids
+            told.append((changed, _data(noun, record, more)))
+    for id, was in before.items():
+        if id not in after:
+            told.append((gone, _data(noun, was, {})))
+    return told
+
+
+def _changed(was: Record, record: Record) -> list[str]:
+    names = [
+        field.encode_name
+        for field in msgspec.structs.fields(record.shown)
+        if getattr(was.shown, field.name) != getattr(record.shown, field.name)
+        and field.name != "updated_at"
+    ]
+    return names + ["itemIds"] * (was.item_ids != record.item_ids)
+
+
+def _data(noun: Noun, record: Record, more: Mapping[str, Any]) -> bytes:
+    return msgspec.json.encode({noun: record.shown, **more})
+
+
+# ------------------------------------------------------------------------------- the feed
+
+
+class Page(NamedTuple):
+    """Some of a store's events, oldest first. Up to the number ``until`` there are no others."""
+
+    events: list[Event]
+    until: int
+
+
+# contract: feed-once, feed-gone
+async def feed(
+    tx: Reader, store: Store, after: int | None, limit: int, types: Sequence[str]
+) -> Page:
+    """The events of a store that come after the number ``after``; None: all that are kept.
+
+    Of all types, or of these. Raises ``Gone`` if some of them have been removed for their age, or
+    if nobody was ever told this number, as after a backup was restored.
+    """
+    # What may be read, before the events; what was removed, after them: nothing slips between.
+    row = await tx.one("feed", store.id)
+    last = row[0] if row else 0
+    chosen = [*types] if types else [*TYPES]
+    rows = await tx.all("events_after", store.id, after or 0, last, limit, chosen)
+    row = await tx.one("feed", store.id)
+    removed = row[1] if row else 0
+    if after is not None and not removed <= after <= last:
+        why = (
+            "events that came after it are no longer kept"
+            if after < removed
+            else "this store has not given it, or a backup was restored since"
+        )
+        anew = "Read the items and lists of the store anew, then ask without `from`."
+        raise Gone(f"from: {why}. {anew}")
+    until = rows[-1][0] if len(rows) == limit else last
+    return Page([from_row(row[1:]) for row in rows], until)
+
+
+# contract: feed-order
+async def number(db: Database, clock: Callable[[], int]) -> int:
+    """Gives new events their places in their stores' feeds and publishes them. Returns how many.
+
+    Each profile's come in the order of ``sequence``, a session's before those of its link. May run
+    in several processes at once.
+    """
+    given = 0
+    for (store_id,) in await db.read(_waiting):
+        now = ids.timestamp(clock())
+        wanted: int | None = None
+        published = 0
+        with bad_rows.passed_over("feeds", store_id):
+            while wanted is None or published < wanted:
+                published, last, done = await db.write(_number, store_id, now)
+                given += done
+                if done < _STEP and wanted is None:
+                    wanted = last
+    return given
+
+
+async def behind(tx: Reader) -> tuple[int, str | None]:
+    """How many events have no place in a feed yet, and the time of the oldest."""
+    row = await tx.one("events_behind")
+    assert row is not None
+    return row[0], row[1]
+
+
+async def _waiting(tx: Reader) -> Sequence[Row]:
+    return await tx.all("feeds_waiting")
+
+
+# contract: feed-once
+async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
+    """Gives places to events: up to which one they may be read, the last one, and how many are new.
+
+    What a cluster commits does not show on all of its servers at once, and may not show on one
+    that died for long. So a place may be read only when a later look at all that waits has not
+    found its event there. And sessions are looked at after customers: what was told of a session
+    before its link shows by then.
+    """
+    row = await tx.one("feed_lock", store_id)
+    if row is None:
+        await tx.run("feed_open", store_id)
+        row = await tx.one("feed_lock", store_id)
+    assert row is not None
+    last, new = row
+    of_customers = await tx.all("events_waiting", store_id, True, _STEP)
+    found = [*await tx.all("events_waiting", store_id, False, _STEP), *of_customers][:_STEP]
+    if found:
+        places = [(*event, place) for place, event in enumerate(found, last + 1)]
+        await tx.run_many("event_number", places)
+        await tx.run("feed_give", store_id, last + len(found))
+    if len(found) < _STEP and await tx.one("feed_publish", store_id, last) is not None:
+        await webhooks.wake(tx, store_id, now)
+    return last, last + len(found), new + len(found)
+
+
+# contract: event-retention
+async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
+    """Removes events that are older than ``days``, in small steps; yields how many in each.
+
+    ``now`` in milliseconds since 1970. An event goes after all that come before it in the feed.
+    """
+    old = ids.timestamp(max(0, now - int(days * _DAY_MS)))
+    for store_id, *_ in await db.read(_feeds):
+        before, gone = -1, 1
+        while gone:
+            gone = 0
+            with bad_rows.passed_over("feeds", store_id):
+                before, gone = await db.write(_remove, store_id, before + 1, old)
+            if gone:
+                yield gone
+
+
+async def _feeds(tx: Reader) -> Sequence[Row]:
+    return await tx.all("feeds")
+
+
+async def _remove(tx: Writer, store_id: str, first: int, old: str) -> tuple[int, int]:
+    """Removes what the last step said was removed, and says so of the next.
+
+    Returns the last one that was removed, and how many are next. ``first`` is the first one that
+    may be there. A reader looks at what was said after it has looked for events, and a cluster
+    commits on one server after the other.
+    """
+    await tx.one("feed_lock", store_id)
+    row = await tx.one("feed", store_id)
+    assert row is not None
+    removed, gone = row[1], []
+    await tx.run("events_remove", store_id, first, removed)
+    for place, created_at, type_ in await tx.all("events_old", store_id, removed, _STEP):
+        if created_at >= old:
+            break
+        gone.append((place, type_))
+    if gone:
+        await webhooks.miss(tx, store_id, gone)
+        await tx.run("feed_remove", store_id, gone[-1][0])
+    return removed, len(gone)

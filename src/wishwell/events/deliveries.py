@@ -1,0 +1,342 @@
+"""Deliveries: each event for each webhook that asked for its type, and how its sending went.
+
+What a process does of them at once is a ``turn``, under the lock of its webhook: it writes down how
+its attempts went, makes deliveries of what is new in the feed, and takes some that are due. They
+are its own for as long as its lease lasts (contract: delivery-lease). ``sender.py`` sends them.
+"""
+
+import random
+from collections.abc import AsyncIterator, Callable, Sequence
+from email.utils import parsedate_to_datetime
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from wishwell import events, ids
+from wishwell.db import Database, Reader, Row, Writer, bad_rows
+from wishwell.errors import Conflict, NotFound
+from wishwell.events import Event, webhooks
+from wishwell.events.webhooks import Kept
+from wishwell.profiles import WholeStore, pages
+from wishwell.profiles.pages import Among, Cursor, Page, PageRequest
+from wishwell.stores import Store
+
+Status = Literal["pending", "delivered", "failed"]
+
+TEST = "webhook.test"
+"""The type of what ``test`` sends; it is of no event, and is tried once."""
+
+# contract: delivery-schedule
+AFTER = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
+"""Seconds from each attempt that failed to the next one; after the last there is none."""
+
+LEASE_MS = 25_000
+"""How long a delivery is left to the process that took it: longer than a call, with a margin."""
+
+_JITTER = 0.1
+_DAY_MS = 86_400_000
+_MOST_LATER_MS = _DAY_MS
+_GIVE_UP_MS = 7 * _DAY_MS
+_GONE = 410
+_STEP = 500
+"""How many places of the feed a turn looks at."""
+
+_OLD_STEP = 200
+
+
+# contract: delivery-fields
+class Delivery(msgspec.Struct, rename="camel", omit_defaults=True):
+    """A delivery as the API shows it."""
+
+    id: str
+    event_id: str
+    type: str
+    status: Status
+    attempts: int
+    last_status: int | None = None
+    last_attempt_at: str | None = None
+    next_attempt_at: str | None = None
+
+
+class Taken(NamedTuple):
+    """A delivery that this process is to send. ``number`` is None for a test."""
+
+    id: str
+    lease: str
+    number: int | None
+    type: str
+    attempts: int
+
+
+class Attempt(NamedTuple):
+    """How sending a delivery went: the status of the answer, or None without one.
+
+    ``at`` in milliseconds since 1970. ``later``: for how many milliseconds the receiver wants to be
+    left alone. ``lost``: there is no event any more.
+    """
+
+    taken: Taken
+    at: int
+    status: int | None
+    later: int = 0
+    lost: bool = False
+
+    @property
+    def outcome(self) -> Status:
+        """What becomes of the delivery."""
+        if self.status is not None and 200 <= self.status < 300:
+            return "delivered"
+        last = self.lost or self.taken.type == TEST or self.taken.attempts >= len(AFTER)
+        return "failed" if last else "pending"
+
+
+class Turn(NamedTuple):
+    """What a turn found: the webhook, what was taken, and whether the feed goes on."""
+
+    webhook: Kept
+    taken: list[Taken]
+    more: bool
+
+
+def from_row(row: Row) -> Delivery:
+    """Makes a delivery from its columns (``rows.DELIVERY``)."""
+    id, profile_id, sequence, *rest = row
+    return Delivery(id, id if profile_id is None else events.event_id(profile_id, sequence), *rest)
+
+
+async def page(
+    tx: Reader, store: Store, webhook_id: str, cursor: Cursor | None, limit: int
+) -> Page[Delivery]:
+    """A page of a webhook's deliveries, newest first. Raises ``NotFound``."""
+    await webhooks.find(tx, store, webhook_id)
+    asked = PageRequest(cursor, limit, Among(("webhook",), [webhook_id]))
+    return await pages.read(tx, "deliveries", WholeStore(store), asked, from_row)
+
+
+# contract: delivery-retry
+async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> Delivery:
+    """Sends a delivery again, now, unless it is just being sent.
+
+    Raises ``NotFound`` and ``Conflict``.
+    """
+    kept = await webhooks.locked(tx, store.id, webhook_id)
+    _check_on(kept)
+    row = await tx.one("delivery", store.id, webhook_id, id)
+    if row is None:
+        raise NotFound("There is no such delivery.")
+    feed = await tx.one("feed", store.id)
+    if feed is not None and row[-1] <= feed[1] and row[1] is not None:
+        raise Conflict("The event of this delivery has been removed for its age.")
+    found = from_row(row[:-1])
+    if await tx.one("delivery_again", store.id, webhook_id, id, now) is not None:
+        found.status, found.next_attempt_at = "pending", now
+        await webhooks.put(tx, store.id, kept._replace(due=now))
+    return found
+
+
+# contract: webhook-test
+async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> Delivery:
+    """Sends a message of the type ``webhook.test``. Raises ``NotFound`` and ``Conflict``."""
+    kept = await webhooks.locked(tx, store.id, webhook_id)
+    _check_on(kept)
+    await webhooks.put(tx, store.id, kept._replace(due=now))
+    feed = await tx.one("feed", store.id)
+    row = (store.id, webhook_id, id, feed[0] if feed else 0, None, 0, TEST, now)
+    await tx.run("delivery_add", *row)
+    return Delivery(id, id, TEST, "pending", 0, next_attempt_at=now)
+
+
+def _check_on(kept: Kept) -> None:
+    if not kept.shown.enabled:
+        raise Conflict(
+            "The webhook is turned off. First turn it on: enabled: true, or `webhook update --on`."
+        )
+
+
+# ---------------------------------------------------------------------------------- sending
+
+
+async def due(tx: Reader, now: str) -> Sequence[Row]:
+    """Of each webhook that somebody has to look after: store, id, and since when."""
+    return await tx.all("webhooks_due", now)
+
+
+async def waiting(tx: Reader) -> int:
+    """How many deliveries are pending, of all stores."""
+    row = await tx.one("deliveries_waiting")
+    return 0 if row is None else row[0]
+
+
+# contract: delivery-once-at-a-time, delivery-lease, delivery-noted
+async def turn(
+    tx: Writer,
+    store_id: str,
+    webhook_id: str,
+    attempts: Sequence[Attempt],
+    most: int,
+    lease: str,
+    new_id: Callable[[], str],
+    now: int,
+) -> Turn | None:
+    """See above. Takes at most ``most``; None if the webhook is gone or off."""
+    try:
+        kept = await webhooks.locked(tx, store_id, webhook_id)
+    except NotFound:
+        return None
+    if kept.shown.failing_since:  # contract: bad-row. Else nothing could be noted of what is sent
+        ids.from_timestamp(kept.shown.failing_since)
+    after = await _attempted(tx, store_id, kept, attempts)
+    if not after.shown.enabled:
+        await webhooks.put(tx, store_id, after)
+        return None
+    at = ids.timestamp(now)
+    after, more = await _queue(tx, store_id, after, new_id, at)
+    taken: list[Taken] = []
+    if most:
+        until = ids.timestamp(now + LEASE_MS)
+        claim = (store_id, webhook_id, at, lease, until, most)
+        for id, number, profile_id, _, type_, tried in await tx.all("deliveries_claim", *claim):
+            taken.append(Taken(id, lease, number if profile_id else None, type_, tried))
+    row = await tx.one("delivery_next", store_id, webhook_id)
+    after = after._replace(due=at if more or row is None else row[0])
+    if after != kept:
+        await webhooks.put(tx, store_id, after)
+    return Turn(after, taken, more)
+
+
+# contract: delivery-noted
+async def note(tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt]) -> None:
+    """Writes how attempts went, without anything else of a turn."""
+    row = await tx.one("webhook_lock", store_id, webhook_id)
+    if row is not None:
+        kept = webhooks.kept_from(row)
+        after = await _attempted(tx, store_id, kept, attempts)
+        if after != kept:
+            await webhooks.put(tx, store_id, after)
+
+
+async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[Attempt]) -> Kept:
+    if not attempts:
+        return kept
+    rows = []
+    shown = msgspec.structs.replace(kept.shown)
+    for one in attempts:
+        taken, at, outcome = one.taken, ids.timestamp(one.at), one.outcome
+        next_at = ids.timestamp(_next(one)) if outcome == "pending" else None
+        done = (outcome, taken.attempts + (not one.lost), one.status, at, next_at)
+        rows.append((store_id, shown.id, taken.id, taken.lease, *done))
+        if taken.type == TEST or one.lost:
+            continue
+        # contract: webhook-turned-off
+        if outcome == "delivered":
+            shown.failing_since = None
+            continue
+        shown.failing_since = shown.failing_since or at
+        for_long = one.at - ids.from_timestamp(shown.failing_since) >= _GIVE_UP_MS
+        if one.status == _GONE or for_long:
+            shown.enabled = False
+    await tx.run_many("delivery_attempted", rows)
+    return kept._replace(shown=shown)
+
+
+# contract: delivery-retry-after
+def _next(attempt: Attempt) -> int:
+    """When a delivery that failed is tried again."""
+    wait = AFTER[attempt.taken.attempts] * 1000
+    wait = round(wait * (1 + _JITTER * random.random()))  # noqa: S311
+    return attempt.at + max(wait, min(attempt.later, _MOST_LATER_MS))
+
+
+def later(text: str, now: int) -> int:
+    """The milliseconds of a ``Retry-After``: seconds, or a date. 0 for anything else."""
+    if text.isascii() and text.isdigit():
+        return min(int(text[:12]) * 1000, _MOST_LATER_MS)
+    try:
+        return max(0, round(parsedate_to_datetime(text).timestamp() * 1000) - now)
+    except (ValueError, OverflowError):
+        return 0
+
+
+# contract: delivery-each
+async def _queue(
+    tx: Writer, store_id: str, kept: Kept, new_id: Callable[[], str], now: str
+) -> tuple[Kept, bool]:
+    """Makes deliveries of the next events in the feed; whether there are more after them."""
+    feed = await tx.one("feed", store_id)
+    if feed is None or feed[0] <= kept.position:
+        return kept, False
+    last = feed[0]
+    found = await tx.all("events_places", store_id, kept.position, last, _STEP)
+    rows = [
+        (store_id, kept.shown.id, new_id(), number, profile_id, sequence, type_, now)
+        for number, profile_id, sequence, type_, _ in found
+        if kept.wants(type_)
+    ]
+    if rows:
+        await tx.run_many("delivery_add", rows)
+    more = len(found) == _STEP
+    position = found[-1][0] if more else last
+    return kept._replace(position=position), more
+
+
+async def told(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
+    """The events with these numbers, as far as they are kept and can be read."""
+    rows = await tx.all("events_numbered", store_id, [*map(str, numbers)]) if numbers else ()
+    name = f"events of store {store_id}"
+    return dict(bad_rows.each(name, rows, lambda row: (row[0], events.from_row(row[1:]))))
+
+
+# ---------------------------------------------------------------------------------- removal
+
+
+# contract: delivery-retention
+async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
+    """Removes what is older than the feed, tests older than ``days``, and deleted webhooks.
+
+    In small steps; yields how many in each. ``now`` in milliseconds since 1970.
+    """
+    since = now - int(days * _DAY_MS)
+    for store_id, id, _ in await db.read(webhooks.every):
+        gone = 1
+        while gone:
+            gone = 0
+            with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
+                gone = await db.write(_remove, store_id, id, since, now)
+            if gone:
+                yield gone
+
+
+# contract: clock-steps, delivery-each
+async def _brought_back(tx: Writer, store_id: str, kept: Kept, now: int) -> Kept:
+    """The webhook, with what a clock that was wrong put off further than anything is, due now."""
+    at, ahead = ids.timestamp(now), ids.timestamp(now + 2 * _MOST_LATER_MS)
+    if not await tx.all("deliveries_ahead", store_id, kept.shown.id, at, ahead):
+        return kept
+    await webhooks.put(tx, store_id, kept._replace(due=at))
+    return kept._replace(due=at)
+
+
+async def _remove(tx: Writer, store_id: str, webhook_id: str, since: int, now: int) -> int:
+    row = await tx.one("webhook_lock", store_id, webhook_id)
+    if row is None:
+        return 0
+    kept = await _brought_back(tx, store_id, webhooks.kept_from(row), now)
+    feed = await tx.one("feed", store_id)
+    removed = feed[1] if feed else 0
+    rows = await tx.all("deliveries_oldest", store_id, webhook_id, _OLD_STEP)
+    old = [
+        row
+        for row in rows
+        # A test is of no profile, and of no event.
+        if kept.deleted or (row[1] <= removed if row[3] else ids.time_of(row[0]) < since)
+    ]
+    if old:
+        await tx.run("deliveries_remove", store_id, webhook_id, [row[0] for row in old])
+    if kept.deleted:
+        if len(rows) < _OLD_STEP:
+            await tx.run("webhook_remove", store_id, webhook_id)
+        return len(old)
+    missed = sum(status == "pending" and profile_id is not None for _, _, status, profile_id in old)
+    if missed:
+        await webhooks.put(tx, store_id, kept._replace(missed=kept.missed + missed))
+    return len(old)

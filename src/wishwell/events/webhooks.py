@@ -1,0 +1,320 @@
+"""Webhooks: addresses that a store's events are sent to, and the secrets that sign them.
+
+The form of requests and secrets is that of Standard Webhooks (contract: webhook-signed).
+"""
+
+import base64
+import hmac
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from wishwell import ids
+from wishwell.db import Database, Reader, Row, Writer, bad_rows
+from wishwell.errors import Conflict, Invalid, NotFound
+from wishwell.profiles import WholeStore, pages
+from wishwell.profiles.pages import Among, Cursor, Page, PageRequest
+from wishwell.stores import Store
+from wishwell.stores.sealing import Sealing
+
+MOST = 20
+"""Webhooks of a store."""
+
+_ON, _OFF, _DELETED = 1, 0, -1
+_PREFIX = "whsec_"
+_KEY_BYTES = 32
+_DAY_MS = 86_400_000
+_LAG_MS = 60_000
+"""How far the times of events may be from their order in the feed."""
+
+
+# contract: webhook-fields
+class Webhook(msgspec.Struct, rename="camel", omit_defaults=True):
+    """A webhook as the API shows it. No types are all types.
+
+    ``secret`` is set only where it is shown, ``missed`` only by a change that turns it on.
+    """
+
+    id: str
+    url: str
+    types: tuple[str, ...]
+    enabled: bool
+    created_at: str
+    updated_at: str
+    failing_since: str | None = None
+    secret: str | None = None
+    missed: int | None = None
+
+
+class WebhookPatch(NamedTuple):
+    """Changes to a webhook. None leaves a field as it is."""
+
+    url: str | None = None
+    types: tuple[str, ...] | None = None
+    enabled: bool | None = None
+
+
+class Secrets(msgspec.Struct, frozen=True):
+    """``before`` signs too, until ``until`` in milliseconds since 1970."""
+
+    secret: str
+    before: str | None = None
+    until: int = 0
+
+
+class Kept(NamedTuple):
+    """A webhook, and what is not shown of it.
+
+    ``position``: up to which number its store's feed has become deliveries. ``missed``: how many
+    events that it asked for were removed before they were delivered. ``due``: when somebody has to
+    look after it; None: when it is woken.
+    """
+
+    shown: Webhook
+    position: int
+    missed: int
+    sealed: str
+    due: str | None
+    deleted: bool = False
+
+    def wants(self, type_: str) -> bool:
+        """Whether events of this type are sent to it."""
+        return not self.shown.types or type_ in self.shown.types
+
+
+_decoder = msgspec.json.Decoder(Secrets)
+
+
+def from_row(row: Row) -> Webhook:
+    """Makes a webhook from its columns (``rows.WEBHOOK``)."""
+    id, url, types, enabled, *times = row
+    return Webhook(id, url, tuple(types.split()), enabled == _ON, *times)
+
+
+async def create(
+    tx: Writer, sealing: Sealing, store: Store, url: str, types: Sequence[str], id: str, now: str
+) -> Webhook:
+    """Creates a webhook, which hears what happens from now on; shows its secret.
+
+    ``url`` must have been checked. Raises ``Invalid`` and ``Conflict``.
+    """
+    if store.events_since is None:  # contract: webhook-needs-events
+        raise Conflict(
+            "This store tells no events. First turn them on: "
+            f"wishwell store update {store.handle} --events on"
+        )
+    feed = await tx.one("feed_lock", store.id)
+    if feed is None:
+        await tx.run("feed_open", store.id)
+        await tx.one("feed_lock", store.id)
+    row = await tx.one("webhooks_count", store.id)
+    if row is None or row[0] >= MOST:  # contract: webhook-most
+        raise Invalid(f"A store has at most {MOST} webhooks.")
+    feed = await tx.one("feed", store.id)
+    assert feed is not None
+    fresh = Secrets(_new_secret())
+    sealed = _sealed(sealing, store.id, id, fresh)
+    # It begins where the feed is now (contract: delivery-each).
+    await tx.run("webhook_add", store.id, id, url, " ".join(types), feed[0], sealed, now)
+    return Webhook(id, url, tuple(types), True, now, now, secret=fresh.secret)
+
+
+async def page(tx: Reader, store: Store, cursor: Cursor | None, limit: int) -> Page[Webhook]:
+    """A page of a store's webhooks, newest first."""
+    asked = PageRequest(cursor, limit, Among(("enabled",), [_OFF]))
+    return await pages.read(tx, "webhooks", WholeStore(store), asked, from_row)
+
+
+async def find(tx: Reader, store: Store, id: str) -> Webhook:
+    """Raises ``NotFound``."""
+    return _there(await tx.one("webhook", store.id, id)).shown
+
+
+# contract: webhook-on-again
+async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: str) -> Webhook:
+    """Changes a webhook; ``patch.url`` must have been checked. Raises ``NotFound``.
+
+    One that is turned on goes on where it stopped, and says how many events were removed since.
+    """
+    kept = await locked(tx, store.id, id)
+    shown = kept.shown
+    turned_on = bool(patch.enabled) and not shown.enabled
+    after = Webhook(
+        id,
+        shown.url if patch.url is None else patch.url,
+        shown.types if patch.types is None else patch.types,
+        shown.enabled if patch.enabled is None else patch.enabled,
+        shown.created_at,
+        shown.updated_at,
+        None if turned_on else shown.failing_since,
+    )
+    if after != shown:
+        after.updated_at = max(now, shown.updated_at)
+    if turned_on:
+        after.missed, kept = kept.missed, kept._replace(missed=0, due=now)
+    await put(tx, store.id, kept._replace(shown=after))
+    return after
+
+
+# contract: webhook-secret
+async def renew_secret(tx: Writer, sealing: Sealing, store: Store, id: str, now: int) -> Webhook:
+    """A new secret, which is shown; the one before it signs for another day."""
+    kept = await locked(tx, store.id, id)
+    before = opened(sealing, store.id, id, kept.sealed).secret
+    fresh = Secrets(_new_secret(), before, now + _DAY_MS)
+    kept.shown.updated_at = max(ids.timestamp(now), kept.shown.updated_at)
+    await put(tx, store.id, kept._replace(sealed=_sealed(sealing, store.id, id, fresh)))
+    kept.shown.secret = fresh.secret
+    return kept.shown
+
+
+async def delete(tx: Writer, store: Store, id: str, now: str) -> None:
+    """Deletes a webhook. Its deliveries go in small steps afterwards. Raises ``NotFound``."""
+    kept = await locked(tx, store.id, id)
+    kept.shown.updated_at = now
+    await put(tx, store.id, kept._replace(deleted=True))
+
+
+# contract: webhook-replay
+async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Webhook:
+    """Sends the kept events from ``since`` on (in milliseconds since 1970) again."""
+    kept = await locked(tx, store.id, id)
+    feed = await tx.one("feed", store.id)
+    if feed is not None:
+        last, removed = feed
+        from_ = ids.timestamp(min(max(0, since - _LAG_MS), ids.LAST))
+        place = await _place_before(tx, store.id, removed, last, from_)
+        kept = kept._replace(position=min(kept.position, place), due=now)
+    await put(tx, store.id, kept)
+    return kept.shown
+
+
+async def _place_before(tx: Reader, store_id: str, low: int, last: int, since: str) -> int:
+    """A number of the feed between ``low`` and ``last``; what comes before it is older."""
+    high = last
+    while low < high:
+        middle = (low + high) // 2
+        row = await tx.one("events_places", store_id, middle, last, 1)
+        if row is None or row[4] >= since:
+            high = middle
+        else:
+            low = row[0]
+    return low
+
+
+# ------------------------------------------------------------------------------ what is kept
+
+
+async def locked(tx: Writer, store_id: str, id: str) -> Kept:
+    """A webhook; whoever wants to change it or its deliveries waits. Raises ``NotFound``."""
+    return _there(await tx.one("webhook_lock", store_id, id))
+
+
+async def put(tx: Writer, store_id: str, kept: Kept) -> None:
+    """Writes what ``locked`` has read and the caller has changed."""
+    shown = kept.shown
+    await tx.run(
+        "webhook_set",
+        store_id,
+        shown.id,
+        shown.url,
+        " ".join(shown.types),
+        _DELETED if kept.deleted else int(shown.enabled),
+        shown.updated_at,
+        shown.failing_since,
+        kept.position,
+        kept.missed,
+        kept.sealed,
+        kept.due if shown.enabled and not kept.deleted else None,
+    )
+
+
+# contract: delivery-each
+async def wake(tx: Writer, store_id: str, now: str) -> None:
+    """Has somebody look after a store's webhooks: there are new events."""
+    await tx.run("webhooks_wake", store_id, now)
+
+
+# contract: webhook-on-again
+async def miss(tx: Writer, store_id: str, gone: Sequence[tuple[int, str]]) -> None:
+    """Counts events that are removed now, by number and type, where they were asked for in vain."""
+    for (id,) in await tx.all("webhooks_behind", store_id, gone[-1][0]):
+        row = await tx.one("webhook_lock", store_id, id)
+        if row is None:
+            continue
+        kept = kept_from(row)
+        missed = sum(number > kept.position and kept.wants(type_) for number, type_ in gone)
+        await put(tx, store_id, kept._replace(missed=kept.missed + missed))
+
+
+def kept_from(row: Row) -> Kept:
+    """Makes one from the columns of a webhook and those behind them."""
+    *shown, position, missed, sealed, due = row
+    return Kept(from_row(shown), position, missed, sealed, due, shown[3] == _DELETED)
+
+
+def _there(row: Row | None) -> Kept:
+    kept = None if row is None else kept_from(row)
+    if kept is None or kept.deleted:
+        raise NotFound("There is no such webhook.")
+    return kept
+
+
+# --------------------------------------------------------------------------------- secrets
+
+
+def opened(sealing: Sealing, store_id: str, id: str, text: str) -> Secrets:
+    """The secrets in a sealed text. Raises ``Misconfigured`` and ``Damaged``."""
+    return _decoder.decode(sealing.open(text, _owner(store_id, id)))
+
+
+# contract: sealing-anew, sealing-opened
+async def prepare(db: Database, sealing: Sealing) -> None:
+    """Seals what an older key sealed anew. Raises ``Misconfigured`` for what no key opens."""
+    for store_id, id, text in await db.read(every):
+        with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
+            plain = opened(sealing, store_id, id, text)
+            if not sealing.is_newest(text):
+                await db.write(_reseal, store_id, id, text, _sealed(sealing, store_id, id, plain))
+
+
+async def every(tx: Reader) -> Sequence[Row]:
+    """Of each webhook of all stores: store, id, sealed secrets."""
+    return await tx.all("webhooks")
+
+
+async def _reseal(tx: Writer, store_id: str, id: str, before: str, sealed: str) -> None:
+    await tx.run("webhook_reseal", store_id, id, before, sealed)
+
+
+def _sealed(sealing: Sealing, store_id: str, id: str, secrets: Secrets) -> str:
+    return sealing.seal(msgspec.json.encode(secrets), _owner(store_id, id))
+
+
+def _owner(store_id: str, id: str) -> str:
+    return f"webhook {id} of store {store_id}"
+
+
+# contract: webhook-secret
+def _new_secret() -> str:
+    return _PREFIX + base64.b64encode(os.urandom(_KEY_BYTES)).decode()
+
+
+# contract: webhook-signed, webhook-secret
+def signed(secrets: Secrets, id: str, body: bytes, now: int) -> dict[str, str]:
+    """The headers of a message that is sent now; ``now`` in milliseconds since 1970."""
+    at = str(now // 1000)
+    text = f"{id}.{at}.".encode() + body
+    good = [secrets.secret]
+    if secrets.before is not None and now < secrets.until:
+        good.append(secrets.before)
+    keys = [base64.b64decode(secret.removeprefix(_PREFIX)) for secret in good]
+    macs = [base64.b64encode(hmac.digest(key, text, "sha256")).decode() for key in keys]
+    return {
+        "Content-Type": "application/json",
+        "webhook-id": id,
+        "webhook-timestamp": at,
+        "webhook-signature": " ".join(f"v1,{mac}" for mac in macs),
+    }

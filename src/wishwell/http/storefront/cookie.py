@@ -1,0 +1,158 @@
+"""The visitor's cookie: a session's GID, when it was set, and a signature over both."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from wishwell import recent
+from wishwell.stores.store_secrets import CookieSecret
+
+MAX_AGE = 7_776_000
+"""Seconds: 90 days. Past them a cookie is nobody's."""
+
+_DAY = 86_400
+_AHEAD = 300
+"""Seconds by which the clock of the machine that set the cookie may be ahead of this one's."""
+
+_SPREAD = 10
+"""Seconds until a new secret signs. By then every process knows it: one that did not would take the
+cookie of a visitor who has just come away."""
+
+_PLAIN, _HOST = b"wishwell", b"__Host-wishwell"
+_LONGEST = 1_000
+_SESSION = re.compile(
+    r"gid://[a-z0-9-]{1,40}/Session/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII
+)
+
+
+class _Content(msgspec.Struct, forbid_unknown_fields=True):
+    s: str
+    t: int
+    v: Literal[1]
+
+
+_decoder = msgspec.json.Decoder(_Content)
+
+
+class Visitor(NamedTuple):
+    """Who a cookie names: a session, and the epoch second at which the cookie was set."""
+
+    session: str
+    since: int
+
+    def is_due(self, now: int) -> bool:
+        """Whether the cookie is to be set again, so that it lives on."""
+        return now - self.since > _DAY
+
+
+class Signer:
+    """Writes and reads the cookie of one store, by its id.
+
+    ``secrets``: the newest first. It signs, and those that it replaced are accepted for cookies
+    from before (contract: storefront-cookie). ``remembered`` is shared with others, and holds at
+    most ``most``.
+    """
+
+    def __init__(
+        self, secrets: Sequence[CookieSecret], store: str, remembered: dict[Any, Any], most: int
+    ) -> None:
+        self._secrets = secrets
+        self._before = b"cookie\n" + store.encode() + b"\n"
+        # What was verified, and what was made of it: HMACs and base64 were the better part of what
+        # the storefront adds to a read.
+        self._read = recent.Part[bytes, _Content](remembered, most)
+        self._shoppers = recent.Part[str, bytes](remembered, most)
+
+    def value(self, session: str, now: int) -> str:
+        """The cookie's value for a session, set at the epoch second ``now``."""
+        content = _text(msgspec.json.encode(_Content(session, now, 1)))
+        return (content + b"." + self._signature(self._signing(now), content)).decode()
+
+    def visitor(self, value: bytes, now: int) -> Visitor | None:
+        """Whom a value names; None if it is not one of ours, letter for letter, or too old."""
+        found = self._read.get(value)
+        if found is None:
+            found = self._verified(value)
+            if found is None:
+                return None
+            self._read.keep(value, found)
+        return Visitor(found.s, found.t) if -_AHEAD <= now - found.t <= MAX_AGE else None
+
+    def _verified(self, value: bytes) -> _Content | None:
+        content, dot, signature = value.partition(b".")
+        if not dot or len(value) > _LONGEST:
+            return None
+        # One after the other whatever matches: how many secrets there are is no secret.
+        good = [
+            hmac.compare_digest(self._signature(secret, content), signature)
+            for secret in self._secrets
+        ]
+        if not any(good):
+            return None
+        replaced = self._secrets[good.index(True)].replaced_at
+        try:
+            raw = base64.b64decode(content + b"=" * (-len(content) % 4), b"-_", validate=True)
+            found = _decoder.decode(raw)
+        except (binascii.Error, ValueError, msgspec.DecodeError):
+            return None
+        if _text(raw) != content or not _SESSION.fullmatch(found.s):
+            return None
+        # So an old secret dies with the cookies of its time, also in a process that runs on.
+        if replaced is not None and found.t > replaced // 1000 + _AHEAD:
+            return None
+        return found
+
+    def _signing(self, now: int) -> CookieSecret:
+        for secret, before in pairwise(self._secrets):
+            if now - (before.replaced_at or 0) // 1000 > _SPREAD:
+                return secret
+        return self._secrets[-1]
+
+    def shopper(self, gid: str) -> bytes:
+        """What tells a page whether two answers are of the same shopper, and no more."""
+        known = self._shoppers.get(gid)
+        if known is None:
+            key = self._secrets[0].secret.encode()
+            digest = hmac.digest(key, b"shopper\n" + gid.encode(), hashlib.sha256)
+            known = _text(digest)[:16]
+            self._shoppers.keep(gid, known)
+        return known
+
+    def _signature(self, secret: CookieSecret, content: bytes) -> bytes:
+        key = secret.secret.encode()
+        return _text(hmac.digest(key, self._before + content, hashlib.sha256))
+
+
+def name(*, secure: bool) -> bytes:
+    """The cookie's name. The prefix keeps a subdomain from planting one."""
+    return _HOST if secure else _PLAIN
+
+
+def line(value: str, *, secure: bool) -> bytes:
+    """The ``Set-Cookie`` of a value; of an empty one, the line that removes the cookie."""
+    age = MAX_AGE if value else 0
+    end = "; Secure" if secure else ""
+    attributes = f"={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age}{end}"
+    return name(secure=secure) + attributes.encode()
+
+
+def values(headers: Sequence[bytes], wanted: bytes) -> list[bytes]:
+    """Every value that the ``Cookie`` headers give to a name, in order."""
+    found = []
+    for header in headers:
+        for pair in header.split(b";"):
+            key, equals, value = pair.partition(b"=")
+            if equals and key.strip(b" \t") == wanted:
+                found.append(value.strip(b" \t"))
+    return found
+
+
+def _text(raw: bytes) -> bytes:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=")

@@ -1,0 +1,188 @@
+"""Who is signed in, by what the shop says: the platform's signed query, or the shop's JWT. No I/O.
+
+Evidence that is there and wrong raises ``Wrong`` (contract: storefront-evidence).
+"""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+from urllib.parse import parse_qsl, unquote_plus
+
+import jwt
+
+from wishwell.access.auth import strict_jwt
+from wishwell.stores.naming import Naming
+
+_CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+_PLATFORM = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
+_SIGNED = _PLATFORM - {"signature"}
+_OLD, _AHEAD = 300, 60
+_LONGEST = 8_192
+_MOST = 2**53 - 1
+"""The largest number that every program reads as itself; another one would become a neighbour."""
+
+SHARED = "HS256"
+PUBLIC = ("RS256", "ES256")
+
+
+class Wrong(Exception):
+    """The evidence does not hold; the message says why, without quoting it."""
+
+
+class Known(NamedTuple):
+    """What a JWT says: the customer's id or GID, and until when, in epoch seconds."""
+
+    customer: str
+    ends: float
+
+
+def gid(platform: str, customer: str) -> str:
+    """The GID of a customer named by id or by GID. Raises ``Wrong``."""
+    before = f"gid://{platform}/Customer/"
+    if not _CUSTOMER.fullmatch(customer.removeprefix(before)):
+        raise Wrong("it names no customer of this platform")
+    return before + customer.removeprefix(before)
+
+
+# ------------------------------------------------------------------- the platform's signed query
+
+
+def platform_shop(query: bytes) -> str | None:
+    """The shop that a signed query names; None if it is none."""
+    if b"signature=" not in query or b"shop=" not in query:
+        return None
+    values = dict(_pairs(query))
+    return values.get("shop") if "signature" in values else None
+
+
+# contract: storefront-platform
+def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | None:
+    """The customer id in a query that the platform has signed; None if nobody is signed in.
+
+    ``now`` in epoch seconds. Raises ``Wrong``.
+    """
+    values: dict[str, list[str]] = {}
+    for name, value in _pairs(query):
+        values.setdefault(name, []).append(value)
+    given = values.pop("signature")
+    signed = "".join(sorted(f"{name}={','.join(value)}" for name, value in values.items()))
+    # One after the other whatever matches: how many secrets there are is no secret.
+    good = [
+        hmac.compare_digest(
+            hmac.new(secret.encode(), signed.encode(), hashlib.sha256).hexdigest().encode(),
+            given[0].encode(),
+        )
+        for secret in secrets
+    ]
+    if len(given) != 1 or not any(good):
+        raise Wrong("the signature is not right")
+    # Several values of a name are signed like one with commas in it: none of ours may be several.
+    if any(len(values.get(name, [])) > 1 for name in _PLATFORM):
+        raise Wrong("a parameter is there twice")
+    # The parameters are signed with nothing between them, so the text can be cut in another way:
+    # what the browser chose may end in a customer of its own, or make one longer. Then a name of
+    # ours is there that is no parameter. What begins with a digit is sorted before them all.
+    if any(signed.count(f"{name}=") != len(values.get(name, [])) for name in _SIGNED):
+        raise Wrong("it can be read in two ways")
+    moment = "".join(values.get("timestamp", []))
+    if not re.fullmatch(r"[0-9]{1,12}", moment) or not -_AHEAD <= now - int(moment) <= _OLD:
+        raise Wrong("its timestamp is missing, old or ahead")
+    customer = "".join(values.get("logged_in_customer_id", ["-"]))
+    if not re.fullmatch("[0-9]{0,64}", customer):
+        raise Wrong("logged_in_customer_id is missing, or not a number")
+    return customer or None
+
+
+def without_platform(query: bytes) -> bytes:
+    """The query as it came, less the parameters of the platform."""
+    parts = (part for part in query.split(b"&") if part)
+    return b"&".join(
+        part
+        for part in parts
+        if unquote_plus(part.partition(b"=")[0].decode("latin-1")) not in _PLATFORM
+    )
+
+
+def _pairs(query: bytes) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(
+            query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100
+        )
+    except ValueError:
+        raise Wrong("it is not a query string") from None
+
+
+# ----------------------------------------------------------------------------------- the shop's JWT
+
+
+def key_id(token: str) -> str | None:
+    """The ``kid`` of a JWT that is signed with a key of a set; None for a shared key.
+
+    Raises ``Wrong``.
+    """
+    if len(token) > _LONGEST:
+        raise Wrong("it is too long")
+    if "=" in token:
+        # The library takes the padding, which is no part of a JWT (RFC 7515, section 2).
+        raise Wrong("it has a = in it")
+    try:
+        header = jwt.get_unverified_header(token)
+    except (jwt.PyJWTError, ValueError):
+        raise Wrong("it is no JWT") from None
+    kid = header.get("kid")
+    if header.get("alg") == SHARED:
+        return None
+    if header.get("alg") not in PUBLIC or not isinstance(kid, str):
+        raise Wrong("it is not signed with a key of the shop")
+    return kid
+
+
+# contract: storefront-jwt
+def jwt_customer(token: str, keys: Sequence[str | jwt.PyJWK], naming: Naming) -> Known:
+    """The customer that a JWT names. Each key is good for its own algorithm only.
+
+    Raises ``Wrong``.
+    """
+    error = Wrong("the shop has no key for it")
+    for key in keys:
+        try:
+            return _verified(token, key, naming)
+        except Wrong as wrong:
+            error = wrong
+    raise error
+
+
+def _verified(token: str, key: str | jwt.PyJWK, naming: Naming) -> Known:
+    algorithm = SHARED if isinstance(key, str) else key.algorithm_name
+    issuer, audience = naming.jwt_issuer, naming.jwt_audience
+    try:
+        claims = strict_jwt.decode(
+            token,
+            key,
+            algorithms=[algorithm],
+            issuer=issuer or None,
+            audience=audience or None,
+            options={
+                "require": ["exp", *(["iss"] if issuer else []), *(["aud"] if audience else [])],
+                "verify_aud": bool(audience),
+                # The library's own checks would refuse a customer whose id is a number, and one
+                # who signed in at a shop whose clock is a second ahead.
+                "verify_sub": False,
+                "verify_iat": False,
+            },
+        )
+    except (jwt.PyJWTError, ValueError) as error:
+        raise Wrong(f"it is not valid ({type(error).__name__})") from None
+    # The library takes a time that is text, which others don't.
+    for name in ("exp", "nbf"):
+        if type(claims.get(name, 0)) not in (int, float):
+            raise Wrong(f"its {name} is not a number")
+    claim = naming.jwt_claim or "sub"
+    customer = claims.get(claim)
+    if type(customer) is int and 1 <= customer <= _MOST:
+        customer = str(customer)
+    if not isinstance(customer, str) or not customer:
+        raise Wrong(f"its claim {claim} is no text, and no whole number from 1 to {_MOST}")
+    return Known(customer, claims["exp"])

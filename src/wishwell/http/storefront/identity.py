@@ -1,0 +1,186 @@
+"""One request to the storefront: for which store, from where, and who is shopping."""
+
+import contextlib
+import time
+
+import structlog
+
+from wishwell.access import addresses
+from wishwell.access.auth import Caller
+from wishwell.errors import Forbidden, Invalid, NotFound, Unauthenticated
+from wishwell.http import per_address
+from wishwell.http.context import Request, Services
+from wishwell.http.storefront import cookie, customers
+from wishwell.http.storefront.customers import Wrong
+from wishwell.http.storefront.shop import Shops
+from wishwell.http.storefront.visit import Visit
+from wishwell.stores import Store
+
+_NOBODY = "-"
+
+log = structlog.get_logger("wishwell.storefront")
+
+
+async def begin(service: Services, shops: Shops, request: Request) -> Visit:
+    """The store of a request, and where the browser is.
+
+    A proxy's token says which store, else the shop in the platform's signed query, else the host.
+    Raises ``NotFound`` for an unknown host, ``Forbidden`` and ``Unauthenticated`` for a token.
+    """
+    await service.access_cache.ensure_fresh()
+    caller = await _proxy(service, request)
+    trusted = addresses.is_within(request.peer, service.settings.trusted_proxies)
+    forwards = caller is not None or trusted
+    host = host_of(request, forwards)
+    of_host = service.access_cache.store_of_host(host)
+    signed = None if caller else _signing_store(service, request)
+    if of_host is not None and of_host is not signed:
+        signed = None  # on the host of another store it would take that store's cookies away
+    store = caller.store if caller else signed or of_host
+    if store is None:
+        log.warning("unknown_host", requestId=request.id, host=host[:100])
+        raise NotFound("No store has this host.")
+    shop = shops.of(store)
+    origin = shop.origins.get(host, "")
+    if caller is not None and store.hosts and not origin:
+        log.warning("unknown_host", requestId=request.id, store=store.handle, host=host[:100])
+        raise Forbidden("X-Forwarded-Host: is not a host of the token's store.")
+    secure = origin.startswith("https:") if origin else _is_https(request, forwards)
+    return Visit(
+        shop=shop,
+        host=host,
+        secure=secure,
+        address=_address(service, request, caller),
+        caller=caller,
+        signed=signed is not None,
+    )
+
+
+# contract: storefront-token
+async def _proxy(service: Services, request: Request) -> Caller | None:
+    """The caller of a proxy's token; None without one. Another scheme than Bearer is the shop's."""
+    scheme, _, token = (request.header(b"authorization") or "").partition(" ")
+    if scheme.lower() != "bearer":
+        return None
+    try:
+        caller = await service.authenticator.caller(token.strip())
+    except Unauthenticated:
+        await per_address.count_guess(service, request)
+        raise
+    if caller.kind not in ("storefront", "naming"):
+        raise Forbidden(
+            "This token is for the API. For here, `wishwell token create --for storefront`."
+        )
+    return caller
+
+
+# contract: storefront-host-source
+def host_of(request: Request, forwards: bool) -> str:
+    """The host that a browser asked for, as ``naming.authority`` writes it.
+
+    ``forwards``: whether who sent the request may say it.
+    """
+    text = request.header(b"x-forwarded-host") if forwards else None
+    host = (text or request.header(b"host") or "").strip().lower()
+    return host.removesuffix(":443").removesuffix(":80").removesuffix(".")
+
+
+def _is_https(request: Request, forwards: bool) -> bool:
+    told = request.header(b"x-forwarded-proto") if forwards else None
+    return (told or request.asgi["scheme"]).strip().lower() == "https"
+
+
+# contract: storefront-address
+def _address(service: Services, request: Request, caller: Caller | None) -> str | None:
+    forwarded = addresses.forwarded(request.pairs)
+    if caller is not None:
+        last = (forwarded or "").rpartition(",")[2].strip()
+        return addresses.of_shopper(last, None, ()) if last else None
+    trusted = service.settings.trusted_proxies
+    # Without the setting, the sender may be a proxy that everybody comes through.
+    return addresses.of_shopper(request.peer, forwarded, trusted) if trusted else None
+
+
+def _signing_store(service: Services, request: Request) -> Store | None:
+    try:
+        shop = customers.platform_shop(request.query_string)
+    except Wrong:
+        return None
+    return service.access_cache.store_of_platform_shop(shop) if shop else None
+
+
+# ------------------------------------------------------------------------------- who is shopping
+
+
+async def identify(request: Request, visit: Visit) -> None:
+    """Finds the customer and the visitor. Raises ``Unauthenticated`` for wrong evidence."""
+    jars = [value for name, value in request.pairs if name == b"cookie"]
+    found = cookie.values(jars, cookie.name(secure=visit.secure)) if jars else []
+    if found:
+        visit.has_cookie = True
+        if len(found) == 1:
+            visit.visitor = visit.shop.cookies.visitor(found[0], int(time.time()))
+        if visit.visitor is None:
+            visit.remove_cookie()
+    visit.customer = await _customer(request, visit, jars)
+
+
+# contract: storefront-naming-order
+async def _customer(request: Request, visit: Visit, jars: list[bytes]) -> str | None:
+    """The GID of the customer: by the proxy's word, else the platform's, else the shop's JWT."""
+    platform = visit.store.platform
+    said = request.header(b"wishwell-customer")
+    if said is not None:
+        if visit.caller is None or visit.caller.kind != "naming":
+            raise Invalid("Wishwell-Customer: needs a token that was made with --names-customers.")
+        try:
+            return None if said == _NOBODY else customers.gid(platform, said)
+        except Wrong as wrong:
+            raise Invalid(f"Wishwell-Customer: {wrong}.") from None
+    if visit.signed:
+        return _of_platform(request, visit)
+    naming = visit.store.naming
+    name = naming.jwt_header
+    header = name.lower().encode()
+    if name and (text := request.header(header)) is not None:
+        request.check_once(header)
+        token = text[7:] if text[:7].lower() == "bearer " else text
+        try:
+            return await visit.shop.customer(token.strip())
+        except Wrong as wrong:
+            raise Unauthenticated(f"{name}: {wrong}.") from None
+    if naming.jwt_cookie:
+        found = cookie.values(jars, naming.jwt_cookie.encode())
+        # A shop's old cookies are sent for years.
+        with contextlib.suppress(Wrong):
+            if len(found) == 1:
+                return await visit.shop.customer(found[0].decode("latin-1"))
+    return None
+
+
+def _of_platform(request: Request, visit: Visit) -> str | None:
+    try:
+        customer = customers.platform_customer(
+            request.query_string, visit.shop.platform_secrets, int(time.time())
+        )
+        return None if customer is None else customers.gid(visit.store.platform, customer)
+    except Wrong as wrong:
+        raise Unauthenticated(f"The platform's signed query: {wrong}.") from None
+
+
+# contract: storefront-same-origin
+def check_origin(request: Request, visit: Visit) -> None:
+    """Raises ``Forbidden`` for a change that another site may have caused."""
+    site = request.headers.get(b"sec-fetch-site")
+    if site is not None:
+        if site != b"same-origin":
+            raise Forbidden("Only the shop's own pages may change a wishlist.")
+        return
+    given = request.header(b"origin")
+    if given is None:
+        raise Forbidden("A change needs the header Origin or Sec-Fetch-Site.")
+    # As a browser writes it, letter for letter: no browser sends upper case, or the scheme's port.
+    own = (f"{'https' if visit.secure else 'http'}://{visit.host}",)
+    # The platform calls by a host of its own.
+    if given not in (visit.store.hosts if visit.signed else own):
+        raise Forbidden("Only the shop's own pages may change a wishlist.")

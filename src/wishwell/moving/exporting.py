@@ -1,0 +1,169 @@
+"""Writes a whole store as lines (``transfer.py``), profile after profile."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import msgspec
+
+from wishwell import ids, stores
+from wishwell.db import Database, Reader, Row
+from wishwell.moving import file_records, transfer
+from wishwell.stores import Store
+
+_PROFILES = 1_000
+_ITEMS = 2_000
+"""How many profiles are found at once, and about how many items are in memory at once. A profile
+is never divided, so the largest one counts."""
+
+_LIST, _PLACE, _ITEM, _SHARE, _RESERVATION = range(5)
+"""Kinds of ``export_records``."""
+
+Holders = dict[tuple[str, str], tuple[str, str | None]]
+"""By the keys of a holder and an item: the holder's GID, and the ``merged_id``."""
+
+_record = msgspec.json.Decoder(list)
+
+
+class Counts(msgspec.Struct):
+    """What was written so far."""
+
+    profiles: int = 0
+    lists: int = 0
+    items: int = 0
+    shares: int = 0
+    reservations: int = 0
+
+
+# contract: export-whole, export-moment
+async def lines(db: Database, handle: str, now: str, counts: Counts) -> AsyncIterator[bytes]:
+    """The lines of a store, a few thousand at a time; counts them. Raises ``NotFound``.
+
+    All of it is of one moment; on a cluster each profile is. Memory holds the largest profile.
+    """
+    async with db.snapshot() as tx:
+        store = await stores.by_handle(tx, handle)
+        feed = await tx.one("feed_end", store.id)
+        of = file_records.StoreFields(*msgspec.structs.astuple(store))
+        yield transfer.encode(
+            file_records.StoreRecord(file_records.VERSION, now, of, feed[0] if feed else 0)
+        )
+        async for piece in _of_store(tx, store):
+            yield piece
+        async for rows in _profiles(tx, store):
+            yield await _records(tx, store, rows, counts)
+        yield transfer.encode(file_records.EndRecord(*msgspec.structs.astuple(counts)))
+
+
+async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
+    if (row := await tx.one("store_secrets", store.id)) is not None:
+        yield transfer.encode(file_records.SecretsRecord(row[0]))
+    for row in await tx.all("export_admin_tokens", store.id):
+        yield transfer.encode(file_records.AdminTokenRecord(*row))
+    for row in await tx.all("export_webhooks", store.id):
+        yield transfer.encode(file_records.WebhookRecord(*row))
+    after = ids.NO_UUID
+    while rows := await tx.all("export_products", store.id, after, _PROFILES):
+        yield b"".join(transfer.encode(file_records.ProductRecord(*row)) for row in rows)
+        after = rows[-1][1]
+
+
+async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
+    """The store's profiles, in groups that fit into memory with all that they hold."""
+    after = ids.NO_UUID
+    while found := await tx.all("export_profiles", store.id, after, _PROFILES):
+        after, group, size = found[-1][0], [], 0
+        for row in found:
+            group.append(row)
+            size += row[1]
+            if size >= _ITEMS:
+                yield group
+                group, size = [], 0
+        if group:
+            yield group
+
+
+async def _records(tx: Reader, store: Store, rows: Sequence[Row], counts: Counts) -> bytes:
+    # What a closed session may still hold is about to be purged.
+    held: dict[str, list[Row]] = {row[0]: [] for row in rows if row[5] is None}
+    for record in await tx.all("export_records", list(held)):
+        held[record[0]].append(record)
+    holders = await _holders(tx, held)
+    revoked: dict[str, list[bytes]] = {}
+    for id, *columns in await tx.all("export_revocations", [row[0] for row in rows]):
+        line = transfer.encode(file_records.RevocationRecord(*columns))
+        revoked.setdefault(id, []).append(line)
+    pieces = []
+    for id, _, *columns in rows:
+        pieces.append(transfer.encode(file_records.ProfileRecord(*columns)))
+        pieces += revoked.get(id, ())
+        counts.profiles += 1
+        pieces += _of_profile(store, held.get(id, ()), holders, counts)
+    return b"".join(pieces)
+
+
+async def _holders(tx: Reader, held: dict[str, list[Row]]) -> Holders:
+    """Who has reserved these records' items: on a cluster, some of them may have ended since."""
+    ids_ = {row[2] for records in held.values() for row in records if row[1] == _RESERVATION}
+    rows = await tx.all("export_held", list(ids_), list(held)) if ids_ else ()
+    return {(holder, item): (gid, merged) for holder, item, merged, gid in rows}
+
+
+def _of_profile(
+    store: Store, records: Sequence[Row], holders: Holders, counts: Counts
+) -> list[bytes]:
+    lists: dict[str, file_records.ListRecord] = {}
+    places: dict[str, list[tuple[int, str]]] = {}
+    shares, items, reservations = [], [], []
+    for _, kind, id, text in records:
+        values = _record.decode(text)
+        if kind == _LIST:
+            name, created, updated, shared = values
+            lists[id] = file_records.ListRecord(id, name, created, updated, shared=bool(shared))
+        elif kind == _PLACE:
+            places.setdefault(id, []).append(tuple(values))
+        elif kind == _ITEM:
+            items.append(transfer.encode(_item(store, id, values)))
+        elif kind == _SHARE:
+            shares.append(transfer.encode(_share(id, values)))
+        else:
+            item, quantity, created = values
+            if holder := holders.get((id, item)):
+                gid, merged = holder
+                record = file_records.ReservationRecord(item, gid, quantity, created, merged)
+                reservations.append(transfer.encode(record))
+    for id, placed in places.items():
+        lists[id].order = [item for _, item in sorted(placed)]
+    counts.lists += len(lists)
+    counts.items += len(items)
+    counts.shares += len(shares)
+    counts.reservations += len(reservations)
+    of_lists = [transfer.encode(record) for record in lists.values()]
+    return [*of_lists, *shares, *items, *sorted(reservations)]
+
+
+def _share(id: str, values: Sequence[Any]) -> file_records.ShareRecord:
+    on, token, created, reservations, notes, expires = values
+    return file_records.ShareRecord(
+        id, on, token, created, bool(reservations), bool(notes), expires or None
+    )
+
+
+def _item(store: Store, id: str, values: Sequence[Any]) -> file_records.ItemRecord:
+    product, created, updated, variant, quantity, tags, note, on, dropped, restocked = values
+    return file_records.ItemRecord(
+        id,
+        _shown(store, product),
+        created,
+        updated,
+        _shown(store, variant) if variant else None,
+        quantity,
+        tags.split(),
+        note,
+        on.split(),
+        dropped or None,
+        restocked or None,
+    )
+
+
+def _shown(store: Store, id: str) -> int | str:
+    return id if store.has_text_ids else stores.number(id)

@@ -1,0 +1,333 @@
+"""The records of a store's file (``transfer.py``): the types that a line is held to.
+
+Bounds are those of requests and commands; what a type can't say, ``check`` asks of the nouns.
+"""
+
+import functools
+import re
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from wishwell import events, ids, profiles, stores
+from wishwell.access import auth
+from wishwell.access.access_cache import AdminScope
+from wishwell.errors import Invalid
+from wishwell.products import NewProduct, product_bodies
+from wishwell.products.product_bodies import PriceBody, ProductBody, VariantBody
+from wishwell.stores import Store
+from wishwell.stores.naming import Naming
+from wishwell.wishes import fields, items, lists, shares
+from wishwell.wishes.fields import ProductId, Quantity
+
+T = TypeVar("T")
+VERSION: Literal[1] = 1
+
+_RECORD_ID = rf"^{ids.RECORD_ID.pattern}\Z"
+_UUID = rf"^{ids.UUID_PATTERN.pattern}\Z"
+_TIME = rf"^{ids.TIME_PATTERN.pattern}\Z"
+_HASH = r"^[0-9a-f]{64}\Z"
+
+RecordId = Annotated[str, Meta(pattern=_RECORD_ID)]
+Id = Annotated[str, Meta(pattern=_UUID)]
+Time = Annotated[str, Meta(pattern=_TIME)]
+Whole = Annotated[int, Meta(ge=0, le=2**53)]
+
+_FORMS = {
+    _RECORD_ID: "must be a UUID of version 7, in lower case with hyphens",
+    _UUID: "must be a UUID in lower case with hyphens",
+    _TIME: "must be a time that there is, such as 2025-04-18T18:13:27.481Z",
+    _HASH: "must be a SHA-256 hash in lower-case hexadecimal",
+}
+
+_PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`$")
+
+
+class _Record(
+    msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
+):
+    """A record of the file. What is left out is empty."""
+
+    def check(self, store: Store, /) -> None:
+        """Raises ``Invalid`` for what the types can't say; ``store`` is that of the file."""
+
+
+class _Naming(Naming, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """Of which every field is known here."""
+
+
+class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """The store of a file."""
+
+    id: RecordId
+    naming: _Naming
+    events_since: Time | None
+    created_at: Time
+
+
+class StoreRecord(_Record):
+    """The first line: the version of the format, the store, and when it was read.
+
+    ``feed``: the number of the store's last event.
+    """
+
+    version: Literal[1]
+    exported_at: Time
+    store: StoreFields
+    feed: Whole = 0
+
+    def check(self, store: Store, /) -> None:
+        stores.check(store)
+
+
+class SecretsRecord(_Record):
+    """The store's secrets, as they are sealed in the database."""
+
+    sealed: str
+
+
+class AdminTokenRecord(_Record):
+    """An admin token: its hash, never the token."""
+
+    id: RecordId
+    scope: AdminScope
+    label: str
+    hash: Annotated[str, Meta(pattern=_HASH)]
+    created_at: Time
+    expires_at: Time | None = None
+    last_used_at: Time | None = None
+    revoked_at: Time | None = None
+
+    def check(self, _: Store, /) -> None:
+        _check_same("label", self.label, auth.check_label(self.label))
+
+
+class WebhookRecord(_Record):
+    """A webhook; its secret is sealed."""
+
+    id: RecordId
+    enabled: Literal[0, 1]
+    created_at: Time
+    updated_at: Time
+    types: str
+    url: str
+    sealed: str
+    failing_since: Time | None = None
+
+    def check(self, _: Store, /) -> None:
+        types = self.types.split(" ") if self.types else []
+        if not set(types) <= set(events.TYPES):
+            raise Invalid(f"types: each must be one of {', '.join(events.TYPES)}")
+        fields.each_once("types", types)
+
+
+class _Known(msgspec.Struct, forbid_unknown_fields=True):
+    """``notices.Known``, as a file has it."""
+
+    price: PriceBody | None = None
+    reference: PriceBody | None = None
+    available: bool | None = None
+    dropped_from: PriceBody | None = None
+    dropped_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
+    restocked_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
+
+
+class ProductRecord(_Record):
+    """A product, with what notices compare, as it is in the database."""
+
+    product_id: str
+    id: RecordId
+    position: Id
+    created_at: Time
+    updated_at: Time
+    document: str
+    variants: str
+    known: str
+    noticed_at: Time | None = None
+
+    def check(self, store: Store, /) -> None:
+        product = self._product(store)
+        for field, said in (("document", product.facts), ("variants", product.variants)):
+            _check_same(field, getattr(self, field), msgspec.json.encode(said).decode())
+        known = _nested("known", self.known, dict[str, _Known])
+        if not known.keys() <= product.said.keys():
+            raise Invalid("known: names a variant that the product does not have")
+        for one in known.values():
+            for price in (one.price, one.reference, one.dropped_from):
+                if price is not None:
+                    price.money()
+
+    def _product(self, store: Store) -> NewProduct:
+        """What a request would have said of the product."""
+        body: ProductBody = _nested("document", self.document, ProductBody)
+        body.variants = _nested("variants", self.variants, list[VariantBody])
+        if not store.has_text_ids:
+            for variant in body.variants:
+                variant.variant_id = stores.number(variant.variant_id)
+        return body.product(product_bodies.product_id(self.product_id, store), store)
+
+
+class RevocationRecord(_Record):
+    """A revoked token of the profile above it; without ``jti``, all that it was given until then.
+
+    ``profile_id`` is in files of releases before this one, which have them anywhere: the profile's
+    key. It counts if a profile of the file has it, so it is no other store's.
+    """
+
+    revoked_at: Time
+    jti: Annotated[str, Meta(pattern=rf"^(?:{ids.RECORD_ID.pattern})?\Z")] = ""
+    profile_id: Id | None = None
+
+
+class ProfileRecord(_Record):
+    """A customer or session. ``events``: the last ``sequence`` that was given."""
+
+    gid: str
+    created_at: Time
+    touched_at: Time
+    closed_at: Time | None = None
+    email: str | None = None
+    events: Whole = 0
+
+    @property
+    def is_session(self) -> bool:
+        return ids.customer_of(self.gid) is None
+
+    def check(self, _: Store, /) -> None:
+        _check_gid("gid", self.gid)
+        if self.email is not None:
+            profiles.check_email(self.email)
+        if self.closed_at is not None and not self.is_session:
+            raise Invalid("closedAt: only a session ends")
+
+
+class ListRecord(_Record):
+    """A list. ``order``: the items that have a place on it, in order. ``shared``: ever."""
+
+    id: RecordId
+    name: str
+    created_at: Time
+    updated_at: Time
+    order: list[RecordId] = []
+    shared: bool = False
+
+    def check(self, _: Store, /) -> None:
+        _check_same("name", self.name, lists.check_name(self.name))
+        fields.each_once("order", self.order)
+
+
+class ShareRecord(_Record):
+    """A share of a list, with the token of its link."""
+
+    id: RecordId
+    list_id: RecordId
+    token: str
+    created_at: Time
+    reservations: bool = False
+    notes: bool = False
+    expires_at: Time | None = None
+
+    def check(self, _: Store, /) -> None:
+        if not shares.is_token(self.token):
+            raise Invalid("token: is not the token of a share")
+
+
+class ItemRecord(_Record):
+    """An item. ``dropped_at``, ``restocked_at``: when it was last told that (``notices.py``).
+
+    A sign-in may have given it more tags and lists than a request can.
+    """
+
+    id: RecordId
+    product_id: ProductId
+    created_at: Time
+    updated_at: Time
+    variant_id: ProductId | None = None
+    quantity: Quantity = 1
+    tags: list[str] = []
+    note: str = ""
+    list_ids: list[RecordId] = []
+    dropped_at: Time | None = None
+    restocked_at: Time | None = None
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """Product and variant as they are stored."""
+        return str(self.product_id), "" if self.variant_id is None else str(self.variant_id)
+
+    def check(self, store: Store, /) -> None:
+        store.product_id("productId", self.product_id)
+        if self.variant_id is not None:
+            store.product_id("variantId", self.variant_id)
+        items.check_each_tag(self.tags)
+        fields.each_once("listIds", self.list_ids)
+        items.check_note(self.note)
+
+
+class ReservationRecord(_Record):
+    """What the profile with the GID ``holder`` has reserved of an item. ``merged_id``: the id that
+    the item had for the holder, before a sign-in merged it.
+
+    Sign-ins add up: the quantity may be a hundred times what a request can have.
+    """
+
+    item_id: RecordId
+    holder: str
+    quantity: Annotated[int, Meta(ge=1, le=100 * items.MAX_QUANTITY)]
+    created_at: Time
+    merged_id: RecordId | None = None
+
+    def check(self, _: Store, /) -> None:
+        _check_gid("holder", self.holder)
+
+
+class EndRecord(_Record):
+    """The last line: how many of each there are. A file without it was cut off."""
+
+    profiles: Whole
+    lists: Whole
+    items: Whole
+    shares: Whole = 0
+    reservations: Whole = 0
+
+
+def decoded(decoder: msgspec.json.Decoder[T], text: bytes | str) -> T:
+    """What the text says. Raises ``Invalid``, which names the field."""
+    try:
+        return decoder.decode(text)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise Invalid(_explained(str(error))) from error
+
+
+def _explained(text: str) -> str:
+    place = _PLACE.search(text)
+    rule = text[: place.start()] if place else text
+    for pattern, form in _FORMS.items():
+        if rule.endswith(repr(pattern)):
+            rule = form
+    return f"{place['field']}: {rule}" if place and place["field"] else rule
+
+
+_of = functools.cache(msgspec.json.Decoder)
+
+
+def _nested(field: str, text: str, of: Any) -> Any:
+    """What the JSON in a text says."""
+    try:
+        found = decoded(_of(of), text)
+    except Invalid as error:
+        raise Invalid(f"{field}: {error.message}") from error
+    if (key := fields.key_twice(text)) is not None:
+        raise Invalid(f"{field}: {key[:80]!r} is there twice")
+    return found
+
+
+def _check_same(field: str, given: str, right: str) -> None:
+    if given != right:
+        raise Invalid(f"{field}: is not as an export writes it, which is {right[:80]!r}")
+
+
+def _check_gid(field: str, gid: str) -> None:
+    if not ids.is_gid(gid):
+        raise Invalid(f"{field}: is not the GID of a customer or session")

@@ -1,0 +1,71 @@
+"""Puts shares, and what is reserved, into a store (contract: import-shares)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wishwell import ids, opaque, stores
+from wishwell.db import Database, Writer
+from wishwell.moving.file_records import ReservationRecord, ShareRecord
+from wishwell.moving.import_file import Bundle
+from wishwell.stores import Store
+
+_AT_ONCE = 500
+"""How many reservations go into one transaction, which locks their holders."""
+
+_PROFILE, _ID, _STORE, _TOKEN = 0, 1, 2, -1
+
+
+def row(store: Store, key: str, record: ShareRecord) -> tuple[Any, ...]:
+    """The row of a share, as ``share_add`` takes it."""
+    return (
+        *(key, record.id, store.id, record.list_id, int(record.reservations), int(record.notes)),
+        *(record.created_at, record.expires_at, record.token),
+    )
+
+
+async def add(tx: Writer, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Adds these shares, but those whose token leads to another one already: a sign-in since the
+    export moved it."""
+    if rows:
+        found = {opaque.hashed(row[_TOKEN]): row for row in rows}
+        tokens = [(hash, row[_STORE], row[_PROFILE], row[_ID]) for hash, row in found.items()]
+        taken = await tx.all_many("import_share_token", sorted(tokens))
+        await tx.run_many("share_add", [found[hash] for (hash,) in taken])
+
+
+async def reserve(db: Database, store: Store, bundle: Bundle) -> None:
+    """Adds what others have reserved of a profile's items, if it is not there.
+
+    The item may have another id here. Where it is not on a shared list, or where owner or holder
+    are not there or have ended, nothing is added.
+    """
+    for at in range(0, len(bundle.reservations), _AT_ONCE):
+        await db.long_write(_reserve, store, bundle, bundle.reservations[at : at + _AT_ONCE])
+
+
+async def _reserve(
+    tx: Writer, store: Store, bundle: Bundle, records: Sequence[ReservationRecord]
+) -> None:
+    await stores.check_kept(tx, store)
+    gids = {bundle.profile.gid, *(one.holder for one in records)}
+    keys = {gid: ids.profile_key(store.id, gid) for gid in gids}
+    there = set()
+    # In the order of a link, sessions first: no deadlocks.
+    for _, key, gid in sorted((ids.customer_of(gid) is not None, keys[gid], gid) for gid in gids):
+        found = await tx.one("profile_lock", key)
+        if found is not None and found[0] is None:
+            there.add(gid)
+    if bundle.profile.gid not in there:
+        return
+    items = {item.id: item for item in bundle.items}
+    owner, wanted = keys[bundle.profile.gid], []
+    for one in records:
+        if one.holder in there:
+            item = items[one.item_id]
+            known = (one.item_id, one.merged_id)
+            of = (owner, keys[one.holder], *item.kind)
+            wanted.append((*of, one.quantity, one.created_at, *known))
+    added = await tx.all_many("import_reservation", wanted)
+    if added:
+        await tx.run_many("held_add", [tuple(row) for row in added])
+        await tx.run("reservation_changed", owner)

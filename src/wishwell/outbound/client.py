@@ -1,0 +1,135 @@
+"""The HTTP client of calls to other servers: HTTP/1.1 on connections that are kept for a while.
+
+The parser is the one that the service's own server has. What else it does is little, and each of
+its bounds holds whatever is sent (docs/decisions/0017).
+"""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from wishwell.outbound.answer import Answer, AnswerReader, Unanswered
+from wishwell.outbound.connection import Address, Connection
+
+_KEPT_SECONDS = 4.0
+"""Of idle connections. Many servers close theirs after 5 s; we are the first: no call is lost."""
+
+_MOST_KEPT = 128
+"""Idle connections at once."""
+
+Addresses = Callable[[str, int, str], Awaitable[list[Address]]]
+
+
+class Place(NamedTuple):
+    """Where a connection leads to, and whose it is: a store has none of another's."""
+
+    secure: bool
+    host: str
+    port: int
+    owner: str = ""
+
+
+class Client:
+    """One request at a time on a connection. Belongs to the event loop that it is used in."""
+
+    def __init__(self, addresses: Addresses, tls: ssl.SSLContext | None) -> None:
+        self._addresses = addresses
+        self._tls = tls
+        self._reading = asyncio.Lock()
+        self._kept: dict[Place, list[tuple[Connection, asyncio.TimerHandle]]] = {}
+        self._count = 0
+
+    # contract: outbound-plain
+    async def exchange(self, place: Place, method: str, request: bytes, *, keep: bool) -> Answer:
+        """Sends a request and reads its answer, however long it takes. Raises ``Unanswered``."""
+        kept = self._take(place)
+        if kept is not None:
+            try:
+                return await self._exchange(place, kept, request, keep=keep)
+            except _Closed:
+                if method != "GET":
+                    raise
+        found = await self._addresses(place.host, place.port, place.owner)
+        tls = await self._authorities() if place.secure else None
+        fresh = await Connection.open(found, place.port, place.host, tls)
+        return await self._exchange(place, fresh, request, keep=keep)
+
+    def close(self) -> None:
+        """Closes the connections that are kept."""
+        for place in list(self._kept):
+            while (connection := self._take(place)) is not None:
+                connection.close()
+
+    async def _exchange(
+        self, place: Place, connection: Connection, request: bytes, *, keep: bool
+    ) -> Answer:
+        reader = AnswerReader(keep=keep)
+        try:
+            await _converse(connection, request, reader)
+        finally:
+            if reader.done and reader.reusable:
+                self._keep(place, connection)
+            else:
+                connection.close()
+        return reader.answer()
+
+    def _take(self, place: Place) -> Connection | None:
+        """A kept connection that is still good; the last one first, so that others may end."""
+        kept = self._kept.get(place, [])
+        while kept:
+            connection, timer = kept.pop()
+            self._count -= 1
+            timer.cancel()
+            if not kept:
+                del self._kept[place]
+            if connection.is_quiet():
+                return connection
+            connection.close()
+        return None
+
+    def _keep(self, place: Place, connection: Connection) -> None:
+        if self._count >= _MOST_KEPT:
+            connection.close()
+            return
+        self._count += 1
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(_KEPT_SECONDS, self._end_oldest, place)
+        self._kept.setdefault(place, []).append((connection, timer))
+
+    def _end_oldest(self, place: Place) -> None:
+        kept = self._kept[place]
+        kept.pop(0)[0].close()
+        self._count -= 1
+        if not kept:
+            del self._kept[place]
+
+    async def _authorities(self) -> ssl.SSLContext:
+        """What is trusted. By default it is the system's, and read when it is first needed."""
+        async with self._reading:
+            if self._tls is None:
+                self._tls = await asyncio.to_thread(ssl.create_default_context)  # 0.05 s
+        return self._tls
+
+
+class _Closed(Unanswered):
+    """The connection ended before any of the answer came."""
+
+
+async def _converse(connection: Connection, request: bytes, reader: AnswerReader) -> None:
+    begun = False
+    try:
+        with contextlib.suppress(ConnectionError):  # some answer and hang up before they have read
+            await connection.send(request)
+        while not reader.done:
+            data = await connection.receive()
+            if data:
+                begun = True
+                reader.feed(data)
+            elif begun:
+                reader.end()
+            else:
+                raise _Closed("the connection broke off")
+    except OSError:
+        raise (Unanswered if begun else _Closed)("the connection broke off") from None

@@ -1,0 +1,165 @@
+"""Pages, newest first, and their cursors.
+
+A cursor is the id at a page's edge and a direction. It is signed, so that a changed cursor or one
+of another request is refused (contract: cursor-opaque, cursor-bound-to-request). A page is read by
+``id < edge`` over an index, with one row more than asked for, so it costs the same at any depth.
+"""
+
+import base64
+import binascii
+import hmac
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+from uuid import UUID
+
+import msgspec
+
+from wishwell import profiles
+from wishwell.db import Reader, Row
+from wishwell.db.pages import Noun, PageQuery
+from wishwell.errors import Invalid
+from wishwell.profiles import Profile, Scope, WholeStore
+from wishwell.profiles.search import Search
+
+DEFAULT_SIZE = 50
+MAX_SIZE = 250
+T = TypeVar("T")
+
+# 1 + 16 + 13 bytes are exactly 40 characters of base64, so a cursor has only one spelling.
+_SIGNATURE = 13
+
+
+class Cursor(msgspec.Struct, frozen=True):
+    """``id`` is the edge. The page holds older records, or with ``backward`` newer ones."""
+
+    id: str
+    backward: bool
+
+
+class Among(NamedTuple):
+    """What a page is narrowed to by its path: a column of each, and its value."""
+
+    fields: tuple[str, ...]
+    values: list[str | int]
+
+
+class PageRequest(msgspec.Struct, frozen=True):
+    """What is asked for: a cursor, 1 to 250 records, and the parsed query."""
+
+    cursor: Cursor | None
+    limit: int
+    search: Search | Among
+
+
+class Page(msgspec.Struct, Generic[T], frozen=True):
+    """The records, and the cursors of the next and previous page, if there are any."""
+
+    records: list[T]
+    next: Cursor | None
+    previous: Cursor | None
+
+
+# contract: cursor-bound-to-request
+class CursorSigner:
+    """Signs cursors with the newest key and verifies them with any key."""
+
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        self._keys = [hmac.digest(key, b"wishwell cursor", "sha256") for key in keys]
+
+    def sign(self, cursor: Cursor, request: str) -> str:
+        """The cursor as text. ``request`` is what it is bound to."""
+        plain = bytes([cursor.backward]) + UUID(cursor.id).bytes
+        mac = hmac.digest(self._keys[0], plain + request.encode(), "sha256")[:_SIGNATURE]
+        return base64.urlsafe_b64encode(plain + mac).decode()
+
+    def links(self, page: Page[Any], request: str) -> dict[str, str]:
+        """The cursors that a page has, as text."""
+        beside = {"next": page.next, "previous": page.previous}
+        return {name: self.sign(at, request) for name, at in beside.items() if at is not None}
+
+    def verify(self, text: str, request: str) -> Cursor:
+        """The cursor. Raises ``Invalid`` unless ``sign`` made the text for this ``request``."""
+        try:
+            raw = base64.b64decode(text.encode(), altchars=b"-_", validate=True)
+            if base64.urlsafe_b64encode(raw).decode() != text:
+                raw = b""  # another spelling of the same bytes, with + and / for - and _
+        except (binascii.Error, UnicodeEncodeError):
+            raw = b""
+        plain, mac = raw[:17], raw[17:]
+        for key in self._keys:
+            expected = hmac.digest(key, plain + request.encode(), "sha256")
+            if len(raw) == 17 + _SIGNATURE and hmac.compare_digest(mac, expected[:_SIGNATURE]):
+                return Cursor(str(UUID(bytes=plain[1:])), bool(plain[0]))
+        raise Invalid(
+            "page: is not a cursor for this request; use pageInfo.next or pageInfo.previous from "
+            "an earlier answer, with the same other parameters."
+        )
+
+
+# contract: page-order, page-walk, page-cost
+async def read(
+    tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
+) -> Page[T]:
+    """One page. ``from_row`` makes a record from a row; the id comes first.
+
+    For a session that has ended it raises ``profiles.missing``, and returns no empty page.
+    """
+    cursor, limit = asked.cursor, asked.limit
+    backward = cursor is not None and cursor.backward
+    query = _query(noun, scope, asked)._replace(newest_first=not backward)
+    if cursor is not None:
+        query = query._replace(edge="newer" if backward else "older", beyond=True)
+    edge = cursor.id if cursor else None
+    rows = await tx.page(query, _key(scope), edge, limit + 1, *asked.search.values)
+    if not rows:
+        return await _empty(tx, noun, scope, asked, from_row)
+    kept = list(rows[:limit])
+    more = len(rows) > limit
+    other = False
+    if cursor is not None:
+        other = bool(kept[0][-1])
+        kept = [row[:-1] for row in kept]
+    if backward:
+        kept.reverse()
+    newer, older = (more, other) if backward else (other, more)
+    return Page(
+        [from_row(row) for row in kept],
+        Cursor(kept[-1][0], False) if older else None,
+        Cursor(kept[0][0], True) if newer else None,
+    )
+
+
+async def _empty(
+    tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
+) -> Page[T]:
+    """A page without records. It has a cursor back to the records on the other side of its edge.
+
+    One query for the record farthest to this side answers two questions at the same moment: is
+    this page still empty, and are there records on the other side.
+    """
+    # A link closes the session and moves its records at the same moment, so only an empty page
+    # needs this check.
+    if isinstance(scope, Profile):
+        await profiles.check_open(tx, scope)
+    if asked.cursor is None:
+        return Page([], None, None)
+    backward, at = asked.cursor.backward, UUID(asked.cursor.id)
+    query = _query(noun, scope, asked)._replace(newest_first=backward)
+    rows = await tx.page(query, _key(scope), None, 1, *asked.search.values)
+    if not rows:
+        return Page([], None, None)
+    farthest = UUID(rows[0][0])
+    if farthest > at if backward else farthest < at:
+        # A link has just moved a record into this page: read it again.
+        return await read(tx, noun, scope, asked, from_row)
+    edge = Cursor(str(UUID(int=at.int + (1 if backward else -1))), not backward)
+    return Page([], edge, None) if backward else Page([], None, edge)
+
+
+def _query(noun: Noun, scope: Scope, asked: PageRequest) -> PageQuery:
+    return PageQuery(noun, isinstance(scope, WholeStore), asked.search.fields)
+
+
+# contract: search-own
+def _key(scope: Scope) -> str:
+    return scope.id if isinstance(scope, Profile) else scope.store.id

@@ -1,0 +1,1 @@
+"""What runs: the application, its background work, the server, the terminal."""

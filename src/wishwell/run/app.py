@@ -1,0 +1,203 @@
+"""The composition root: builds, opens and closes all parts of the service."""
+
+import asyncio
+import contextlib
+import gc
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+from collections.abc import AsyncIterator
+from typing import Any
+
+import structlog
+
+from wishwell import config, ids, limits, log
+from wishwell.access import access_cache, auth
+from wishwell.config import Settings
+from wishwell.db import Database
+from wishwell.db.hosts import Told, nobody
+from wishwell.db.postgres import Postgres
+from wishwell.db.sqlite import SQLite
+from wishwell.errors import Misconfigured, ServiceError, Unavailable
+from wishwell.events.sender import MOST, Sender
+from wishwell.http.admission import Admission
+from wishwell.http.context import Services
+from wishwell.http.pipeline import Pipeline
+from wishwell.http.server import ADMISSION
+from wishwell.http.storefront.keys import KeySets
+from wishwell.http.storefront.shop import Shops
+from wishwell.outbound import Outbound
+from wishwell.profiles import pages
+from wishwell.run import background
+from wishwell.stores.sealing import Sealing
+
+_SWITCH_SECONDS = 0.0005
+"""How long SQLite's writer thread waits for the interpreter while the event loop is busy. With
+Python's default of 5 ms, a write took 50 ms and more under overload (docs/decisions/0015)."""
+
+logger = structlog.get_logger("wishwell.run.app")
+
+
+def open_database(settings: Settings, told: Told = nobody) -> Database:
+    """Opens the database, which must have been migrated. ``told`` hears which hosts are used.
+
+    An embedded file is opened at once. Raises ``Unavailable`` if it can't be read.
+    """
+    if settings.engine == "sqlite":
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        return SQLite(config.sqlite_path(settings.database_url))
+    return Postgres(
+        settings.database_url,
+        connections=settings.database_connections,
+        seconds=settings.database_timeout,
+        told=told,
+    )
+
+
+# contract: signing-key-source
+def signing_keys(settings: Settings) -> list[bytes]:
+    """The signing keys: from the settings, or for an embedded database from its key file.
+
+    Raises ``Misconfigured`` if a server database has no configured key.
+    """
+    if settings.signing_keys:
+        return [key.encode() for key in settings.signing_keys]
+    if settings.engine == "sqlite":
+        return [auth.embedded_key(config.sqlite_path(settings.database_url))]
+    raise Misconfigured(
+        "WISHWELL_SIGNING_KEYS is required with a server database: a secret of at least 32 "
+        "characters, for example from `openssl rand -base64 48`."
+    )
+
+
+# contract: sealing-keys
+def sealing(settings: Settings) -> Sealing | None:
+    """What seals secrets; for an embedded database with its key file. None without the setting."""
+    if settings.sealing_keys:
+        return Sealing([key.encode() for key in settings.sealing_keys])
+    if settings.engine == "sqlite":
+        path = config.sqlite_path(settings.database_url)
+        return Sealing([auth.embedded_key(path + ".sealing")])
+    return None
+
+
+@contextlib.asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Services]:
+    """Everything that serving needs, for as long as the block runs."""
+    clock = ids.wall_clock
+    keys = signing_keys(settings)
+    db = open_database(settings, logger.warning)
+    known = access_cache.AccessCache(db, clock)
+    new_id = ids.UUID7(clock)
+    local = limits.LocalLimiter(clock)
+    limiter: limits.Limiter = local
+    if settings.redis_url:
+        from wishwell.limits import shared as shared_limits
+
+        limiter = shared_limits.RedisLimiter(settings.redis_url, local)
+    outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
+    sealed_with = sealing(settings)
+    service = Services(
+        settings=settings,
+        db=db,
+        access_cache=known,
+        authenticator=auth.Authenticator(keys, known, settings.session_namespace, clock),
+        limiter=limiter,
+        admission=Admission(settings, local, known),
+        cursor_signer=pages.CursorSigner(keys),
+        outbound=outbound,
+        sealing=sealed_with,
+        sender=Sender(db, outbound, sealed_with, clock, most=_sends()) if sealed_with else None,
+        clock=clock,
+        new_id=new_id,
+    )
+    try:
+        try:
+            await known.refresh()
+        except Unavailable as error:
+            # A worker that restarts while the database can't be reached waits for it.
+            logger.warning("started_without_database", reason=error.message)
+        yield service
+    finally:
+        if service.sender is not None:
+            await service.sender.stop()
+        await outbound.close()
+        await known.close()
+        await limiter.close()
+        await db.close()
+
+
+def _sends() -> int:
+    """Sends at once: few enough that there are files left for the requests."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST if files == resource.RLIM_INFINITY else min(MOST, files // 8)
+
+
+def key_sets(settings: Settings) -> KeySets:
+    """What reads the shops' key sets. It connects to nothing until one is needed."""
+    return KeySets(Outbound(http=settings.webhook_http, private=settings.webhook_private))
+
+
+class Application:
+    """The ASGI application: opens the service at lifespan startup, then passes requests on."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._pipeline: Pipeline | None = None
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            assert self._pipeline is not None
+            await self._pipeline(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._lifespan(scope, receive, send)
+
+    async def _lifespan(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        await receive()
+        _end_with_parent()
+        try:
+            async with opened(self._settings) as service:
+                if service.sealing is None:
+                    reason = "WISHWELL_SEALING_KEYS is not set"
+                    logger.warning("storefront_closed", reason=reason)
+                shops = Shops(service.access_cache, service.sealing, service.outbound)
+                self._pipeline = Pipeline(service, shops)
+                scope["state"][ADMISSION] = service.admission
+                running = [asyncio.create_task(job) for job in background.jobs(service)]
+                # These some 70,000 objects stay. Without them a full collection no longer stops
+                # all requests for tens of milliseconds.
+                gc.collect()
+                gc.freeze()
+                await send({"type": "lifespan.startup.complete"})
+                await receive()
+                for task in running:
+                    task.cancel()
+                await asyncio.gather(*running, return_exceptions=True)
+        except ServiceError as error:
+            logger.error("not_started", reason=error.message)
+            await send({"type": "lifespan.startup.failed", "message": error.message})
+            return
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def create() -> Application:
+    """The application for a worker process, with settings from the environment."""
+    settings = config.load(os.environ)
+    log.configure(settings.log_level)
+    return Application(settings)
+
+
+def _end_with_parent() -> None:
+    """Stops a worker whose parent was killed, so that it does not keep the port."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+
+        def gone() -> None:
+            loop.remove_reader(parent.sentinel)
+            logger.warning("parent_gone")
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        loop = asyncio.get_running_loop()
+        loop.add_reader(parent.sentinel, gone)

@@ -1,0 +1,400 @@
+"""Stores: the shops of one deployment, isolated from each other (contract: store-isolation)."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, get_args
+from urllib.parse import quote
+
+import msgspec
+
+from wishwell import ids
+from wishwell.config import Settings
+from wishwell.db import Reader, Row, UniqueViolation, Writer, bad_rows
+from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
+from wishwell.stores.naming import Naming, authority, check_hosts, check_naming, plain
+
+LIMITS = (
+    "profile_read",
+    "profile_write",
+    "profile_token",
+    "admin_read",
+    "admin_write",
+    "admin_token",
+    "items",
+    "lists",
+    "entries",
+    "list_items",
+)
+"""The limits that a store may override: requests per minute, and the bounds of a profile."""
+
+DEFAULT_HANDLE = "default"
+DEFAULT_DROP = 5
+
+SEEN_MS = 5_000
+"""By then every process has seen a change of a store (contract: store-change-seen)."""
+
+ProductIds = Literal["integer", "text"]
+MAX_NUMBER = 2**53 - 1
+TEXT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:~=-]{0,99}")
+TEXT_RULE = (
+    "a string of 1 to 100 characters (A-Z, a-z, 0-9 or one of . _ : ~ = -) that begins with a "
+    "letter or digit"
+)
+
+_HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+_ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
+
+
+# contract: store-fields, store-product-ids
+class Store(msgspec.Struct, frozen=True, rename="camel"):
+    """One shop.
+
+    ``auth_flow`` is the path of its sign-in page and may contain ``{email}``. ``product_ids`` is
+    the JSON type of its product and variant ids (contract: product-id-kind). ``hosts`` are the
+    origins of its shop (contract: storefront-hosts). ``price_drop_percent`` is by how much a price
+    must fall to be told (contract: notice-drop). ``events_since`` is when its events began to be
+    complete, or None (contract: store-events).
+    """
+
+    id: str
+    handle: str
+    platform: str
+    product_ids: ProductIds
+    auth_flow: str
+    hosts: tuple[str, ...]
+    naming: Naming
+    origins: tuple[str, ...]
+    limits: dict[str, int]
+    price_drop_percent: int
+    events_since: str | None
+    created_at: str
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    @property
+    def has_text_ids(self) -> bool:
+        return self.product_ids == "text"
+
+    # contract: product-id-text
+    def product_id(self, field: str, id: int | str) -> str:
+        """The id as it is stored. Raises ``Invalid`` if it breaks ``id_rule``."""
+        text = str(id)
+        if isinstance(id, str) != self.has_text_ids or not TEXT_ID.fullmatch(text):
+            raise Invalid(f"{field}: {self.id_rule}.")
+        return text
+
+    @property
+    def id_rule(self) -> str:
+        """What a product or variant id must be."""
+        if self.has_text_ids:
+            return f"must be {TEXT_RULE}, because this store has text ids"
+        return f"must be an integer from 1 to {MAX_NUMBER}, because this store has integer ids"
+
+    # contract: identify-answer
+    def sign_in_path(self, email: str) -> str:
+        """The sign-in path for an e-mail address. Raises ``NotFound`` if the store has none."""
+        if not self.auth_flow:
+            raise NotFound("This store has no sign-in path (authFlow).")
+        return self.auth_flow.replace("{email}", quote(email, safe=""))
+
+
+def number(id: int | str) -> int | str:
+    """A stored id of a store with integer ids, as its callers get it.
+
+    Text that is no number stays as it is: a process that has not yet seen that the store changed
+    from text may save one (contract: store-change-seen).
+    """
+    return int(id) if isinstance(id, int) or id.isdecimal() else id
+
+
+class Bounds(NamedTuple):
+    """How much a profile may hold. Only a link may exceed these bounds.
+
+    ``list_items`` bounds one list; ``entries`` bounds the items of all lists together, where an
+    item counts once for each list that it is on.
+    """
+
+    items: int
+    lists: int
+    entries: int
+    list_items: int
+
+
+class StorePatch(msgspec.Struct, frozen=True):
+    """Changes to a store. None leaves a field as it is."""
+
+    handle: str | None = None
+    platform: str | None = None
+    product_ids: str | None = None
+    auth_flow: str | None = None
+    hosts: tuple[str, ...] | None = None
+    naming: Mapping[str, str] | None = None
+    origins: tuple[str, ...] | None = None
+    limits: Mapping[str, int | None] | None = None
+    events: bool | None = None
+    price_drop_percent: int | None = None
+
+
+async def lock(tx: Writer) -> None:
+    """Locks all stores: they change one after the other, as a host is one store's."""
+    await tx.all("stores_lock")
+    await tx.all("in_turn")
+
+
+async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) -> Store:
+    """Creates a store. Raises ``Invalid`` for a bad field or a handle that is in use."""
+    store = patched(blank(id, handle, now), patch, now)
+    await lock(tx)
+    await _add(tx, store, now)
+    return store
+
+
+async def _add(tx: Writer, store: Store, now: str) -> None:
+    try:
+        await tx.run("store_create", *_values(store), store.created_at, now)
+    except UniqueViolation as error:
+        raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
+    await _claim_hosts(tx, store)
+
+
+# contract: import-store
+async def restore(tx: Writer, store: Store, now: str) -> Store:
+    """Makes a store of another deployment here, with its id, in place of an empty one.
+
+    Its events are complete from now on. The caller has the stores' lock. Raises ``Invalid``.
+    """
+    since = ids.timestamp(ids.from_timestamp(now) + SEEN_MS)
+    store = msgspec.structs.replace(store, events_since=since if store.events_since else None)
+    check(store)
+    empty = await tx.one("store_by_handle", store.handle)
+    if empty is not None:
+        await tx.run("store_deletion_begin", empty[0], now)
+        await erase(tx, empty[0])
+    await tx.run("store_deletion_forget", store.id)
+    await _add(tx, store, now)
+    return store
+
+
+async def erase(tx: Writer, id: str) -> None:
+    """Removes the rows of a store that holds nothing any more."""
+    for statement in ("erase_feeds", "erase_admin_tokens", "erase_store_secrets"):
+        await tx.run(statement, id)
+    await tx.run("store_hosts_clear", id)
+    await tx.run("erase_stores", id)
+
+
+def is_as_made(store: Store) -> bool:
+    """Whether nothing of it was ever set."""
+    return store == blank(store.id, store.handle, store.created_at)
+
+
+async def is_empty(tx: Reader, store: Store) -> bool:
+    """Whether it has no profiles, products, admin tokens and webhooks."""
+    holds = ("store_profiles", "export_products", "export_admin_tokens", "export_webhooks")
+    more = dict.fromkeys(holds[:2], (ids.NO_UUID, 1))
+    return not [name for name in holds if await tx.all(name, store.id, *more.get(name, ()))]
+
+
+# contract: store-product-ids-change
+async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
+    """Changes a store. Raises ``NotFound``, ``Invalid`` as ``create`` does, and ``Conflict`` for
+    integer product ids while the store has items or products with text ids."""
+    await lock(tx)
+    before = await by_handle(tx, handle)
+    store = patched(before, patch, now)
+    to_integer = before.has_text_ids and not store.has_text_ids
+    for statement in ("store_holds_items", "store_holds_products") if to_integer else ():
+        if await tx.one(statement, store.id) is not None:
+            raise Conflict(
+                "product-ids: can be changed to integer only when the store has no items and no "
+                "products."
+            )
+    try:
+        await tx.run("store_update", *_values(store), now)
+    except UniqueViolation as error:
+        raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
+    await _claim_hosts(tx, store)
+    return store
+
+
+# contract: storefront-hosts
+async def _claim_hosts(tx: Writer, store: Store) -> None:
+    """Raises ``Invalid`` for a host or platform shop that is another store's."""
+    await tx.run("store_hosts_clear", store.id)
+    claims = {authority(host): f"host: {host[:80]!r}" for host in store.hosts}
+    if shop := store.naming.platform_shop:
+        claims[f"shop {shop}"] = f"platform-shop: {shop[:80]!r}"
+    for claim, label in claims.items():
+        try:
+            await tx.run("store_hosts_add", claim, store.id)
+        except UniqueViolation as error:
+            raise Invalid(f"{label} belongs to another store.") from error
+
+
+# contract: store-default
+async def ensure_default(tx: Writer, id: str, now: str) -> None:
+    """Creates the store ``default`` if the database has no store."""
+    await tx.run("store_create_first", *_values(blank(id, DEFAULT_HANDLE, now)), now)
+
+
+async def by_handle(tx: Reader, handle: str) -> Store:
+    """The store with this handle. Raises ``NotFound``, and ``Conflict`` while it is deleted."""
+    store = await by_handle_or_deleted(tx, handle)
+    await check_not_deleted(tx, store)
+    return store
+
+
+async def by_handle_or_deleted(tx: Reader, handle: str) -> Store:
+    """``by_handle``, which finds a store that is being deleted too."""
+    row = await tx.one("store_by_handle", handle) if _HANDLE.fullmatch(handle) else None
+    if row is None:
+        raise NotFound(
+            f"There is no store {handle[:80]!r}. `wishwell store list` shows all stores."
+        )
+    return from_row(row)
+
+
+# contract: store-delete
+async def check_not_deleted(tx: Reader, store: Store) -> None:
+    """Raises ``Conflict`` for a store that is being deleted."""
+    if await tx.one("store_deleted", store.id) is not None:
+        raise Conflict(
+            f"The store {store.handle!r} is being deleted. If nothing does so any more, run "
+            f"`wishwell store delete {store.handle}` again."
+        )
+
+
+# contract: store-rows
+async def check_kept(tx: Reader, store: Store) -> None:
+    """For what writes without asking who may: raises ``StoreDeleted`` once its deletion began."""
+    if await tx.one("store_deleted", store.id) is not None:
+        raise StoreDeleted
+
+
+async def listed(tx: Reader) -> list[Store]:
+    """All stores that can be read, by handle."""
+    return bad_rows.each("stores", await tx.all("stores"), from_row)
+
+
+def from_row(row: Row) -> Store:
+    """Makes a store from its columns (``rows.STORE``)."""
+    id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, *times = row
+    return Store(
+        id,
+        handle,
+        platform,
+        product_ids,
+        auth_flow,
+        tuple(hosts.split()),
+        msgspec.json.decode(naming, type=Naming),
+        tuple(origins.split()),
+        msgspec.json.decode(limits, type=dict[str, int]),
+        *times,
+    )
+
+
+# contract: store-limits
+def limit(store: Store, settings: Settings, name: str) -> int:
+    """How many requests of a kind a minute: the store's own limit, or else that of the settings."""
+    own = store.limits.get(name)
+    default: int = getattr(settings, f"limit_{name}")
+    return default if own is None else own
+
+
+# contract: store-limits
+def bounds(store: Store, settings: Settings) -> Bounds:
+    """The store's own bounds, or else those from the settings."""
+    own = store.limits.get
+    return Bounds(
+        items=own("items", settings.items_per_profile),
+        lists=own("lists", settings.lists_per_profile),
+        entries=own("entries", settings.limit_entries),
+        list_items=own("list_items", settings.limit_list_items),
+    )
+
+
+def blank(id: str, handle: str, now: str) -> Store:
+    """A store of which nothing was set."""
+    return Store(
+        *(id, handle, "shopify", "integer", "/account/login", (), Naming(), (), {}),
+        *(DEFAULT_DROP, None, now),
+    )
+
+
+def patched(store: Store, patch: StorePatch, now: str) -> Store:
+    """The store with the changes. Raises ``Invalid``."""
+    asked = store.limits | dict(patch.limits or {})
+    for name in asked.keys() - {*LIMITS}:
+        raise Invalid(f"limit: {name[:80]!r} is not one of {', '.join(LIMITS)}.")
+    limits = {name: value for name, value in asked.items() if value is not None}
+    named: dict[str, Any] = {
+        name: value
+        for name in ("handle", "platform", "product_ids", "auth_flow", "price_drop_percent")
+        if (value := getattr(patch, name)) is not None
+    }
+    if patch.origins is not None:
+        named["origins"] = tuple(dict.fromkeys(patch.origins))
+    if patch.hosts is not None:
+        named["hosts"] = tuple(dict.fromkeys(plain(host) for host in patch.hosts if host))
+    if patch.naming:
+        named["naming"] = msgspec.structs.replace(store.naming, **patch.naming)
+    if patch.events is False:
+        named["events_since"] = None
+    elif patch.events and store.events_since is None:
+        # By then every process knows it (contract: store-change-seen).
+        named["events_since"] = ids.timestamp(ids.from_timestamp(now) + SEEN_MS)
+    store = msgspec.structs.replace(store, limits=limits, **named)
+    check(store)
+    return store
+
+
+def check_handle(handle: str) -> None:
+    """Raises ``Invalid`` for what can't be the handle of a store."""
+    if not _HANDLE.fullmatch(handle):
+        raise Invalid("handle: must be 1 to 63 characters (a-z, 0-9 or -) and not begin with -.")
+
+
+# contract: store-bounds
+def check(store: Store) -> None:
+    """Raises ``Invalid`` for a field that breaks its rule. Of a key set ``KeySets.check`` says."""
+    check_handle(store.handle)
+    for name, value in store.limits.items():
+        if name not in LIMITS:
+            raise Invalid(f"limit: {name[:80]!r} is not one of {', '.join(LIMITS)}.")
+        if not 1 <= value <= 10_000_000:
+            raise Invalid(f"limit: {name} must be from 1 to 10,000,000.")
+    if not re.fullmatch(r"[a-z0-9-]{1,40}", store.platform):
+        raise Invalid("platform: must be 1 to 40 characters: a-z, 0-9 or -.")
+    if store.product_ids not in get_args(ProductIds):
+        raise Invalid("product-ids: must be integer or text.")
+    # The browser is sent there, so it must not name another host (//host).
+    if store.auth_flow and not re.fullmatch(r"/(?![/\\])[!-\[\]-~]{0,999}", store.auth_flow):
+        raise Invalid("auth-flow: must be empty, or a path without spaces that begins with one /.")
+    for origin in store.origins:
+        if not _ORIGIN.fullmatch(origin):
+            raise Invalid(
+                f"origin: {origin[:80]!r} is not an origin; use the form https://shop.example, in "
+                "lower case, without a user or a path."
+            )
+
+    if not 1 <= store.price_drop_percent <= 90:
+        raise Invalid("price-drop-percent: must be a whole number from 1 to 90.")
+    check_hosts(store.hosts)
+    check_naming(store.naming)
+
+
+def _values(store: Store) -> tuple[str | int | None, ...]:
+    return (
+        store.id,
+        store.handle,
+        store.platform,
+        store.product_ids,
+        store.auth_flow,
+        " ".join(store.hosts),
+        msgspec.json.encode(store.naming).decode(),
+        " ".join(store.origins),
+        msgspec.json.encode(store.limits, order="sorted").decode(),
+        store.price_drop_percent,
+        store.events_since,
+    )

@@ -1,0 +1,194 @@
+"""What a store keeps secret: what signs its visitors' cookies, and what verifies its customers.
+
+One sealed text a store (``sealing.py``). Changes happen one after the other, as those of stores do.
+"""
+
+import functools
+import secrets
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import msgspec
+
+from wishwell import ids, stores
+from wishwell.db import Reader, Writer, bad_rows
+from wishwell.errors import Invalid, Misconfigured
+from wishwell.stores import Store
+from wishwell.stores.sealing import Sealing
+
+COOKIE_DAYS = 90
+"""How long a visitor's cookie is good (contract: storefront-cookie)."""
+
+_DAY_MS = 86_400_000
+MOST_KEYS = 4
+MOST_PLATFORM_SECRETS = 2
+
+
+class CookieSecret(msgspec.Struct, frozen=True):
+    """``replaced_at``: in milliseconds since 1970; None for the one that signs."""
+
+    secret: str
+    replaced_at: int | None = None
+
+
+class StoreSecrets(msgspec.Struct, frozen=True):
+    """``cookie``: the newest first; it signs, all verify. ``jwt_keys``: for HS256.
+    ``platform``: with these the platform signs its query."""
+
+    cookie: tuple[CookieSecret, ...]
+    jwt_keys: tuple[str, ...] = ()
+    platform: tuple[str, ...] = ()
+
+
+class SecretsPatch(msgspec.Struct, frozen=True):
+    """Changes. None leaves a field as it is.
+
+    ``new_signer``: a new cookie secret. "rotate" keeps the old one for as long as a cookie is
+    good; with "leaked" no older cookie is good any more.
+    """
+
+    jwt_keys: tuple[str, ...] | None = None
+    platform: tuple[str, ...] | None = None
+    new_signer: Literal["rotate", "leaked"] | None = None
+
+    @property
+    def changes_nothing(self) -> bool:
+        return self == SecretsPatch()
+
+
+_decoder = msgspec.json.Decoder(StoreSecrets)
+
+
+def opened(sealing: Sealing, store_id: str, text: str) -> StoreSecrets:
+    """The secrets in a sealed text. Raises ``Misconfigured`` and ``Damaged``."""
+    return _decoder.decode(sealing.open(text, f"store {store_id}"))
+
+
+# contract: storefront-secrets
+async def change(
+    tx: Writer, sealing: Sealing, store: Store, patch: SecretsPatch, now: int
+) -> StoreSecrets:
+    """Changes a store's secrets; ``now`` in milliseconds. Raises ``Invalid``."""
+    await stores.lock(tx)
+    row = await tx.one("store_secrets", store.id)
+    before = _fresh() if row is None else opened(sealing, store.id, row[0])
+    after = _patched(before, patch, now)
+    _check(after)
+    text, at = _sealed(sealing, store.id, after), ids.timestamp(now)
+    await tx.run("store_secrets_set", store.id, text, at)
+    return after
+
+
+# contract: storefront-jwt-apart
+async def check_apart(tx: Reader, sealing: Sealing | None, *changed: Store) -> None:
+    """Raises ``Invalid`` if a JWT may name a customer of one of these stores and of another.
+
+    Keys are compared only with ``sealing``, which opens them. Raises ``Misconfigured`` for those
+    that can't be opened.
+    """
+    rows = await tx.all("stores_secrets") if sealing is not None else []
+    sealed = {row[0]: row[1] for row in rows}
+
+    @functools.cache
+    def keys(of: Store) -> set[str]:
+        text = sealed.get(of.id)
+        return set(opened(sealing, of.id, text).jwt_keys) if sealing and text else set()
+
+    there = await stores.listed(tx)
+    for store in changed:
+        _check_apart(store, there, keys)
+
+
+def _check_apart(store: Store, there: Sequence[Store], keys: Callable[[Store], set[str]]) -> None:
+    mine, own = store.naming, keys(store)
+    for other in there:
+        its = other.naming
+        apart = len({"", mine.jwt_audience, its.jwt_audience}) == 3
+        if other.id == store.id or apart:
+            continue
+        shared = {
+            "issuer": mine.jwt_issuer and mine.jwt_issuer == its.jwt_issuer,
+            "key set": mine.jwt_key_set and mine.jwt_key_set == its.jwt_key_set,
+            "key": own and not own.isdisjoint(keys(other)),
+        }
+        if what := next((name for name, same in shared.items() if same), None):
+            raise Invalid(
+                f"jwt-audience: store {other.handle!r} has the same JWT {what}, so each of the two "
+                "needs an audience of its own."
+            )
+
+
+# contract: sealing-anew, sealing-opened
+async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
+    """Gives each store a secret for its cookies, and seals what an older key sealed anew.
+
+    Raises ``Misconfigured`` for what none of the keys opens. Several processes may start at once.
+    """
+    await stores.lock(tx)
+    sealed = {row[0]: row[1] for row in await tx.all("stores_secrets")}
+    at = ids.timestamp(now)
+    for store in await stores.listed(tx):
+        text, known = sealed.get(store.id), None
+        try:
+            with bad_rows.passed_over("store_secrets", store.id):
+                known = _fresh() if text is None else opened(sealing, store.id, text)
+        except Misconfigured as error:
+            raise Misconfigured(f"Store {store.handle}: {error.message}") from error
+        if known is None:
+            continue
+        kept = _patched(known, SecretsPatch(), now)
+        if text is None or kept != known or not sealing.is_newest(text):
+            await tx.run("store_secrets_set", store.id, _sealed(sealing, store.id, kept), at)
+
+
+def changed_by(patch: SecretsPatch, known: StoreSecrets | None) -> tuple[str, ...]:
+    """In words, without any secret, what a patch changes; ``known`` is None for a new store."""
+    said = []
+    for word, new, old in (
+        ("JWT keys", patch.jwt_keys, known.jwt_keys if known else ()),
+        ("platform secrets", patch.platform, known.platform if known else ()),
+    ):
+        if new is not None and new != old:
+            said.append(f"{len(new)} {word}")
+    return tuple(said)
+
+
+def _fresh() -> StoreSecrets:
+    return StoreSecrets((CookieSecret(secrets.token_urlsafe(48)),))
+
+
+def _patched(known: StoreSecrets, patch: SecretsPatch, now: int) -> StoreSecrets:
+    cookie = known.cookie
+    if patch.new_signer is not None:
+        old = [
+            one if one.replaced_at else CookieSecret(one.secret, now)
+            for one in (() if patch.new_signer == "leaked" else cookie)
+        ]
+        cookie = (*_fresh().cookie, *old)
+    since = now - COOKIE_DAYS * _DAY_MS
+    return StoreSecrets(
+        tuple(one for one in cookie if one.replaced_at is None or one.replaced_at > since),
+        known.jwt_keys if patch.jwt_keys is None else patch.jwt_keys,
+        known.platform if patch.platform is None else patch.platform,
+    )
+
+
+def _check(known: StoreSecrets) -> None:
+    _check_texts("jwt-key", known.jwt_keys, MOST_KEYS, 32)
+    _check_texts("platform-secret", known.platform, MOST_PLATFORM_SECRETS, 16)
+
+
+def _check_texts(field: str, texts: Sequence[str], most: int, shortest: int) -> None:
+    if len(texts) > most:
+        raise Invalid(f"{field}: must be at most {most} keys.")
+    if any(not shortest <= len(text) <= 1_000 or not text.isprintable() for text in texts):
+        raise Invalid(f"{field}: each must be {shortest} to 1,000 printable characters.")
+
+
+def _sealed(sealing: Sealing, store_id: str, known: StoreSecrets) -> str:
+    return sealing.seal(msgspec.json.encode(known), f"store {store_id}")
+
+
+async def changed(tx: Reader, since: str) -> dict[str, str]:
+    """The sealed texts, by store id, that have changed since a time."""
+    return {row[0]: row[1] for row in await tx.all("store_secrets_changed", since)}

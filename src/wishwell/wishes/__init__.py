@@ -1,0 +1,1 @@
+"""The wishes of a profile: items, lists, shares, copies, reservations, and sign-in."""

@@ -1,0 +1,200 @@
+"""Lists: named, ordered collections of a profile's items (contract: list-order)."""
+
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal, get_args
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from wishwell import events, profiles
+from wishwell.db import Reader, Row, Writer, rows
+from wishwell.errors import Invalid, LimitReached, NotFound
+from wishwell.profiles import Profile, Scope, pages
+from wishwell.stores import Bounds
+from wishwell.wishes import item_record, items, reservations, shares
+from wishwell.wishes.item_record import Item
+
+Sort = Literal["recently_saved", "oldest_saved", "customer"]
+SORTS: tuple[Sort, ...] = get_args(Sort)
+DEFAULT_SORT: Sort = "recently_saved"
+MAX_NAME = 255
+
+
+# contract: list-fields
+class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+    """A list as the API shows it. ``items`` is set only for a single list."""
+
+    id: str
+    name: str
+    item_count: int
+    created_at: str
+    updated_at: str
+    items: list[Item] | UnsetType = UNSET
+    profile: str | UnsetType = UNSET
+
+
+def from_row(row: Row) -> List:
+    """Makes a list from its columns (``rows.LIST``), and in a whole store its owner's GID."""
+    found = List(*row[:_COLUMNS])
+    if len(row) > _COLUMNS:
+        found.profile = row[_COLUMNS]
+    return found
+
+
+_COLUMNS = len(rows.LIST)
+
+
+# contract: list-name
+def check_name(name: str) -> str:
+    """The trimmed name. Raises ``Invalid`` unless it is 1 to 255 characters, none a control one."""
+    name = name.strip()
+    if not 1 <= len(name) <= MAX_NAME:
+        raise Invalid(f"name: must be 1 to {MAX_NAME} characters after trimming.")
+    if items.has_control(name):
+        raise Invalid("name: must not contain control characters.")
+    return name
+
+
+def records(tx: Reader, profile: Profile) -> Callable[[], Awaitable[events.Records]]:
+    """What reads all lists of a profile and their order, for ``events.watch``."""
+
+    async def read() -> events.Records:
+        placed: dict[str, list[str]] = {}
+        for list_id, item_id in await tx.all("places", profile.id):
+            placed.setdefault(list_id, []).append(item_id)
+        return {
+            row[0]: events.Record(from_row(row), tuple(placed.get(row[0], ())))
+            for row in await tx.all("lists_all", profile.id)
+        }
+
+    return read
+
+
+def record(tx: Reader, profile: Profile, id: str) -> Callable[[], Awaitable[events.Records]]:
+    """What reads one list and its order, for ``events.watch``."""
+
+    async def read() -> events.Records:
+        row = await tx.one("list_find", profile.id, id)
+        if row is None:
+            return {}
+        positions = {row[0]: row[1] for row in await tx.all("list_positions", profile.id, id)}
+        return {id: events.Record(from_row(row), tuple(_placed(positions)))}
+
+    return read
+
+
+def _placed(positions: dict[str, int]) -> list[str]:
+    """The items that have a place, in order."""
+    return sorted((item for item, at in positions.items() if at), key=positions.__getitem__)
+
+
+async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[List]:
+    """A page of lists, newest first. Raises ``profiles.missing``."""
+    return await pages.read(tx, "lists", scope, asked, from_row)
+
+
+# contract: list-items, list-sort
+async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
+    """A list with its items. Raises ``NotFound``, or ``profiles.missing``."""
+    rows = await tx.all("list_with_items", profile.id, id)
+    if not rows:
+        raise await _absent(tx, profile)
+    found = List(*rows[0][:_COLUMNS])
+    positions = {}
+    shown = found.items = []
+    for row in rows:
+        position = row[_COLUMNS]
+        if position is not None:
+            item = item_record.from_row(row[_COLUMNS + 1 :])
+            positions[item.id] = position
+            shown.append(item)
+    shown.sort(key=lambda item: (item.created_at, item.id), reverse=sort != "oldest_saved")
+    if sort == "customer":
+        # The sort is stable: items that were never placed (0) stay newest first, at the end.
+        shown.sort(key=lambda item: positions[item.id] or math.inf)
+    return found
+
+
+# contract: list-limit
+async def create(
+    tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str
+) -> List:
+    """Creates an empty list. Raises ``LimitReached``, ``profiles.missing``."""
+    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
+        return await add(tx, profile, name, id, bounds, now)
+
+
+async def add(tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str) -> List:
+    """``create`` within a use-case that tells of more than the list."""
+    arguments = (profile.id, id, name, now, bounds.lists)
+    row = await tx.one("list_create", *arguments)
+    if row is None:
+        # The customer has no row yet, or the profile is full or has ended.
+        await profiles.lock(tx, profile, now)
+        row = await tx.one("list_create", *arguments)
+    if row is None:
+        raise LimitReached(f"A profile holds at most {bounds.lists} lists; delete some first.")
+    return from_row(row)
+
+
+# contract: list-update, list-updated-at
+async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: str) -> List:
+    """Sets the name, unless it is None. Raises ``NotFound``, ``profiles.missing``."""
+    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
+        if name is None:
+            row = await tx.one("list_find", profile.id, id)
+        else:
+            row = await tx.one("list_rename", profile.id, id, name, now)
+        if row is None:
+            raise await _absent(tx, profile)
+        return from_row(row)
+
+
+# contract: list-delete
+async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
+    """Deletes the list and keeps its items. Raises ``NotFound``, ``profiles.missing``."""
+    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
+        # A single statement does nothing to a list that was shared, or if it waited for the lock.
+        if await tx.one("list_delete", profile.id, id, _UNSHARED) is None:
+            if not await profiles.lock_known(tx, profile):
+                raise NotFound(_NO_LIST)
+            await shares.end_of_list(tx, profile, id)
+            if await tx.one("list_delete", profile.id, id, _SHARED) is None:
+                raise NotFound(_NO_LIST)
+            await reservations.end_unshared(tx, profile.id)
+
+
+# contract: list-order-partial, list-order-invalid
+async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], now: str) -> List:
+    """Places these items first, in this order. Returns the list in customer order.
+
+    Items placed before follow in their old order; items that were never placed come last. Raises
+    ``Invalid`` if an id is a duplicate or not on the list; ``NotFound``; ``profiles.missing``.
+    """
+    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
+        known = await profiles.lock_known(tx, profile)
+        if not known or await tx.one("list_find", profile.id, id) is None:
+            raise NotFound(_NO_LIST)
+        positions = {row[0]: row[1] for row in await tx.all("list_positions", profile.id, id)}
+        if len(set(item_ids)) != len(item_ids):
+            raise Invalid("itemIds: must not contain duplicates.")
+        if not positions.keys() >= set(item_ids):
+            raise Invalid("itemIds: names an item that is not on this list.")
+        before = _placed(positions)
+        named = set(item_ids)
+        placed = [*item_ids, *(item for item in before if item not in named)]
+        if placed != before:  # contract: list-updated-at
+            places = [(profile.id, id, item, at) for at, item in enumerate(placed, 1)]
+            await tx.run_many("entry_place", [new for new in places if positions[new[2]] != new[3]])
+            await tx.run("list_touch", profile.id, id, now)
+    return await find(tx, profile, id, "customer")
+
+
+_UNSHARED, _SHARED = 0, 1
+_NO_LIST = "There is no such list."
+
+
+async def _absent(tx: Reader, profile: Profile) -> NotFound:
+    await profiles.check_open(tx, profile)
+    return NotFound(_NO_LIST)

@@ -1,0 +1,126 @@
+"""Removes expired sessions with all their records (contract: session-purged)."""
+
+from collections.abc import AsyncIterator, Sequence
+
+import structlog
+
+from wishwell import ids
+from wishwell.config import Settings
+from wishwell.db import Database, Reader, Row, Writer
+from wishwell.wishes import reservations
+
+_BATCH = 100
+_RECORDS = 2_000
+"""The most records that one step removes. Other writes wait for a step, and it must fit into a
+transaction's time limit. A large session takes several steps."""
+
+_DAY_MS = 86_400_000
+_AHEAD_MS = 3_600_000
+_FIRST = ("", "00000000-0000-0000-0000-000000000000")
+_STEPS = (
+    *("purge_entries", "purge_tags", "purge_items", "purge_lists"),
+    *("purge_share_tokens", "purge_shares"),
+)
+
+log = structlog.get_logger()
+
+
+# contract: purge-steps
+async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[int]:
+    """Purges in small steps, and yields after each how many sessions were removed so far.
+
+    The longer period starts when the session's last token expires, up to a day after it was
+    issued. The shorter period, from the last token on, is for sessions without records. A session
+    that can't be removed is skipped and logged. Raises ``Unavailable``.
+    """
+    idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * _DAY_MS)))
+    empty = ids.timestamp(max(0, now - int(settings.empty_session_days * _DAY_MS)))
+    empty = max(idle, empty)
+    after, removed = _FIRST, 0
+    while True:
+        rows = await db.read(_idle, idle, empty, after)
+        if not rows:
+            return
+        gids = {row[0]: row[2] for row in rows}
+        terms = (idle, empty, list(gids), ids.timestamp(now))
+        try:
+            ended, at_once = await db.write(_end_and_step, *terms)
+        except Exception:
+            await db.ping()
+            ended, at_once = await db.write(_end, *terms), None
+        removed += at_once or 0
+        yield removed
+        if at_once is None:
+            async for gone in _remove(db, {id: gids[id] for id in ended}):
+                removed += gone
+                yield removed
+        after = (rows[-1][1], rows[-1][0])
+
+
+# contract: command-purge, clock-steps
+async def take_lease(tx: Writer, name: str, now: int, every: int) -> bool:
+    """Whether this process is to do that housekeeping now: its turn comes about ``every`` so often.
+
+    Both in milliseconds. A turn further ahead than clocks may differ counts for nothing.
+    """
+    before, wrong = now - every * 9 // 10, now + _AHEAD_MS
+    times = (ids.timestamp(at) for at in (now, before, wrong))
+    return await tx.one("lease_take", name, *times) is not None
+
+
+async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:
+    """Key, time and GID of the next expired sessions."""
+    return await tx.all("sessions_idle", idle, empty, *after, _BATCH)
+
+
+async def _end(tx: Writer, idle: str, empty: str, found: list[str], now: str) -> list[str]:
+    """Closes those that are still expired and that no other transaction has locked."""
+    held = [row[0] for row in await tx.all_many("session_lock", [(id,) for id in found])]
+    return [row[0] for row in await tx.all("sessions_end", idle, empty, held, now)]
+
+
+async def _end_and_step(
+    tx: Writer, idle: str, empty: str, found: list[str], now: str
+) -> tuple[list[str], int | None]:
+    """Closes and empties in one transaction, unless it takes several steps."""
+    ended = await _end(tx, idle, empty, found, now)
+    return ended, await _step(tx, ended) if ended else 0
+
+
+# contract: purge-passes-over
+async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
+    """Removes the sessions with these keys, and yields after each step how many it removed."""
+    gone = None if gids else 0
+    try:
+        while gone is None:
+            gone = await db.write(remove_some, list(gids))
+            yield gone or 0
+    except Exception as error:
+        await db.ping()  # raises if the database is the cause
+        if len(gids) == 1:
+            log.warning("session_not_purged", profile=next(iter(gids.values())), reason=str(error))
+            return
+        for id, gid in gids.items():
+            async for number in _remove(db, {id: gid}):
+                yield number
+
+
+async def remove_some(tx: Writer, sessions: list[str]) -> int | None:
+    """Removes some of what these profiles hold; once it is little, all and the profiles themselves.
+
+    Returns how many profiles it removed, or None while there is more.
+    """
+    await tx.all_many("session_lock", [(id,) for id in sessions])
+    return await _step(tx, sessions)
+
+
+async def _step(tx: Writer, sessions: list[str]) -> int | None:
+    """Removes some of the records; or the rest and the sessions, and returns how many sessions."""
+    left = _RECORDS - await reservations.purge(tx, sessions, _RECORDS)
+    if left <= 0:
+        return None
+    for statement in _STEPS:
+        left -= len(await tx.all(statement, sessions, left))
+        if left <= 0:
+            return None
+    return len(await tx.all("purge_profiles", sessions))

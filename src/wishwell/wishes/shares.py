@@ -1,0 +1,303 @@
+"""Shares: links that show a list to whoever has them.
+
+A share is a row of the list's owner. Its token is the only way to it from outside: the token's hash
+says whose it is (``share_tokens``), so a view touches two places, the token's and the owner's.
+Of a share only that place is remembered, and its row is read each time: one that has ended is
+refused everywhere at once.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from wishwell import opaque, profiles, stores
+from wishwell.db import Reader, Row, RunAgain, Writer
+from wishwell.errors import Invalid, LimitReached, NotFound, UnknownShare
+from wishwell.profiles import Profile, pages
+from wishwell.profiles.pages import Among, Cursor, Page, PageRequest
+from wishwell.stores import Store
+
+MOST = 20
+"""Shares of a list."""
+
+PREFIX = "wwshr_"
+_RANDOM = 22
+"""Characters of a token: 130 random bits."""
+
+_PLACES = 10_000
+"""Tokens whose place a process remembers."""
+
+Place = tuple[str, str, str]
+"""Where a token leads: its store, its owner and its share."""
+
+
+class Finder(NamedTuple):
+    """``store``: the store with an id, where the caller may see it. ``places``: where tokens led,
+    by their hashes; what is there is always read anew."""
+
+    store: Callable[[str], Store | None]
+    places: dict[str, Place]
+
+
+# contract: share-fields
+class Share(msgspec.Struct, rename="camel", omit_defaults=True):
+    """A share as the API shows it. ``profile`` is set only in answers for a whole store."""
+
+    id: str
+    token: str
+    list_id: str
+    reservations: bool
+    notes: bool
+    created_at: str
+    expires_at: str | UnsetType = UNSET
+    profile: str | UnsetType = UNSET
+
+
+class Terms(NamedTuple):
+    """How a list is shared. None leaves a field as it is, an empty ``expires_at`` is for ever."""
+
+    reservations: bool | None = None
+    notes: bool | None = None
+    expires_at: str | None = None
+
+
+# contract: shared-fields
+class SharedItem(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+    """An item of a shared list. Product and variant ids as in ``Item``.
+
+    ``reserved``: how many, where the reader may see it; ``yours``: how many of them by the reader.
+    """
+
+    id: str
+    product_id: str | int
+    variant_id: str | int | UnsetType
+    quantity: int
+    note: str | UnsetType
+    reserved: int | UnsetType = UNSET
+    yours: int | UnsetType = UNSET
+
+
+# contract: shared-fields
+class SharedList(msgspec.Struct, rename="camel", omit_defaults=True):
+    """A shared list, as anybody sees it. ``reservations``: whether they can be made."""
+
+    name: str
+    items: list[SharedItem]
+    updated_at: str
+    reservations: bool
+
+
+class Shared(NamedTuple):
+    """What a token leads to: the share, its list, and whose it is."""
+
+    owner: Profile
+    id: str
+    list_id: str
+    reservations: bool
+    notes: bool
+
+
+def from_row(row: Row) -> Share:
+    """Makes a share from its columns (``rows.SHARE``)."""
+    id, token, list_id, reservations, notes, created_at, expires_at = row
+    expires = expires_at or UNSET
+    return Share(id, token, list_id, bool(reservations), bool(notes), created_at, expires)
+
+
+# contract: share-token
+def new_token() -> str:
+    return opaque.new(PREFIX, _RANDOM)
+
+
+def is_token(text: str) -> bool:
+    """Whether a share may have this token."""
+    return opaque.well_formed(text, PREFIX, _RANDOM)
+
+
+# contract: share-expiry
+def check_expiry(expires_at: str, now: str) -> str:
+    """The time. Raises ``Invalid`` unless it is in the future."""
+    if expires_at <= now:
+        raise Invalid("expiresAt: must be in the future.")
+    return expires_at
+
+
+# contract: share-most
+async def create(
+    tx: Writer, profile: Profile, list_id: str, terms: Terms, id: str, token: str, now: str
+) -> Share:
+    """Shares a list. Raises ``NotFound``, ``LimitReached``, ``profiles.missing``."""
+    known = await profiles.lock_known(tx, profile)
+    row = await tx.one("shares_count", profile.id, list_id) if known else None
+    if row is None:
+        raise NotFound(_NO_LIST)
+    if row[0] >= MOST:
+        raise LimitReached(f"A list has at most {MOST} shares; delete some first.")
+    shown = (bool(terms.reservations), bool(terms.notes))
+    columns = (int(shown[0]), int(shown[1]), now, terms.expires_at or None, token)
+    await tx.run("share_add", profile.id, id, profile.store.id, list_id, *columns)
+    await tx.run("share_token_add", opaque.hashed(token), profile.store.id, profile.id, id)
+    await tx.run("list_share", profile.id, list_id)
+    return Share(id, token, list_id, *shown, now, terms.expires_at or UNSET)
+
+
+async def page(
+    tx: Reader, profile: Profile, list_id: str, cursor: Cursor | None, limit: int
+) -> Page[Share]:
+    """A page of a list's shares, newest first. Raises ``NotFound``, ``profiles.missing``."""
+    asked = PageRequest(cursor, limit, Among(("shares_of",), [list_id]))
+    found = await pages.read(tx, "shares", profile, asked, from_row)
+    if not found.records and await tx.one("list_find", profile.id, list_id) is None:
+        raise NotFound(_NO_LIST)
+    return found
+
+
+# contract: share-update
+async def change(tx: Writer, profile: Profile, list_id: str, id: str, terms: Terms) -> Share:
+    """Changes a share. Raises ``NotFound``, ``profiles.missing``."""
+    chosen = [None if flag is None else int(flag) for flag in terms[:2]]
+    row = await tx.one("share_change", profile.id, id, list_id, *chosen, terms.expires_at)
+    if row is None:
+        await profiles.check_open(tx, profile)
+        raise NotFound(_NO_SHARE)
+    return from_row(row)
+
+
+# contract: share-ended
+async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
+    """Ends a share. Raises ``NotFound``, ``profiles.missing``."""
+    known = await profiles.lock_known(tx, profile)
+    found = await tx.all("shares_of_list", profile.id, list_id) if known else ()
+    chosen = [row for row in found if row[0] == id]
+    if not chosen:
+        raise NotFound(_NO_SHARE)
+    await end(tx, profile, chosen)
+
+
+# contract: share-list-deleted
+async def end_of_list(tx: Writer, profile: Profile, list_id: str) -> None:
+    """Ends all shares of a list. The caller holds the profile's lock."""
+    await end(tx, profile, await tx.all("shares_of_list", profile.id, list_id))
+
+
+async def end(tx: Writer, profile: Profile, found: Sequence[Row]) -> None:
+    """Ends these shares, given their ids and tokens."""
+    if found:
+        hashes = [opaque.hashed(token) for _, token in found]
+        await tx.run("share_tokens_remove", hashes)
+        await tx.run("shares_remove", profile.id, [id for id, _ in found])
+
+
+_NO_LIST = "There is no such list."
+_NO_SHARE = "There is no such share of this list."
+
+
+# contract: shared-order, reserve-shown, reserve-secret
+async def view(
+    tx: Reader,
+    finder: Finder,
+    token: str,
+    reader: Profile | None,
+    now: str,
+    item_id: str | None = None,
+) -> SharedList:
+    """A shared list, as the reader sees it; None is anybody. With ``item_id``, that item alone.
+
+    Raises ``UnknownShare``, ``profiles.missing(reader)``.
+    """
+    if reader is not None:
+        await profiles.check_open(tx, reader)
+    seen = (now, reader and reader.id, item_id)
+    store, owner_id, found = await _look_up(tx, finder, token, "shared_list", *seen)
+    reservations, name, updated_at, *_ = found[0]
+    tells = reservations and (reader is None or reader.id != owner_id)
+    shown = str if store.has_text_ids else stores.number
+    items = [
+        SharedItem(
+            id,
+            shown(product),
+            shown(variant) if variant else UNSET,
+            quantity,
+            note or UNSET,
+            reserved if tells else UNSET,
+            yours if tells and reader is not None else UNSET,
+        )
+        for _, _, _, id, product, variant, quantity, note, reserved, yours in found
+        if id is not None
+    ]
+    return SharedList(name, items, updated_at, bool(reservations))
+
+
+# contract: shared-unknown, store-isolation
+async def resolve(tx: Reader, finder: Finder, token: str, now: str) -> Shared:
+    """What a token leads to. Raises ``UnknownShare``, one and the same for all that is wrong."""
+    store, owner_id, found = await _look_up(tx, finder, token, "share_open", now)
+    id, gid, is_session, list_id, reservations, notes = found[0]
+    owner = Profile(owner_id, store, gid, bool(is_session))
+    return Shared(owner, id, list_id, bool(reservations), bool(notes))
+
+
+async def _look_up(
+    tx: Reader, finder: Finder, token: str, statement: str, *arguments: object
+) -> tuple[Store, str, Sequence[Row]]:
+    """The store and the key of a token's owner, and what the statement finds of its share there.
+
+    A link may have moved the share since its place was looked up. On a cluster it may be neither
+    here nor there for a moment: ``RunAgain`` (contract: cluster-link).
+    """
+    check_form(token)
+    hashed = opaque.hashed(token)
+    place = finder.places.get(hashed) or await _place(tx, finder, hashed)
+    while place is not None and (store := finder.store(place[0])) is not None:
+        if found := await tx.all(statement, place[1], place[2], *arguments):
+            return store, place[1], found
+        # Before the place, with which a share goes: in one database, none is gone from where it is.
+        there = await tx.one("share_there", place[1], place[2])
+        before, place = place, await _place(tx, finder, hashed)
+        if place == before:
+            if there is None:
+                raise RunAgain
+            break
+    raise _unknown()
+
+
+async def _place(tx: Reader, finder: Finder, hashed: str) -> Place | None:
+    row = await tx.one("share_owner", hashed)
+    if row is None:
+        return None
+    if len(finder.places) >= _PLACES:
+        finder.places.clear()
+    place = finder.places[hashed] = (row[0], row[1], row[2])
+    return place
+
+
+def check_form(token: str) -> None:
+    """Raises ``UnknownShare`` for what was never a share's token."""
+    if not is_token(token):
+        raise _unknown()
+
+
+def _unknown() -> UnknownShare:
+    return UnknownShare("There is no such shared list: its link is wrong, or is no longer good.")
+
+
+async def lock(tx: Writer, finder: Finder, token: str, caller: Profile, now: str) -> Shared:
+    """``resolve`` with the owner and the caller locked, for what is to be of one moment.
+
+    Raises ``UnknownShare``, and ``profiles.missing(caller)``.
+    """
+    found = await resolve(tx, finder, token, now)
+    # In the order of a link and of a bulk delete, sessions first: no deadlocks.
+    both = {found.owner.id: found.owner, caller.id: caller}
+    for profile in sorted(both.values(), key=lambda one: (not one.is_session, one.id)):
+        if profile is caller:
+            await profiles.lock(tx, caller, now)
+        else:
+            await tx.one("profile_lock", profile.id)
+    before = found.owner.id
+    found = await resolve(tx, finder, token, now)
+    if found.owner.id != before:  # a link has moved it meanwhile
+        raise RunAgain
+    return found
