@@ -51,7 +51,11 @@ async def run(name: str, *arguments: Any) -> Any:
     found: Any = []
     for step in SQL[name].steps:
         if step.is_due(found):
-            found = await fetch(step.sql, *[arguments[at] for at in step.takes]) or found
+            taken = (
+                arguments[at if isinstance(at, int) else number]
+                for number, at in enumerate(step.takes)
+            )
+            found = await fetch(step.sql, *taken) or found
     return found
 
 

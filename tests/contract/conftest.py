@@ -27,14 +27,14 @@ def new_item(product, variant=None, quantity=None, tags=None, list_ids=(), note=
     return items.NewItem(str(product), variant, quantity, tags, note, list_ids)
 
 
-async def one(tx, statement, *arguments):
+async def one(tx, statement, *arguments, **named):
     """A use-case of a single statement."""
-    return await tx.one(statement, *arguments)
+    return await tx.one(statement, *arguments, **named)
 
 
-async def rows(tx, statement, *arguments):
+async def rows(tx, statement, *arguments, **named):
     """A use-case of a single statement."""
-    return await tx.all(statement, *arguments)
+    return await tx.all(statement, *arguments, **named)
 
 
 class Held:
@@ -98,14 +98,14 @@ class Bench:
     def read(self, use_case, *arguments):
         return self.run(self.db.read(use_case, *arguments))
 
-    def write(self, use_case, *arguments):
-        return self.run(self.db.write(use_case, *arguments))
+    def write(self, use_case, *arguments, **named):
+        return self.run(self.db.write(use_case, *arguments, **named))
 
-    def one(self, statement, *arguments):
-        return self.write(one, statement, *arguments)
+    def one(self, statement, *arguments, **named):
+        return self.write(one, statement, *arguments, **named)
 
-    def all(self, statement, *arguments):
-        return self.write(rows, statement, *arguments)
+    def all(self, statement, *arguments, **named):
+        return self.write(rows, statement, *arguments, **named)
 
     def select(self, sql, *arguments):
         """The rows of a statement that the product does not have."""

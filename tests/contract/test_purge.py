@@ -48,7 +48,7 @@ def test_sessions_go_by_what_they_hold(bench):
     assert there(bench, holds)
     run_purge(bench, made + 91 * DAY + 60_000)
     assert not there(bench, holds)
-    assert bench.one("item_find", holds.id, item.id) is None
+    assert bench.one("item_find", profile=holds.id, id=item.id) is None
     assert there(bench, customer)
     with pytest.raises(NotFound):
         bench.write(profiles.renew_session, holds, bench.clock.tick())

@@ -7,7 +7,7 @@ from pathlib import Path
 from wishwell.errors import NotFound
 from wishwell.http.responses import Response
 
-_FOLDER = Path(__file__).parents[1] / "browser"
+_FOLDER = Path(__file__).parents[2] / "browser"
 
 
 @functools.cache
