@@ -463,7 +463,7 @@ def test_memory_stays_flat_while_a_large_file_is_checked(bench, source, tmp_path
             end = {"profiles": count // 3, "lists": 0, "items": count}
             file.write(encoded([{"end": end}])[0] + b"\n")
         code = (
-            "import resource, sys; from wishwell.import_file import ImportFile; "
+            "import resource, sys; from wishwell.moving.import_file import ImportFile; "
             f"f = ImportFile(sys.argv[1], {bench.clock()}); f.check(); assert not f.errors; "
             "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
         )

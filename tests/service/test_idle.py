@@ -17,7 +17,8 @@ from tests.servers import HERE, PREFIX, Service
 
 SECONDS = 2
 PROGRAM = f"""#!{sys.executable}
-from wishwell import cli, serve
+from wishwell import cli
+from wishwell.run import serve
 assert serve._KEEP_ALIVE_SECONDS > {SECONDS}
 serve._KEEP_ALIVE_SECONDS = {SECONDS}
 cli.main()
