@@ -6,6 +6,7 @@ Then all are asked again. A host that does not answer is left only for one that 
 """
 
 import asyncio
+import contextlib
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -63,10 +64,13 @@ class Hosts:
         self._newest: dict[int, int] = {}
         self._of: dict[Connection, Address] = {}
         self._held: Counter[Address] = Counter()
-        self._asking: asyncio.Task[None] | None = None
+        self._rounds: asyncio.Task[None] | None = None
+        self._due: float | None = None
+        self._earlier = asyncio.Event()
         self._asked = 0.0
-        self._again: asyncio.TimerHandle | None = None
-        self._again_at = 0.0  # not `when`, which a timer of uvloop that is due at once has not
+        self._answered: asyncio.Future[None] | None = None
+        """Of the round that is running, or that comes next; only while somebody waits for it."""
+        self._running = False
         self._why: list[Exception] = []
 
     # contract: database-hosts
@@ -102,13 +106,12 @@ class Hosts:
     # contract: database-hung
     def suspect(self) -> None:
         """Asks all hosts in the background, as a statement is late."""
-        self._later(max(0.0, self._asked + _AGAIN_SECONDS - asyncio.get_running_loop().time()))
+        self._plan(max(0.0, self._asked + _AGAIN_SECONDS - asyncio.get_running_loop().time()))
 
     def close(self) -> None:
-        """Asks no more by itself."""
-        if self._again is not None:
-            self._again.cancel()
-            self._again = None
+        """Plans no more rounds."""
+        self._due = None
+        self._earlier.set()
 
     def _in_order(self) -> list[Address]:
         mixed = random.sample(self._good, len(self._good))
@@ -129,32 +132,49 @@ class Hosts:
         if self.several and address in self._good:
             self._good.remove(address)
             if self.spread:
-                self._later(_AGAIN_SECONDS)
+                self._plan(_AGAIN_SECONDS)
 
-    def _later(self, seconds: float) -> None:
+    def _plan(self, seconds: float) -> None:
         """Plans a round; of two plans the earlier one counts."""
-        loop = asyncio.get_running_loop()
-        at = loop.time() + seconds
-        if self._again is None or at < self._again_at:
-            self.close()
-            self._again, self._again_at = loop.call_later(seconds, self._start), at
-
-    def _start(self) -> asyncio.Task[None]:
-        self.close()
-        if self._asking is None:
-            self._asked = asyncio.get_running_loop().time()
-            self._asking = asyncio.create_task(self._round())
-        return self._asking
+        due = asyncio.get_running_loop().time() + seconds
+        if self._due is None or due < self._due:
+            self._due = due
+            self._earlier.set()
+        if self._rounds is None:
+            self._rounds = asyncio.create_task(self._ask_when_due())
 
     async def _ask_all(self) -> None:
         """Everybody who waits for an answer waits for the same round."""
-        await asyncio.shield(self._start())
+        if self._answered is None:
+            self._answered = asyncio.get_running_loop().create_future()
+        if not self._running:
+            self._plan(0.0)
+        await asyncio.shield(self._answered)
+
+    async def _ask_when_due(self) -> None:
+        """Asks all hosts, round by round, until no round is planned."""
+        now = asyncio.get_running_loop().time
+        try:
+            while self._due is not None:
+                self._earlier.clear()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout_at(self._due):
+                        await self._earlier.wait()
+                if self._due is not None and self._due <= now():
+                    self._due, self._asked = None, now()
+                    await self._round()
+        finally:
+            self._rounds = None
 
     async def _round(self) -> None:
+        self._running = True
         try:
             self._judge(await self._answers())
         finally:
-            self._asking = None
+            self._running = False
+            if self._answered is not None:
+                self._answered.set_result(None)
+                self._answered = None
 
     async def _answers(self) -> dict[Address, tuple[int, int]]:
         """What the hosts said in time. The first that was promoted since ends the round."""
@@ -202,9 +222,9 @@ class Hosts:
                     connection.terminate()
         self._tell(good, old)
         if not good:
-            self._later(_NONE_SECONDS)
+            self._plan(_NONE_SECONDS)
         elif self.spread and len(good) < len(self._addresses):
-            self._later(_MISSING_SECONDS)
+            self._plan(_MISSING_SECONDS)
 
     def _tell(self, good: list[Address], old: list[Address]) -> None:
         if good and good != self._last:

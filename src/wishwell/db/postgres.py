@@ -23,6 +23,7 @@ import asyncpg
 from wishwell.db import Reader, Row, RunAgain, Stats, copying, failures, pages, statements
 from wishwell.db import rows as columns
 from wishwell.db.connecting import is_pooled, open_one, prepare
+from wishwell.db.deadline import Deadline
 from wishwell.db.failures import BROKEN, UNREACHABLE, Doubts, failed, translated, undecided
 from wishwell.db.hosts import Connection, Hosts, Told, nobody
 from wishwell.db.pages import PageQuery
@@ -38,7 +39,6 @@ T = TypeVar("T")
 _TRY_AGAIN = (RunAgain, asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _TRIES = 4
 _STATEMENTS = 512  # prepared on a connection: all of ours, and the common forms of pages
-_LATE = 0.25  # share of a statement's time after which it is asked whether its host still answers
 _LOOKS = 40  # how often in a statement's time it is looked whether one is late or overdue
 
 
@@ -49,29 +49,20 @@ class _Handle:
     a commit that waits for its standby is then visible, and may be lost.
     """
 
-    _began = math.inf
     _wrote = in_transaction = late = overdue = False
 
     def __init__(
         self,
         connection: Connection,
         sql: Mapping[str, Statement],
-        loop: asyncio.AbstractEventLoop,
-        end: float,
-        last: float,
-        each: float = math.inf,
-        late: Callable[["_Handle"], None] | None = None,
+        deadline: Deadline,
+        is_late: Callable[["_Handle"], None] | None = None,
     ) -> None:
-        """``end`` is the deadline of a single statement, ``last`` that of a transaction, ``each``
-        how long one of its statements may take. ``late`` hears of a statement long before that."""
+        """``is_late`` hears of a statement long before it is overdue."""
         self._connection = connection
         self._sql = sql
-        self._loop = loop
-        self._end = end
-        self._last = last
-        self._each = each
-        self._tell = late
-        self._late_at = loop.time() + self._left() * _LATE
+        self._deadline = deadline
+        self._is_late = is_late
 
     @property
     def writes(self) -> bool:
@@ -108,7 +99,7 @@ class _Handle:
         with self._many():
             step = self._sql[statement].step
             values = [step.of(row) for row in rows]
-            await self._connection.executemany(step.sql, values, timeout=self._left())
+            await self._connection.executemany(step.sql, values, timeout=self._deadline.left())
 
     async def all_many(
         self, statement: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]]
@@ -119,7 +110,7 @@ class _Handle:
             await self._begin()
         with self._many():
             found: Sequence[Row] = await self._connection.fetchmany(
-                known.sql, [known.step.of(row) for row in rows], timeout=self._left()
+                known.sql, [known.step.of(row) for row in rows], timeout=self._deadline.left()
             )
         return found
 
@@ -131,11 +122,11 @@ class _Handle:
                 table,
                 source=copying.text(rows),
                 columns=columns.FILLED[table],
-                timeout=self._left(),
+                timeout=self._deadline.left(),
             )
 
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
-        self._began = self._loop.time()
+        self._deadline.start()
         try:
             rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
         except asyncpg.IntegrityConstraintViolationError as error:
@@ -143,7 +134,7 @@ class _Handle:
         except (*UNREACHABLE, AttributeError) as error:
             why = self._cause(error)
             raise failed(why, wrote=self._wrote and not self.in_transaction) from why
-        self._began = math.inf
+        self._deadline.stop()
         return rows
 
     @contextlib.contextmanager
@@ -156,8 +147,7 @@ class _Handle:
 
     async def commit(self, seconds: float) -> None:
         """Commits. ``seconds`` is the least time that it gets."""
-        self._began = self._loop.time()
-        self._end = max(self._end, self._began + seconds)
+        self._deadline.start_commit(seconds)
         try:
             await self._connection.execute("COMMIT")
         except (*BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
@@ -166,15 +156,11 @@ class _Handle:
             raise undecided(why) from why
 
     async def _begin(self) -> None:
-        self._end = self._last
-        self._began = self._loop.time()
+        self._deadline.start_transaction()
         with translated():
             await self._connection.execute("BEGIN")
-        self._began = math.inf
+        self._deadline.stop()
         self.in_transaction = True
-
-    def _left(self) -> float:
-        return max(0.01, self._end - self._loop.time())
 
     def _cause(self, error: BaseException) -> BaseException:
         if isinstance(error, AttributeError):
@@ -187,11 +173,11 @@ class _Handle:
     # contract: write-cut, database-away
     def look(self, now: float) -> None:
         """Cuts what is overdue, and tells of what is late."""
-        if now >= min(self._end, self._began + self._each):
+        if self._deadline.is_over(now):
             self.overdue = True
             self._connection.terminate()
-        elif now >= self._late_at and self._tell is not None:
-            self._tell(self)
+        elif self._is_late is not None and self._deadline.is_late(now):
+            self._is_late(self)
 
 
 class Postgres:
@@ -246,7 +232,7 @@ class Postgres:
         **named: P.kwargs,
     ) -> T:
         try:
-            return await self._once((math.inf, self._seconds), use_case, *arguments, **named)
+            return await self._once(self._deadline(), use_case, *arguments, **named)
         except _TRY_AGAIN:
             seconds = self._seconds
             return await self._repeated(seconds, seconds, use_case, *arguments, **named)
@@ -280,10 +266,10 @@ class Postgres:
         **named: P.kwargs,
     ) -> T:
         """Runs it, and again after ``_TRY_AGAIN``, for ``seconds``, a statement for ``each``."""
-        last = asyncio.get_running_loop().time() + seconds
+        end = asyncio.get_running_loop().time() + seconds
         for left in reversed(range(_TRIES)):
             try:
-                return await self._once((last, each), use_case, *arguments, **named)
+                return await self._once(self._deadline(end, each), use_case, *arguments, **named)
             except _TRY_AGAIN as error:
                 if not left:
                     raise Unavailable("The database is too busy with this profile.") from error
@@ -293,23 +279,20 @@ class Postgres:
     # contract: write-kept, cluster-server-away
     async def _once(
         self,
-        last: tuple[float, float],
+        deadline: Deadline,
         use_case: Callable[Concatenate[Any, P], Awaitable[T]],
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """Runs the use-case on one connection. ``last``: a transaction's deadline to commit, and
-        how long each of its statements may take."""
-        loop = asyncio.get_running_loop()
-        end = loop.time() + self._seconds
+        """Runs the use-case on one connection."""
         try:
             connection = await self._pool.take(self._seconds)
         except UNREACHABLE as error:
             raise failed(error) from error
-        handle = _Handle(connection, self.sql, loop, end, *last, self._is_late)
+        handle = _Handle(connection, self.sql, deadline, self._is_late)
         self._running.add(handle)
         if not self._looks:
-            self._look(loop)
+            self._look(asyncio.get_running_loop())
         try:
             result = await use_case(handle, *arguments, **named)
             if handle.in_transaction:
@@ -344,6 +327,9 @@ class Postgres:
                 self._writes.cut += handle.overdue
         self._pool.give_back(connection)
         return result
+
+    def _deadline(self, end: float = math.inf, each: float = math.inf) -> Deadline:
+        return Deadline(asyncio.get_running_loop(), self._seconds, end, each)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         """Looks at what is running, again and again. A timer for each would cost more."""
@@ -381,8 +367,7 @@ class Postgres:
             connection = await self._hosts.connect()
         try:
             await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            loop = asyncio.get_running_loop()
-            yield _Handle(connection, self.sql, loop, math.inf, math.inf)
+            yield _Handle(connection, self.sql, Deadline(asyncio.get_running_loop(), math.inf))
         finally:
             self._hosts.closed(connection)
             connection.terminate()
