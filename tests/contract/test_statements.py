@@ -10,6 +10,7 @@ import pytest
 
 from tests.servers import PostgresServer
 from wishwell.db import cluster, hosts, migrate, pages, rows, statements, writes
+from wishwell.db.__main__ import printed
 from wishwell.db.pages import Edge, Noun, PageQuery
 from wishwell.db.postgres import Postgres
 from wishwell.events.webhooks import Webhook
@@ -108,6 +109,14 @@ def test_every_statement_is_accepted(bench, engine, form):
                         bench.db._pool.drop(connection)
 
                 bench.run(prepare())
+
+
+def test_every_statement_can_be_printed_and_run_by_hand(bench, engine):
+    """As ``python -m wishwell.db`` prints it, with values put in."""
+    for name, statement in statements.load(engine).items():
+        for step in () if name.endswith("_page") else statement.steps:
+            whole = printed(step, engine, {str(name): "NULL" for name in step.takes})
+            bench.select("EXPLAIN " + whole)
 
 
 async def prepare_everything(url):

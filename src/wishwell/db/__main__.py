@@ -1,0 +1,45 @@
+"""Prints the statements that run: ``python -m wishwell.db postgresql item_find id=… profile=…``.
+
+Without values, the arguments stand as variables of ``psql`` and ``sqlite3``. Without a name, it
+prints all names.
+"""
+
+import re
+import sys
+from typing import get_args
+
+from wishwell.db import statements
+from wishwell.db.statements import Engine, Step
+
+
+def printed(step: Step, engine: Engine, values: dict[str, str]) -> str:
+    """The statement, to be run by hand: with these values, or else with named variables."""
+
+    def argument(match: re.Match[str]) -> str:
+        name = str(step.takes[int(match[1]) - 1])
+        value = values.get(name)
+        if value is None:
+            return f":'{name}'" if engine == "postgresql" else f":{name}"
+        quoted = value.replace("'", "''")
+        return "NULL" if value == "NULL" else f"'{quoted}'"
+
+    return re.sub(r"[$?](\d+)", argument, step.sql) + ";"
+
+
+def main(arguments: list[str]) -> str:
+    """What to print. Raises ``SystemExit`` with the usage, or for a name that there is not."""
+    engines: tuple[Engine, ...] = get_args(Engine)
+    engine = next((known for known in engines if known == (arguments or [""])[0]), None)
+    if engine is None:
+        sys.exit("Usage: python -m wishwell.db postgresql|sqlite [STATEMENT [ARGUMENT=VALUE …]]")
+    known = statements.load(engine)
+    if len(arguments) == 1:
+        return "\n".join(known)
+    if arguments[1] not in known:
+        sys.exit(f"There is no statement {arguments[1]}.")
+    values = dict(text.partition("=")[::2] for text in arguments[2:])
+    return "\n\n".join(printed(step, engine, values) for step in known[arguments[1]].steps)
+
+
+if __name__ == "__main__":
+    print(main(sys.argv[1:]))  # noqa: T201
