@@ -1,24 +1,28 @@
 """The HTTP server: uvicorn, with bounds on hostile clients that it lacks.
 
 uvicorn (with httptools) refuses ambiguous framing. It does not bound the time and the size of
-headers, and it accepts a request without ``Host``.
+headers, it accepts a request without ``Host``, and it parses thousands of pipelined requests at
+once, however little of their answers the client reads.
 """
 
-import re
 import uuid
 from dataclasses import dataclass
 from email.utils import formatdate
+from enum import Enum
 from http import HTTPStatus
 from typing import Any
 
 import httptools
 import structlog
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
-from wishwell.errors import BodyTimeout, HeadersTooLarge, Invalid, ServiceError
-from wishwell.http import bodies, broken, responses
+from wishwell.errors import BodyTimeout, Invalid, ServiceError
+from wishwell.http import bodies, broken, framing, metrics, responses, unread
 from wishwell.http.admission import Admission
-from wishwell.http.unread import ReadProtocol
 
 ADMISSION = "wishwell.admission"
 """The key of the application's ``Admission`` in the lifespan state, for the server."""
@@ -26,11 +30,10 @@ ADMISSION = "wishwell.admission"
 _LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {responses.phrase(_LARGE)}\r\n".encode()
 
-MAX_HEADER_BYTES = 16 * 1024
-MAX_HEADERS = 150
 _UNAVAILABLE = STATUS_LINE[HTTPStatus.SERVICE_UNAVAILABLE]
-_AUTHORITY = re.compile(rb"https?://([^/?#]+)")
-_BODY = frozenset({b"content-length", b"transfer-encoding"})
+
+_PIECE = 4096
+"""Bytes that are parsed at once, about forty of the smallest requests."""
 
 log = structlog.get_logger("wishwell.server")
 
@@ -78,33 +81,98 @@ class _InOnePiece:
         return closing
 
 
-class GuardedProtocol(ReadProtocol):
-    """One connection. Pass uvicorn ``functools.partial(GuardedProtocol, timeouts)`` as ``http``."""
+class _Reads(Enum):
+    """What of a request the parser reads."""
+
+    NOTHING_YET = 1
+    HEADERS = 2
+    BODY = 3
+    SHED_BODY = 4
+    """The body of a request that was refused before it began."""
+    NO_MORE = 5
+
+
+_NOTHING_YET, _HEADERS, _BODY, _SHED_BODY, _NO_MORE = _Reads
+
+
+# contract: answer-unread, http-pipelining
+class GuardedProtocol(HttpToolsProtocol):
+    """One connection. Pass uvicorn ``functools.partial(GuardedProtocol, timeouts)`` as ``http``.
+
+    It does no more for a client than the client reads. What it reads, and who waits meanwhile::
+
+        NOTHING_YET ─▶ HEADERS ─▶ BODY or SHED_BODY ─▶ NO_MORE
+                          ▲  `timeouts.header`             │  requests begun are answered in order;
+                          └── the next request ────────────┘  `_rest`: bytes that wait for them
+
+        answer written ─▶ the client reads: the next request, or the idle time
+                       └▶ it does not: reading is paused, `Watch` drops it after `timeouts.answer`
+    """
 
     def __init__(self, timeouts: Timeouts, *, app_state: dict[str, Any], **given: Any) -> None:
-        super().__init__(timeouts.answer, app_state=app_state, **given)
+        super().__init__(app_state=app_state, **given)
         self._timeouts = timeouts
         self._admission: Admission | None = app_state.get(ADMISSION)
-        self._shed_now = False
-        self._header_bytes = 0
-        self._in_headers = True
-        self._in_body = False
-        self._silent = True
+        self._reads = _NOTHING_YET
+        self._header_bytes = 0  # received, so at most a piece more than `_size`, which was parsed
+        self._size = 0
+        self._rest = b""
+        self._begun = False  # whether a request has begun in the piece that is parsed
         self._answering: RequestResponseCycle | None = None
+        self._answer_waits = False  # whether a whole answer waits to be read
+        self._watch: unread.Watch | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        # So pause_writing is called as soon as the kernel does not take all of an answer.
+        transport.set_write_buffer_limits(0)
         self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._deadline.cancel()
+        if self._watch is not None:
+            self._watch.stop()
         super().connection_lost(exc)
         if self._answering is not None:
             # uvicorn notifies only the last request of the connection, which may wait behind this.
             self._answering.disconnected = True
             self._answering.message_event.set()
 
-    def feed(self, data: bytes | memoryview) -> bool:
+    # ------------------------------------------------------------------ what comes, in pieces
+
+    def data_received(self, data: bytes) -> None:
+        """Parses a piece of the data. The rest waits for the next turn of the event loop, or until
+        the requests in the piece are answered."""
+        waits = bool(self._rest)
+        if not waits and len(data) <= _PIECE:
+            self._parse(data)
+            return
+        self._rest += data
+        if waits:
+            self.flow.pause_reading()
+        else:
+            self._parse_on()
+
+    def _parse_on(self) -> None:
+        data, at, goes_on = memoryview(self._rest), 0, not self.transport.is_closing()
+        self._begun = False
+        while goes_on and at < len(data) and not self._begun and not self.pipeline:
+            goes_on = self._parse(data[at : at + _PIECE]) and not self.transport.is_closing()
+            at += _PIECE
+        self._rest = bytes(data[at:]) if goes_on else b""
+        if self._rest:
+            self.flow.pause_reading()
+            if not self.pipeline:
+                self.loop.call_soon(self._parse_on)
+        elif goes_on and (self.cycle is None or self.cycle.response_complete):
+            self.flow.resume_reading()  # otherwise the request that has begun does
+
+    @property
+    def _in_headers(self) -> bool:
+        return self._reads is _HEADERS or self._reads is _NOTHING_YET
+
+    def _parse(self, data: bytes | memoryview) -> bool:
+        """Gives the parser a piece of the data. Returns whether it accepts more."""
         if self._in_headers:
             self._header_bytes += len(data)
         self._unset_keepalive_if_required()
@@ -123,8 +191,8 @@ class GuardedProtocol(ReadProtocol):
             self._refuse(cause)
             return False
         if self._in_headers:
-            if self._header_bytes > MAX_HEADER_BYTES:
-                self._refuse(_too_large())
+            if self._header_bytes > framing.MAX_HEADER_BYTES:
+                self._refuse(framing.too_large())
             elif self._deadline.cancelled():  # they go on in another piece
                 self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
         return True
@@ -133,36 +201,35 @@ class GuardedProtocol(ReadProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._silent = False
-        self._in_headers = True
-        self._header_bytes = 0
-        self._size = 0
+        self._begun = True
+        self._reads = _HEADERS
+        self._header_bytes = self._size = 0
         self._deadline.cancel()
 
     def on_url(self, url: bytes) -> None:
         self._size += len(url)
-        if self._size > MAX_HEADER_BYTES:
-            raise _too_large()
+        framing.check_size(self._size, self.headers)
         super().on_url(url)
 
-    # contract: http-bounds
     def on_header(self, name: bytes, value: bytes) -> None:
         self._size += len(name) + len(value) + 4
-        if self._size > MAX_HEADER_BYTES:
-            raise _too_large()
-        if not self._in_headers:
+        if self._reads is not _HEADERS:
             # A trailer. It must not set a token, profile or address: a proxy in front has decided
             # by the headers alone (RFC 9110, 6.5.1).
+            framing.check_size(self._size, [])
             return
-        if len(self.headers) >= MAX_HEADERS:
-            raise HeadersTooLarge(f"The request has more than {MAX_HEADERS} headers.")
+        framing.check_size(self._size, self.headers)
         # The parser keeps trailing white space, which is not part of a value (RFC 9110, 5.5).
         super().on_header(name, value.rstrip(b" \t"))
 
     def on_headers_complete(self) -> None:
-        self._in_headers = False
+        self._reads = _NO_MORE
         self._deadline.cancel()
-        self._check()
+        version, upgrades = self.parser.get_http_version(), self.parser.should_upgrade()
+        framing.check(self.url, version, self.headers, upgrades=upgrades)
+        if version == "1.0":
+            self.expect_100_continue = False  # RFC 9110, 10.1.1: ignored in HTTP/1.0
+        self.scope["wishwell.target"] = self.url  # type: ignore[typeddict-unknown-key]
         if (
             self._admission is not None
             and self.url.startswith(self._admission.paths)
@@ -170,69 +237,58 @@ class GuardedProtocol(ReadProtocol):
             and not self._admission.admits(len(self.tasks))
         ):
             self._shed(self._admission)
-        else:
-            super().on_headers_complete()
-            # Not for an answer without a body, nor if "100 Continue" is written first.
-            if not self.expect_100_continue and self.scope["method"] != "HEAD":
-                self.cycle.transport = _InOnePiece(self.transport)  # type: ignore[assignment]
-        self._in_body = True
-
-    # contract: http-ambiguous, http-forms
-    def _check(self) -> None:
-        """Raises ``Invalid`` for what the parser accepts but a proxy may read differently."""
-        names = [name for name, _ in self.headers]
-        version = self.parser.get_http_version()
-        if version == "1.0":
-            self.expect_100_continue = False  # RFC 9110, 10.1.1: ignored in HTTP/1.0
-            if b"transfer-encoding" in names:
-                # RFC 9112, 6.1: faulty framing. An older proxy would find the end elsewhere.
-                raise Invalid("Transfer-Encoding: is not allowed in HTTP/1.0.")
-        elif version != "1.1":
-            raise Invalid("The request must use HTTP/1.1.")
-        elif names.count(b"host") != 1:
-            raise Invalid("Host: must be sent exactly once.")
-        if not self.url.startswith(b"/"):
-            self._check_absolute()
-        self.scope["wishwell.target"] = self.url  # type: ignore[typeddict-unknown-key]
-        if self.parser.should_upgrade() and not _BODY.isdisjoint(names):
-            # The parser would treat the body as the other protocol, and the request without its
-            # body may mean something else.
-            raise Invalid("Upgrade: is not allowed on a request with a body.")
-
-    # contract: http-target-host
-    def _check_absolute(self) -> None:
-        """Raises ``Invalid`` for a target that is neither a path nor a URL on the host in ``Host``.
-
-        HTTP lets the target decide, and what is in front may go by either. So all else here may go
-        by ``Host``.
-        """
-        named = _AUTHORITY.match(self.url)
-        if named is None:
-            raise Invalid("The request target must be a path.")
-        hosts = [value.lower() for name, value in self.headers if name == b"host"]
-        if hosts != [named[1].lower()]:
-            raise Invalid("Host: must be the host of the request target.")
+            self._reads = _SHED_BODY
+            return
+        super().on_headers_complete()
+        # Not for an answer without a body, nor if "100 Continue" is written first.
+        if not self.expect_100_continue and self.scope["method"] != "HEAD":
+            self.cycle.transport = _InOnePiece(self.transport)  # type: ignore[assignment]
+        self._reads = _BODY
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answering = cycle
         super()._start_asgi_task(cycle, app)
 
     def on_body(self, body: bytes) -> None:
-        if not self._shed_now:
+        if self._reads is _BODY:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
-        if not self._in_headers:
-            self._deadline.cancel()
-        self._in_body = False
-        if self._shed_now:
-            self._shed_now = False
-        else:
+        self._deadline.cancel()
+        if self._reads is _BODY:
             bodies.arrived(self.cycle.scope)
             super().on_message_complete()
+        self._reads = _NO_MORE
+
+    # ----------------------------------------------------------------- what goes, and how fast
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.flow.pause_reading()
+        self._watch = unread.Watch(self.transport, self._timeouts.answer, self._drop)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._watch is not None:
+            self._watch.stop()
+            self._watch = None
+        if self._answer_waits:
+            self._answer_waits = False
+            self.on_response_complete()
+        elif not self._rest:
+            self.flow.resume_reading()
 
     def on_response_complete(self) -> None:
-        super().on_response_complete()
+        """Begins the next request, or the idle time, once the client has read this answer."""
+        if self.flow.write_paused:
+            self._answer_waits = True
+        else:
+            others = bool(self.pipeline)
+            super().on_response_complete()
+            if self._rest and not self.transport.is_closing():
+                self.flow.pause_reading()
+                if others and not self.pipeline:
+                    self.loop.call_soon(self._parse_on)
         if self.cycle.more_body and self.cycle.response_complete:
             # Answered before its body was read. The rest of the body needs its own deadline,
             # because each of its bytes postpones the idle timeout.
@@ -241,9 +297,14 @@ class GuardedProtocol(ReadProtocol):
 
     # ----------------------------------------------------------------------------- ends
 
+    def _drop(self, unread_bytes: int) -> None:
+        reason = "The client did not read its answer in time."
+        log.info("dropped", unread=unread_bytes, reason=reason)
+        metrics.dropped()
+        unread.drop(self.transport)
+
     def _shed(self, admission: Admission) -> None:
         """Refuses a request before a task, a scope or a body exists. The connection stays open."""
-        self._shed_now = True
         method = self.parser.get_method()
         peer = self.client[0] if self.client else ""
         head, body = admission.shed(self.headers, method.decode("ascii"), peer)
@@ -266,7 +327,7 @@ class GuardedProtocol(ReadProtocol):
             return
         if self._rest:  # they have arrived, but earlier requests are not answered yet
             self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
-        elif self._silent:
+        elif self._reads is _NOTHING_YET:
             self.transport.close()  # the client never sent anything
         else:
             self._refuse(BodyTimeout("The headers did not arrive in time."))
@@ -288,7 +349,8 @@ class GuardedProtocol(ReadProtocol):
         # A body that breaks off after its answer gets no second answer: a proxy could take it for
         # the answer to the next client.
         idle = cycle is None or cycle.response_complete
-        if not self._in_body if idle else cycle.disconnected:
+        in_body = self._reads in (_BODY, _SHED_BODY)
+        if not in_body if idle else cycle.disconnected:
             self.transport.write(self._refusal(status, error.message, request_id))
         self.transport.close()
 
@@ -307,8 +369,3 @@ class GuardedProtocol(ReadProtocol):
             headers += self._admission.limits(self.client[0] if self.client else "")
         lines = b"".join(b"%s: %s\r\n" % header for header in headers)
         return STATUS_LINE[status] + lines + b"\r\n" + body
-
-
-def _too_large() -> HeadersTooLarge:
-    size = MAX_HEADER_BYTES // 1024
-    return HeadersTooLarge(f"The request line and headers are larger than {size} KiB.")

@@ -1,0 +1,61 @@
+"""Where a request begins and ends, and for which host: what the parser accepts, but a proxy in
+front may read differently, is refused."""
+
+import re
+from collections.abc import Collection
+
+from wishwell.errors import HeadersTooLarge, Invalid
+from wishwell.http.responses import Headers
+
+MAX_HEADER_BYTES = 16 * 1024
+MAX_HEADERS = 150
+_AUTHORITY = re.compile(rb"https?://([^/?#]+)")
+_BODY = frozenset({b"content-length", b"transfer-encoding"})
+
+
+# contract: http-ambiguous, http-forms
+def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None:
+    """Raises ``Invalid`` for a request that two readers may read differently."""
+    names = [name for name, _ in headers]
+    if version == "1.0":
+        if b"transfer-encoding" in names:
+            # RFC 9112, 6.1: faulty framing. An older proxy would find the end elsewhere.
+            raise Invalid("Transfer-Encoding: is not allowed in HTTP/1.0.")
+    elif version != "1.1":
+        raise Invalid("The request must use HTTP/1.1.")
+    elif names.count(b"host") != 1:
+        raise Invalid("Host: must be sent exactly once.")
+    if not url.startswith(b"/"):
+        _check_absolute(url, [value for name, value in headers if name == b"host"])
+    if upgrades and not _BODY.isdisjoint(names):
+        # The parser would treat the body as the other protocol, and the request without its
+        # body may mean something else.
+        raise Invalid("Upgrade: is not allowed on a request with a body.")
+
+
+# contract: http-target-host
+def _check_absolute(url: bytes, hosts: Collection[bytes]) -> None:
+    """Raises ``Invalid`` for a target that is neither a path nor a URL on the host in ``Host``.
+
+    HTTP lets the target decide, and what is in front may go by either. So all else here may go by
+    ``Host``.
+    """
+    named = _AUTHORITY.match(url)
+    if named is None:
+        raise Invalid("The request target must be a path.")
+    if [host.lower() for host in hosts] != [named[1].lower()]:
+        raise Invalid("Host: must be the host of the request target.")
+
+
+# contract: http-bounds
+def check_size(size: int, headers: Headers) -> None:
+    """Raises ``HeadersTooLarge`` for too many bytes or too many headers so far."""
+    if size > MAX_HEADER_BYTES:
+        raise too_large()
+    if len(headers) >= MAX_HEADERS:
+        raise HeadersTooLarge(f"The request has more than {MAX_HEADERS} headers.")
+
+
+def too_large() -> HeadersTooLarge:
+    size = MAX_HEADER_BYTES // 1024
+    return HeadersTooLarge(f"The request line and headers are larger than {size} KiB.")
