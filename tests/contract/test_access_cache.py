@@ -86,7 +86,7 @@ def test_made_up_admin_tokens_leave_connections_for_others(opened):
         ]
         await asyncio.sleep(0.1)
         for _ in range(20):
-            await db.read(rows, "stores_changed", "")
+            await db.read(rows, "stores_changed", since="")
         began = asyncio.get_running_loop().time()
         answers = await asyncio.gather(*made_up, return_exceptions=True)
         took = asyncio.get_running_loop().time() - began

@@ -169,7 +169,7 @@ def test_import_goes_on_where_it_was(bench, shop, tmp_path, monkeypatch):
     wish(bench, bench.new_customer(other), 5)
     monkeypatch.setattr(importing, "_PROFILES", 2)
     load(bench, file, other.handle, steps=3)
-    some = len(bench.all("store_profiles", other.id, NO_UUID, 99))
+    some = len(bench.all("store_profiles", store=other.id, after=NO_UUID, limit=99))
     assert 1 < some < 11
     counts, _ = load(bench, file, other.handle)
     # What was running when it ended may have been done.
@@ -219,7 +219,7 @@ def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypat
 
     with pytest.raises(StoreDeleted):
         bench.run(add())
-    assert 3 <= len(bench.all("store_profiles", store.id, NO_UUID, 99)) <= 4
+    assert 3 <= len(bench.all("store_profiles", store=store.id, after=NO_UUID, limit=99)) <= 4
     delete(bench, store)
 
 
@@ -232,7 +232,7 @@ def test_dry_run_adds_nothing(bench, shop, tmp_path):
     mine = wish(bench, bench.new_customer(other), 5)
     counts, _ = load(bench, file, other.handle, dry=True)
     assert (counts.profiles, counts.items) == (1, 2)
-    assert len(bench.all("store_profiles", other.id, NO_UUID, 99)) == 1
+    assert len(bench.all("store_profiles", store=other.id, after=NO_UUID, limit=99)) == 1
     assert held(bench, mine).keys() == {5}
 
 
@@ -450,7 +450,7 @@ def test_deletion_leaves_nothing_of_the_store(bench, shop):
 def fill_tables_of_a_store(bench, profile):
     """A row at least in each table that has no more of a profile than its key."""
     store, other = profile.store.id, bench.new_id()
-    bench.write(one_of, "revoke_profile_token", profile.id, "", NOW)
+    bench.one("revoke_profile_token", profile=profile.id, jti="", now=NOW)
     event = "store_id number type created_at gid data"
     rest = ("item.created", NOW, "g", "{}")
     told = [(profile.id, 1, store, 1, *rest), (profile.id, 2, store, None, *rest)]
@@ -528,13 +528,13 @@ def test_deletion_that_is_interrupted_goes_on(bench, shop, monkeypatch):
         await work.aclose()
 
     bench.run(some(2))
-    left = len(bench.all("store_profiles", store.id, NO_UUID, 99))
+    left = len(bench.all("store_profiles", store=store.id, after=NO_UUID, limit=99))
     assert 0 < left < 10
     with pytest.raises(Conflict):
         bench.read(stores.by_handle, store.handle)
     bench.run(asyncio.sleep(0))
     assert delete(bench, store)
-    assert bench.all("store_profiles", store.id, NO_UUID, 99) == []
+    assert bench.all("store_profiles", store=store.id, after=NO_UUID, limit=99) == []
     # The handle is free again.
     assert bench.new_store(store.handle).id != store.id
 

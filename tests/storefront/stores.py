@@ -170,7 +170,7 @@ def kept_secrets(service: Service, store_id: str, *keys: str) -> StoreSecrets:
     """The secrets of a store as the database holds them, opened with these keys."""
 
     async def read(tx) -> str:
-        return (await tx.one("store_secrets", store_id))[0]
+        return (await tx.one("store_secrets", store=store_id))[0]
 
     sealed = in_database(service, lambda db: db.read(read))
     ring = Sealing([key.encode() for key in keys or (SEALING_KEY,)])

@@ -1,9 +1,9 @@
 -- name: admin_token_create
 INSERT INTO admin_tokens (id, store_id, scope, label, hash, created_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7);
+VALUES (:id, :store, :scope, :label, :hash, :created_at, :expires_at);
 
 -- name: admin_token_by_hash
-SELECT id, store_id, scope, expires_at, revoked_at FROM admin_tokens WHERE hash = $1;
+SELECT id, store_id, scope, expires_at, revoked_at FROM admin_tokens WHERE hash = :hash;
 
 -- name: admin_tokens
 SELECT t.id, s.handle, t.scope, t.label, t.created_at, t.expires_at, t.last_used_at, t.revoked_at
@@ -12,28 +12,28 @@ ORDER BY t.id;
 
 -- name: admin_token_revoke
 -- The first revocation counts: asking again changes nothing.
-UPDATE admin_tokens SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1 RETURNING id;
+UPDATE admin_tokens SET revoked_at = coalesce(revoked_at, :now) WHERE id = :id RETURNING id;
 
 -- name: admin_tokens_revoked
-SELECT id, revoked_at FROM admin_tokens WHERE revoked_at >= $1;
+SELECT id, revoked_at FROM admin_tokens WHERE revoked_at >= :since;
 
 -- name: admin_token_used
-UPDATE admin_tokens SET last_used_at = $2
-WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2);
+UPDATE admin_tokens SET last_used_at = :now
+WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :now);
 
 -- name: revoke_profile_token
 -- With an empty jti, everything that the profile was given until now.
-INSERT INTO revocations (profile_id, jti, revoked_at) VALUES ($1, $2, $3)
+INSERT INTO revocations (profile_id, jti, revoked_at) VALUES (:profile, :jti, :now)
 ON CONFLICT (profile_id, jti) DO UPDATE SET revoked_at = excluded.revoked_at;
 
 -- name: revoked_until
-SELECT revoked_at FROM revocations WHERE profile_id = $1 AND jti = '';
+SELECT revoked_at FROM revocations WHERE profile_id = :profile AND jti = '';
 
 -- name: revocations_since
--- $2 is for what refuses cookies too, which live longer than tokens.
+-- :since_for_cookies is for what refuses cookies too, which live longer than tokens.
 SELECT profile_id, jti, revoked_at FROM revocations
-WHERE revoked_at >= $1 OR (jti = '' AND revoked_at >= $2);
+WHERE revoked_at >= :since OR (jti = '' AND revoked_at >= :since_for_cookies);
 
 -- name: revocations_forget
 -- A profile token lives a day, a cookie 90: older revocations have nothing left to refuse.
-DELETE FROM revocations WHERE revoked_at < $1 AND (jti <> '' OR revoked_at < $2);
+DELETE FROM revocations WHERE revoked_at < :before AND (jti <> '' OR revoked_at < :before_for_cookies);

@@ -362,7 +362,7 @@ class AccessCache:
 
 
 async def _token(tx: Reader, hashed: str) -> AdminToken | None:
-    row = await tx.one("admin_token_by_hash", hashed)
+    row = await tx.one("admin_token_by_hash", hash=hashed)
     if row is None:
         return None
     id, store_id, scope, expires_at, revoked_at = row
@@ -370,12 +370,12 @@ async def _token(tx: Reader, hashed: str) -> AdminToken | None:
 
 
 async def _used(tx: Writer, id: str, at: str) -> None:
-    await tx.run("admin_token_used", id, at)
+    await tx.run("admin_token_used", id=id, now=at)
 
 
 async def _touch(tx: Writer, profile_id: str, at: str) -> None:
     await tx.run("session_touch", profile_id, at)
 
 
-async def _forget(tx: Writer, *before: str) -> None:
-    await tx.run("revocations_forget", *before)
+async def _forget(tx: Writer, before: str, before_for_cookies: str) -> None:
+    await tx.run("revocations_forget", before=before, before_for_cookies=before_for_cookies)

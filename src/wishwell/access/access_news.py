@@ -21,16 +21,16 @@ class News(NamedTuple):
 
 
 # contract: store-change-seen, token-revoked
-async def read(tx: Reader, since: str, *revoked_since: str) -> News:
-    """What has changed since a time. ``revoked_since``: single tokens, and all of a profile."""
-    rows = await tx.all("stores_changed", since)
+async def read(tx: Reader, since: str, tokens_since: str, profiles_since: str) -> News:
+    """What has changed since a time; of revocations, of single tokens and of all of a profile."""
+    rows = await tx.all("stores_changed", since=since)
     found = bad_rows.each("stores", rows, stores.from_row)
     read = {store.id for store in found}
     unreadable = {row[0]: _hosts_of(row) for row in rows if row[0] not in read}
-    deleted = {row[0] for row in await tx.all("stores_deleted", since)}
+    deleted = {row[0] for row in await tx.all("stores_deleted", since=since)}
     sealed = await store_secrets.changed(tx, since)
-    admins = [id for id, _ in await tx.all("admin_tokens_revoked", since)]
-    rows = await tx.all("revocations_since", *revoked_since)
+    admins = [id for id, _ in await tx.all("admin_tokens_revoked", since=since)]
+    rows = await tx.all("revocations_since", since=tokens_since, since_for_cookies=profiles_since)
     revoked = dict(bad_rows.each("revocations", rows, _revocation, _for_good))
     return News(found, unreadable, deleted, sealed, admins, revoked)
 

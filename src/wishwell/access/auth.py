@@ -266,7 +266,16 @@ async def create_admin_token(
     scope: AdminScope = "admin",
 ) -> None:
     """Stores the hash of ``token`` as an admin token of a store."""
-    await tx.run("admin_token_create", id, store.id, scope, label, hashed(token), now, expires_at)
+    await tx.run(
+        "admin_token_create",
+        id=id,
+        store=store.id,
+        scope=scope,
+        label=label,
+        hash=hashed(token),
+        created_at=now,
+        expires_at=expires_at,
+    )
 
 
 def check_label(label: str) -> str:
@@ -279,9 +288,9 @@ def check_label(label: str) -> str:
 async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
     """Revokes an admin token, given its id or the token. Idempotent. Raises ``NotFound``."""
     if well_formed(id):
-        row = await tx.one("admin_token_by_hash", hashed(id))
+        row = await tx.one("admin_token_by_hash", hash=hashed(id))
         id = row[0] if row else id
-    if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id, now) is None:
+    if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id=id, now=now) is None:
         # Do not show what may be a token with a typo.
         shown = f"admin token {id!r}" if len(id) <= 36 and ADMIN_PREFIX not in id else "such token"
         raise NotFound(f"There is no {shown}. `wishwell token list` shows all admin tokens.")
@@ -297,12 +306,14 @@ async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") 
     """
     if not profile.is_session:
         await profiles.lock(tx, profile, ids.timestamp(now))
-    await tx.run("revoke_profile_token", profile.id, jti, ids.timestamp(now + _SKEW * 1000))
+    await tx.run(
+        "revoke_profile_token", profile=profile.id, jti=jti, now=ids.timestamp(now + _SKEW * 1000)
+    )
 
 
 async def revoked_until(tx: Reader, profile: Profile) -> int:
     """Up to when the tokens of a profile are revoked, in milliseconds; 0 if they are not."""
-    row = await tx.one("revoked_until", profile.id)
+    row = await tx.one("revoked_until", profile=profile.id)
     return 0 if row is None else ids.from_timestamp(row[0])
 
 

@@ -190,7 +190,7 @@ async def _secrets(
     """What changes of the store's secrets, in words."""
     sealing, known = app.sealing(settings), None
     if not hidden.changes_nothing and before is not None and sealing is not None:
-        row = await tx.one("store_secrets", before.id)
+        row = await tx.one("store_secrets", store=before.id)
         known = None if row is None else store_secrets.opened(sealing, before.id, row[0])
     return store_secrets.changed_by(hidden, known)
 

@@ -22,9 +22,9 @@ async def begin(tx: Writer, handle: str, now: str) -> Store:
     """
     await stores.lock(tx)
     store = await stores.by_handle_or_deleted(tx, handle)
-    await tx.run("store_deletion_begin", store.id, now)
-    await tx.run("store_hosts_clear", store.id)
-    await tx.run("erase_webhooks", store.id)
+    await tx.run("store_deletion_begin", store=store.id, now=now)
+    await tx.run("store_hosts_clear", store=store.id)
+    await tx.run("erase_webhooks", store=store.id)
     return store
 
 
@@ -52,22 +52,22 @@ async def run(db: Database, store: Store) -> AsyncIterator[int]:
 
 
 async def _erase(tx: Writer, statement: str, id: str) -> int:
-    return len(await tx.all(statement, id, _RECORDS))
+    return len(await tx.all(statement, store=id, limit=_RECORDS))
 
 
 async def _next(tx: Reader, id: str, after: str) -> Sequence[Row]:
-    return await tx.all("store_profiles", id, after, _PROFILES)
+    return await tx.all("store_profiles", store=id, after=after, limit=_PROFILES)
 
 
 async def _forget(tx: Writer, keys: list[str]) -> None:
-    await tx.run("erase_revocations", keys)
+    await tx.run("erase_revocations", profiles=keys)
 
 
 async def _finish(tx: Writer, id: str) -> bool:
     """Removes the store, unless there was still something of it."""
     await stores.lock(tx)
-    await tx.all("store_lock", id)
-    await tx.run("erase_webhooks", id)
+    await tx.all("store_lock", store=id)
+    await tx.run("erase_webhooks", store=id)
     for statement in _OF_STORE:
         if await _erase(tx, statement, id):
             return False

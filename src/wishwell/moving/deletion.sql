@@ -1,60 +1,60 @@
 -- name: store_lock
 -- Nothing that refers to the store can be written until it is gone.
-SELECT id FROM stores WHERE id = $1
+SELECT id FROM stores WHERE id = :store
 FOR UPDATE --postgresql
 ;
 
 -- name: store_deletion_begin
-INSERT INTO deleted_stores (store_id, deleted_at) VALUES ($1, $2) ON CONFLICT (store_id) DO NOTHING;
+INSERT INTO deleted_stores (store_id, deleted_at) VALUES (:store, :now) ON CONFLICT (store_id) DO NOTHING;
 
 -- name: store_deletion_forget
-DELETE FROM deleted_stores WHERE store_id = $1;
+DELETE FROM deleted_stores WHERE store_id = :store;
 
 -- name: store_deleted
-SELECT 1 FROM deleted_stores WHERE store_id = $1;
+SELECT 1 FROM deleted_stores WHERE store_id = :store;
 
 -- name: stores_deleted
-SELECT store_id FROM deleted_stores WHERE deleted_at >= $1;
+SELECT store_id FROM deleted_stores WHERE deleted_at >= :since;
 
 -- name: store_profiles
--- From $2 on: what was deleted stays in PostgreSQL's index for a while, and would be passed each time.
-SELECT profile_id FROM profiles WHERE store_id = $1 AND profile_id > $2 ORDER BY profile_id LIMIT $3;
+-- From :after on: what was deleted stays in PostgreSQL's index for a while, and would be passed each time.
+SELECT profile_id FROM profiles WHERE store_id = :store AND profile_id > :after ORDER BY profile_id LIMIT :limit;
 
 -- name: erase_revocations
-DELETE FROM revocations WHERE profile_id in_uuids($1);
+DELETE FROM revocations WHERE profile_id in_uuids(:profiles);
 
 -- name: erase_webhooks
-DELETE FROM webhooks WHERE store_id = $1;
+DELETE FROM webhooks WHERE store_id = :store;
 
 -- name: erase_deliveries
-DELETE FROM deliveries WHERE store_id = $1 AND (webhook_id, id) IN (
-    SELECT d.webhook_id, d.id FROM deliveries d WHERE d.store_id = $1 LIMIT $2)
+DELETE FROM deliveries WHERE store_id = :store AND (webhook_id, id) IN (
+    SELECT d.webhook_id, d.id FROM deliveries d WHERE d.store_id = :store LIMIT :limit)
 RETURNING id;
 
 -- name: erase_products
-DELETE FROM products WHERE store_id = $1 AND product_id IN (
-    SELECT p.product_id FROM products p WHERE p.store_id = $1 LIMIT $2)
+DELETE FROM products WHERE store_id = :store AND product_id IN (
+    SELECT p.product_id FROM products p WHERE p.store_id = :store LIMIT :limit)
 RETURNING id;
 
 -- name: erase_events_told
 -- By the index of the feed; the next one by that of what has no number yet.
 DELETE FROM events WHERE (profile_id, sequence) IN (
-    SELECT e.profile_id, e.sequence FROM events e WHERE e.store_id = $1 AND e.number IS NOT NULL LIMIT $2)
+    SELECT e.profile_id, e.sequence FROM events e WHERE e.store_id = :store AND e.number IS NOT NULL LIMIT :limit)
 RETURNING sequence;
 
 -- name: erase_events_new
 DELETE FROM events WHERE (profile_id, sequence) IN (
-    SELECT e.profile_id, e.sequence FROM events e WHERE e.store_id = $1 AND e.number IS NULL LIMIT $2)
+    SELECT e.profile_id, e.sequence FROM events e WHERE e.store_id = :store AND e.number IS NULL LIMIT :limit)
 RETURNING sequence;
 
 -- name: erase_feeds
-DELETE FROM feeds WHERE store_id = $1;
+DELETE FROM feeds WHERE store_id = :store;
 
 -- name: erase_admin_tokens
-DELETE FROM admin_tokens WHERE store_id = $1;
+DELETE FROM admin_tokens WHERE store_id = :store;
 
 -- name: erase_store_secrets
-DELETE FROM store_secrets WHERE store_id = $1;
+DELETE FROM store_secrets WHERE store_id = :store;
 
 -- name: erase_stores
-DELETE FROM stores WHERE id = $1;
+DELETE FROM stores WHERE id = :store;

@@ -55,14 +55,14 @@ async def lines(db: Database, handle: str, now: str, counts: Counts) -> AsyncIte
 
 
 async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
-    if (row := await tx.one("store_secrets", store.id)) is not None:
+    if (row := await tx.one("store_secrets", store=store.id)) is not None:
         yield transfer.encode(file_records.SecretsRecord(row[0]))
-    for row in await tx.all("export_admin_tokens", store.id):
+    for row in await tx.all("export_admin_tokens", store=store.id):
         yield transfer.encode(file_records.AdminTokenRecord(*row))
-    for row in await tx.all("export_webhooks", store.id):
+    for row in await tx.all("export_webhooks", store=store.id):
         yield transfer.encode(file_records.WebhookRecord(*row))
     after = ids.NO_UUID
-    while rows := await tx.all("export_products", store.id, after, _PROFILES):
+    while rows := await tx.all("export_products", store=store.id, after=after, limit=_PROFILES):
         yield b"".join(transfer.encode(file_records.ProductRecord(*row)) for row in rows)
         after = rows[-1][1]
 
@@ -70,7 +70,7 @@ async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
 async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
     """The store's profiles, in groups that fit into memory with all that they hold."""
     after = ids.NO_UUID
-    while found := await tx.all("export_profiles", store.id, after, _PROFILES):
+    while found := await tx.all("export_profiles", store=store.id, after=after, limit=_PROFILES):
         after, group, size = found[-1][0], [], 0
         for row in found:
             group.append(row)
@@ -85,11 +85,11 @@ async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
 async def _records(tx: Reader, store: Store, rows: Sequence[Row], counts: Counts) -> bytes:
     # What a closed session may still hold is about to be purged.
     held: dict[str, list[Row]] = {row[0]: [] for row in rows if row[5] is None}
-    for record in await tx.all("export_records", list(held)):
+    for record in await tx.all("export_records", profiles=list(held)):
         held[record[0]].append(record)
     holders = await _holders(tx, held)
     revoked: dict[str, list[bytes]] = {}
-    for id, *columns in await tx.all("export_revocations", [row[0] for row in rows]):
+    for id, *columns in await tx.all("export_revocations", profiles=[row[0] for row in rows]):
         line = transfer.encode(file_records.RevocationRecord(*columns))
         revoked.setdefault(id, []).append(line)
     pieces = []
@@ -104,7 +104,7 @@ async def _records(tx: Reader, store: Store, rows: Sequence[Row], counts: Counts
 async def _holders(tx: Reader, held: dict[str, list[Row]]) -> Holders:
     """Who has reserved these records' items: on a cluster, some of them may have ended since."""
     ids_ = {row[2] for records in held.values() for row in records if row[1] == _RESERVATION}
-    rows = await tx.all("export_held", list(ids_), list(held)) if ids_ else ()
+    rows = await tx.all("export_held", holders=list(ids_), owners=list(held)) if ids_ else ()
     return {(holder, item): (gid, merged) for holder, item, merged, gid in rows}
 
 

@@ -28,8 +28,12 @@ async def add(tx: Writer, rows: Sequence[tuple[Any, ...]]) -> None:
     export moved it."""
     if rows:
         found = {opaque.hashed(row[_TOKEN]): row for row in rows}
-        tokens = [(hash, row[_STORE], row[_PROFILE], row[_ID]) for hash, row in found.items()]
-        taken = await tx.all_many("import_share_token", sorted(tokens))
+        # In one order everywhere: no deadlocks.
+        tokens = [
+            {"hash": hash, "store": row[_STORE], "profile": row[_PROFILE], "share": row[_ID]}
+            for hash, row in sorted(found.items())
+        ]
+        taken = await tx.all_many("import_share_token", tokens)
         await tx.run_many("share_add", [found[hash] for (hash,) in taken])
 
 
@@ -61,10 +65,19 @@ async def _reserve(
     owner, wanted = keys[bundle.profile.gid], []
     for one in records:
         if one.holder in there:
-            item = items[one.item_id]
-            known = (one.item_id, one.merged_id)
-            of = (owner, keys[one.holder], *item.kind)
-            wanted.append((*of, one.quantity, one.created_at, *known))
+            product, variant = items[one.item_id].kind
+            wanted.append(
+                {
+                    "profile": owner,
+                    "holder": keys[one.holder],
+                    "product": product,
+                    "variant": variant,
+                    "quantity": one.quantity,
+                    "created_at": one.created_at,
+                    "item": one.item_id,
+                    "merged": one.merged_id,
+                }
+            )
     added = await tx.all_many("import_reservation", wanted)
     if added:
         await tx.run_many("held_add", [tuple(row) for row in added])

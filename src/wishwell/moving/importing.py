@@ -2,18 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
 from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row, UniqueViolation, Writer, rows
+from wishwell.db import Database, Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
 from wishwell.moving import import_shares
+from wishwell.moving.additions import TABLES, Additions, Held, additions
 from wishwell.moving.file_records import (
     AdminTokenRecord,
-    ItemRecord,
     ProductRecord,
     SecretsRecord,
     WebhookRecord,
@@ -28,12 +28,10 @@ _PROFILES = 500
 """About how many items and profiles go into one transaction, beside which others write."""
 
 _ROWS = 5_000
-_TABLES = tuple(rows.FILLED)
 _AT_ONCE = 3
 _TRIES = 5
 
 How = Literal["new", "same", "other"]
-Rows = dict[str, list[tuple[Any, ...]]]
 OfStore = Sequence[tuple[int, SecretsRecord | WebhookRecord]]
 """Records of the store itself, with their lines."""
 
@@ -46,25 +44,6 @@ class Counts(msgspec.Struct):
     items: int = 0
     there: int = 0
     read: int = 0
-
-
-class Held(NamedTuple):
-    """A profile of the store, its lists and whether each is shared, of its items by product and
-    variant the id and the lists, and its shares."""
-
-    created_at: str
-    touched_at: str
-    events: int
-    email: str | None
-    closed_at: str | None
-    lists: dict[str, int]
-    items: dict[tuple[str, str], tuple[str, str]]
-    shares: set[str]
-
-    @property
-    def ids(self) -> set[str]:
-        """The ids of its items."""
-        return {id for id, _ in self.items.values()}
 
 
 # contract: import-store
@@ -119,20 +98,24 @@ async def check_apart(db: Database, file: ImportFile) -> None:
     for tokens in file.register.named("adminToken"):
         mine = {tuple(name.split()): line for name, line in tokens.items()}
         known, hashes = zip(*mine, strict=True)
-        for row in await db.read(_held_by, "import_admin_tokens_held", [*known], [*hashes]):
+        for row in await db.read(_tokens_held, [*known], [*hashes]):
             if row[2] != id or (row[0], row[1]) not in mine:
                 line = next(mine[one] for one in mine if one[0] == row[0] or one[1] == row[1])
                 raise Invalid(
                     f"line {line}: adminToken: its id or hash is that of another one here"
                 )
     for links in file.register.named("share.token"):
-        for hash, of in await db.read(_held_by, "import_share_tokens_held", [*links]):
+        for hash, of in await db.read(_share_tokens_held, [*links]):
             if of != id:
                 raise Invalid(f"line {links[hash]}: share.token: is that of another store's share")
 
 
-async def _held_by(tx: Reader, statement: str, *names: list[str]) -> Sequence[Row]:
-    return await tx.all(statement, *names)
+async def _tokens_held(tx: Reader, known: list[str], hashes: list[str]) -> Sequence[Row]:
+    return await tx.all("import_admin_tokens_held", ids=known, hashes=hashes)
+
+
+async def _share_tokens_held(tx: Reader, hashes: list[str]) -> Sequence[Row]:
+    return await tx.all("import_share_tokens_held", hashes=hashes)
 
 
 async def take_store(
@@ -149,13 +132,15 @@ async def take_store(
     how = await plan(tx, file, handle)
     if how != "other":
         for revoked in file.register.revocations():
-            await tx.run_many("import_revocation", revoked)
+            names = ("profile", "jti", "revoked_at")
+            rows = [dict(zip(names, row, strict=True)) for row in revoked]
+            await tx.run_many("import_revocation", rows)
     if how != "new":
         return await stores.by_handle(tx, handle)
     store = await stores.restore(tx, msgspec.structs.replace(file.store, handle=handle), now)
     for _, record in of_store:
         if isinstance(record, SecretsRecord):
-            await tx.run("store_secrets_set", store.id, record.sealed, now)
+            await tx.run("store_secrets_set", store=store.id, sealed=record.sealed, now=now)
     await store_secrets.check_apart(tx, sealing, store)
     if file.first.feed:  # contract: import-feed
         await tx.run("feed_open", store.id)
@@ -240,7 +225,7 @@ async def _of_store(db: Database, store: Store, record: Record, how: How) -> Non
 
 async def _put(tx: Writer, statement: str, store: Store, record: Record) -> None:
     await stores.check_kept(tx, store)
-    await tx.run(statement, store.id, *msgspec.structs.astuple(record))
+    await tx.run(statement, store=store.id, **msgspec.structs.asdict(record))
 
 
 async def _add(
@@ -249,7 +234,7 @@ async def _add(
     keyed = {ids.profile_key(store.id, bundle.profile.gid): bundle for bundle in bundles}
     for left in reversed(range(_TRIES)):
         held = await db.read(_held, list(keyed))
-        fresh = [_additions(store, k, b, None) for k, b in keyed.items() if k not in held]
+        fresh = [additions(store, k, b, None) for k, b in keyed.items() if k not in held]
         try:
             if fresh and not dry:
                 await db.long_write(_fill, store, fresh)
@@ -259,137 +244,63 @@ async def _add(
                 raise
     _count(counts, fresh)
     for key, there in held.items():
-        more = _additions(store, key, keyed[key], there)
-        if any(more.values()) and not dry:
+        more = additions(store, key, keyed[key], there)
+        if more.any and not dry:
             more = await db.long_write(_merge, store, key, keyed[key])
         counts.there += 1
         _count(counts, [more])
 
 
-def _count(counts: Counts, added: Iterable[Rows]) -> None:
-    for one in added:
-        counts.profiles += len(one["profiles"])
-        counts.lists += len(one["lists"])
-        counts.items += len(one["items"])
+def _count(counts: Counts, added: Iterable[Additions]) -> None:
+    for profile in added:
+        counts.profiles += len(profile.rows["profiles"])
+        counts.lists += len(profile.rows["lists"])
+        counts.items += len(profile.rows["items"])
 
 
 async def _held(tx: Reader, keys: list[str]) -> dict[str, Held]:
     """Those of these profiles that are there, with what they hold."""
     found: dict[str, Held] = {}
-    for row in await tx.all("import_profiles_held", keys):
+    for row in await tx.all("import_profiles_held", profiles=keys):
         key, created_at, touched_at, events, email, closed_at = row
         found[key] = Held(created_at, touched_at, events, email, closed_at, {}, {}, set())
     known = list(found)
     if known:
-        for key, id, shared in await tx.all("import_lists_held", known):
+        for key, id, shared in await tx.all("import_lists_held", profiles=known):
             found[key].lists[id] = shared
-        for key, id in await tx.all("import_shares_held", known):
+        for key, id in await tx.all("import_shares_held", profiles=known):
             found[key].shares.add(id)
-        for key, id, product, variant, on in await tx.all("import_items_held", known):
+        for key, id, product, variant, on in await tx.all("import_items_held", profiles=known):
             found[key].items[product, variant] = id, on
     return found
 
 
-def _additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows:
-    """The rows that the profile lacks. Of what it has, nothing changes but the lists that an item
-    is on, in ``listed``, the lists that are shared from now on, in ``marked``, and the profile
-    itself, in ``changed``.
-
-    A profile that has ended gets nothing.
-    """
-    added: Rows = {table: [] for table in (*_TABLES, "shares", "listed", "marked", "changed")}
-    profile = bundle.profile
-    if held is None:
-        added["profiles"] = [_profile_row(store, key, bundle)]
-        held = Held("", "", 0, None, None, {}, {}, set())
-    elif held.closed_at is not None or profile.closed_at is not None:
-        return added
-    elif (
-        profile.created_at < held.created_at
-        or profile.touched_at > held.touched_at
-        or profile.events > held.events
-        or (profile.email and not held.email)
-    ):
-        added["changed"] = [
-            (key, profile.created_at, profile.touched_at, profile.events, profile.email)
-        ]
-    fresh = bundle.lists.keys() - held.lists.keys()
-    added["shares"] = [
-        import_shares.row(store, key, one) for one in bundle.shares if one.id not in held.shares
-    ]
-    added["marked"] = [
-        (id,) for id, shared in held.lists.items() if not shared and _is_shared(bundle, id)
-    ]
-    places = {
-        (id, item): place for id in fresh for place, item in enumerate(bundle.lists[id].order, 1)
-    }
-    sizes, known = dict.fromkeys(fresh, 0), held.ids
-    for item in bundle.items:
-        there = held.items.get(item.kind)
-        id, on = (item.id, "") if there is None else there
-        if there is None and item.id in known:
-            continue  # it has become one of another product
-        before = on.split()
-        lists = [
-            one for one in item.list_ids if (there is None or one in fresh) and one not in before
-        ]
-        if there is None:
-            added["items"].append(_item_row(store, key, item))
-            added["item_tags"] += [(key, id, tag, store.id) for tag in item.tags]
-        elif lists:
-            added["listed"].append((key, id, " ".join(sorted(before + lists))))
-        for one in lists:
-            added["entries"].append((key, one, id, places.get((one, item.id), 0)))
-            if one in sizes:
-                sizes[one] += 1
-    for one in fresh:
-        record = bundle.lists[one]
-        shared, made, changed = int(record.shared), record.created_at, record.updated_at
-        added["lists"].append((key, one, store.id, sizes[one], shared, made, changed, record.name))
-    return added
-
-
-def _is_shared(bundle: Bundle, id: str) -> bool:
-    return id in bundle.lists and bundle.lists[id].shared
-
-
-def _profile_row(store: Store, key: str, bundle: Bundle) -> tuple[Any, ...]:
-    profile = bundle.profile
-    return (
-        *(key, store.id, profile.gid, int(profile.is_session), len(bundle.items)),
-        *(len(bundle.lists), profile.events, profile.created_at, profile.touched_at),
-        *(profile.closed_at, profile.email),
-    )
-
-
-def _item_row(store: Store, key: str, item: ItemRecord) -> tuple[Any, ...]:
-    return (
-        *(key, item.id, store.id, *item.kind, item.quantity, item.created_at),
-        *(item.updated_at, item.dropped_at or "", item.restocked_at or ""),
-        *(" ".join(sorted(item.list_ids)), " ".join(item.tags), item.note),
-    )
-
-
-async def _fill(tx: Writer, store: Store, added: Sequence[Rows]) -> None:
+async def _fill(tx: Writer, store: Store, added: Sequence[Additions]) -> None:
     await stores.check_kept(tx, store)
-    for table in _TABLES:
-        found = [row for one in added for row in one[table]]
-        for at in range(0, len(found), _ROWS):
-            await tx.fill(table, found[at : at + _ROWS])
-    await import_shares.add(tx, [row for one in added for row in one["shares"]])
+    for table in TABLES:
+        rows = [row for profile in added for row in profile.rows[table]]
+        for at in range(0, len(rows), _ROWS):
+            await tx.fill(table, rows[at : at + _ROWS])
+    await import_shares.add(tx, [row for profile in added for row in profile.shares])
 
 
-async def _merge(tx: Writer, store: Store, key: str, bundle: Bundle) -> Rows:
+async def _merge(tx: Writer, store: Store, key: str, bundle: Bundle) -> Additions:
     """Adds what a profile lacks to one that is there, under its lock. Returns what it added."""
     await tx.one("profile_lock", key)
     held = (await _held(tx, [key])).get(key)
-    added = _additions(store, key, bundle, held)
+    added = additions(store, key, bundle, held)
     await _fill(tx, store, [added])
-    if held is not None and any(added.values()):
-        await tx.run_many("import_item_lists", added["listed"])
-        await tx.run("link_mark_lists", key, [id for (id,) in added["marked"]])
-        await tx.run("link_size_lists", key)
-        await tx.run("link_count", key, bundle.profile.email)
+    if held is not None and added.any:
         profile = bundle.profile
-        await tx.run("import_profile", key, profile.created_at, profile.touched_at, profile.events)
+        await tx.run_many("import_item_lists", added.item_lists)
+        await tx.run("link_mark_lists", key, added.shared)
+        await tx.run("link_size_lists", key)
+        await tx.run("link_count", key, profile.email)
+        await tx.run(
+            "import_profile",
+            profile=key,
+            created_at=profile.created_at,
+            touched_at=profile.touched_at,
+            events=profile.events,
+        )
     return added

@@ -2,109 +2,109 @@
 
 -- name: export_admin_tokens
 SELECT id, scope, label, hash, created_at, expires_at, last_used_at, revoked_at
-FROM admin_tokens WHERE store_id = $1 ORDER BY id;
+FROM admin_tokens WHERE store_id = :store ORDER BY id;
 
 -- name: export_webhooks
 SELECT id, enabled, created_at, updated_at, types, url, sealed, failing_since
-FROM webhooks WHERE store_id = $1 AND enabled >= 0 ORDER BY id;
+FROM webhooks WHERE store_id = :store AND enabled >= 0 ORDER BY id;
 
 -- name: export_products
 SELECT product_id, id, position, created_at, updated_at, document, variants, known, noticed_at
-FROM products WHERE store_id = $1 AND id > $2 ORDER BY id LIMIT $3;
+FROM products WHERE store_id = :store AND id > :after ORDER BY id LIMIT :limit;
 
 -- name: export_profiles
 SELECT profile_id, items, gid, created_at, touched_at, closed_at, email, events FROM profiles
-WHERE store_id = $1 AND profile_id > $2 ORDER BY profile_id LIMIT $3;
+WHERE store_id = :store AND profile_id > :after ORDER BY profile_id LIMIT :limit;
 
 -- name: export_revocations
-SELECT profile_id, revoked_at, jti FROM revocations WHERE profile_id in_uuids($1) ORDER BY profile_id, jti;
+SELECT profile_id, revoked_at, jti FROM revocations WHERE profile_id in_uuids(:profiles) ORDER BY profile_id, jti;
 
 -- name: export_records
 -- One statement, so that each profile is of one moment even where a store is spread over machines.
 SELECT l.profile_id, 0 AS kind, l.id AS id, as_json(l.name, l.created_at, l.updated_at, l.shared) AS record
-FROM lists l WHERE l.profile_id in_uuids($1)
+FROM lists l WHERE l.profile_id in_uuids(:profiles)
 UNION ALL
 SELECT e.profile_id, 1, e.list_id, as_json(e.position, e.item_id)
-FROM entries e WHERE e.profile_id in_uuids($1) AND e.position > 0
+FROM entries e WHERE e.profile_id in_uuids(:profiles) AND e.position > 0
 UNION ALL
 SELECT i.profile_id, 2, i.id,
        as_json(i.product_id, i.created_at, i.updated_at, i.variant_id, i.quantity, i.tags, i.note, i.list_ids,
                i.dropped_at, i.restocked_at)
-FROM items i WHERE i.profile_id in_uuids($1)
+FROM items i WHERE i.profile_id in_uuids(:profiles)
 UNION ALL
 SELECT s.profile_id, 3, s.id,
        as_json(s.list_id, s.token, s.created_at, s.reservations, s.notes, coalesce(s.expires_at, ''))
-FROM shares s WHERE s.profile_id in_uuids($1)
+FROM shares s WHERE s.profile_id in_uuids(:profiles)
 UNION ALL
 SELECT r.profile_id, 4, r.holder_id, as_json(r.item_id, r.quantity, r.created_at)
-FROM reservations r WHERE r.profile_id in_uuids($1)
+FROM reservations r WHERE r.profile_id in_uuids(:profiles)
 ORDER BY 1, 2, 3;
 
 -- name: export_held
--- What $1 hold of the items of $2.
+-- What :holders hold of the items of :owners.
 SELECT h.profile_id, h.item_id, h.merged_id, p.gid
 FROM held h JOIN profiles p ON p.profile_id = h.profile_id AND p.closed_at IS NULL
-WHERE h.profile_id in_uuids($1) AND h.owner_id in_uuids($2);
+WHERE h.profile_id in_uuids(:holders) AND h.owner_id in_uuids(:owners);
 
 -- name: import_profiles_held
-SELECT profile_id, created_at, touched_at, events, email, closed_at FROM profiles WHERE profile_id in_uuids($1);
+SELECT profile_id, created_at, touched_at, events, email, closed_at FROM profiles WHERE profile_id in_uuids(:profiles);
 
 -- name: import_lists_held
-SELECT profile_id, id, shared FROM lists WHERE profile_id in_uuids($1);
+SELECT profile_id, id, shared FROM lists WHERE profile_id in_uuids(:profiles);
 
 -- name: import_shares_held
-SELECT profile_id, id FROM shares WHERE profile_id in_uuids($1);
+SELECT profile_id, id FROM shares WHERE profile_id in_uuids(:profiles);
 
 -- name: import_items_held
-SELECT profile_id, id, product_id, variant_id, list_ids FROM items WHERE profile_id in_uuids($1);
+SELECT profile_id, id, product_id, variant_id, list_ids FROM items WHERE profile_id in_uuids(:profiles);
 
 -- name: import_item_lists
-UPDATE items SET list_ids = $3 WHERE profile_id = $1 AND id = $2;
+UPDATE items SET list_ids = :list_ids WHERE profile_id = :profile AND id = :id;
 
 -- name: import_profile
 -- What is older stays the profile's beginning, what is later its end; events go on (contract: import-whole).
 UPDATE profiles
-SET created_at = CASE WHEN $2 < created_at THEN $2 ELSE created_at END,
-    touched_at = CASE WHEN $3 > touched_at THEN $3 ELSE touched_at END,
-    events = CASE WHEN $4 > events THEN $4 ELSE events END
-WHERE profile_id = $1;
+SET created_at = CASE WHEN :created_at < created_at THEN :created_at ELSE created_at END,
+    touched_at = CASE WHEN :touched_at > touched_at THEN :touched_at ELSE touched_at END,
+    events = CASE WHEN :events > events THEN :events ELSE events END
+WHERE profile_id = :profile;
 
 -- name: import_share_token
-INSERT INTO share_tokens (hash, store_id, profile_id, share_id) VALUES ($1, $2, $3, $4)
+INSERT INTO share_tokens (hash, store_id, profile_id, share_id) VALUES (:hash, :store, :profile, :share)
 ON CONFLICT (hash) DO NOTHING RETURNING hash;
 
 -- name: import_reservation
--- By $2 of the product and variant $3, $4, if it is on a list that was ever shared; a row for held_add. $5: how
--- many. $7: which id it has in the file. $8: merged_id.
+-- By :holder of the product and variant :product, :variant, if it is on a list that was ever shared; a row for held_add. :quantity: how
+-- many. :item: which id it has in the file. :merged: merged_id.
 INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
-SELECT i.profile_id, i.id, $2::uuid, i.store_id, $5::integer, $6::text
+SELECT i.profile_id, i.id, :holder::uuid, i.store_id, :quantity::integer, :created_at::text
 FROM items i
-WHERE i.profile_id = $1 AND i.product_id = $3 AND i.variant_id = $4 AND EXISTS (
-    SELECT 1 FROM lists l JOIN entries e ON e.profile_id = $1 AND e.list_id = l.id AND e.item_id = i.id
-    WHERE l.profile_id = $1 AND l.shared = 1)
+WHERE i.profile_id = :profile AND i.product_id = :product AND i.variant_id = :variant AND EXISTS (
+    SELECT 1 FROM lists l JOIN entries e ON e.profile_id = :profile AND e.list_id = l.id AND e.item_id = i.id
+    WHERE l.profile_id = :profile AND l.shared = 1)
 ON CONFLICT (profile_id, item_id, holder_id) DO NOTHING
 RETURNING holder_id, profile_id, item_id, store_id,
-          coalesce($8::uuid, CASE WHEN item_id <> $7::uuid THEN $7::uuid END);
+          coalesce(:merged::uuid, CASE WHEN item_id <> :item::uuid THEN :item::uuid END);
 
 -- name: import_revocation
-INSERT INTO revocations (profile_id, jti, revoked_at) VALUES ($1, $2, $3)
+INSERT INTO revocations (profile_id, jti, revoked_at) VALUES (:profile, :jti, :revoked_at)
 ON CONFLICT (profile_id, jti) DO UPDATE SET revoked_at = excluded.revoked_at
 WHERE excluded.revoked_at > revocations.revoked_at;
 
 -- name: import_admin_tokens_held
-SELECT id, hash, store_id FROM admin_tokens WHERE id in_uuids($1) OR hash in_texts($2);
+SELECT id, hash, store_id FROM admin_tokens WHERE id in_uuids(:ids) OR hash in_texts(:hashes);
 
 -- name: import_share_tokens_held
-SELECT hash, store_id FROM share_tokens WHERE hash in_texts($1);
+SELECT hash, store_id FROM share_tokens WHERE hash in_texts(:hashes);
 
 -- name: import_admin_token
 INSERT INTO admin_tokens (store_id, id, scope, label, hash, created_at, expires_at, last_used_at, revoked_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING;
+VALUES (:store, :id, :scope, :label, :hash, :created_at, :expires_at, :last_used_at, :revoked_at) ON CONFLICT (id) DO NOTHING;
 
 -- name: import_webhook
 INSERT INTO webhooks (store_id, id, enabled, position, missed, created_at, updated_at, types, url, sealed, failing_since)
-VALUES ($1, $2, $3, 0, 0, $4, $5, $6, $7, $8, $9) ON CONFLICT (store_id, id) DO NOTHING;
+VALUES (:store, :id, :enabled, 0, 0, :created_at, :updated_at, :types, :url, :sealed, :failing_since) ON CONFLICT (store_id, id) DO NOTHING;
 
 -- name: import_product
 INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, variants, known, noticed_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (store_id, product_id) DO NOTHING;
+VALUES (:store, :product_id, :id, :position, :created_at, :updated_at, :document, :variants, :known, :noticed_at) ON CONFLICT (store_id, product_id) DO NOTHING;

@@ -152,7 +152,7 @@ async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) 
 
 async def _add(tx: Writer, store: Store, now: str) -> None:
     try:
-        await tx.run("store_create", *_values(store), store.created_at, now)
+        await tx.run("store_create", **_values(store), created_at=store.created_at, updated_at=now)
     except UniqueViolation as error:
         raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
     await _claim_hosts(tx, store)
@@ -167,11 +167,11 @@ async def restore(tx: Writer, store: Store, now: str) -> Store:
     since = ids.timestamp(ids.from_timestamp(now) + SEEN_MS)
     store = msgspec.structs.replace(store, events_since=since if store.events_since else None)
     check(store)
-    empty = await tx.one("store_by_handle", store.handle)
+    empty = await tx.one("store_by_handle", handle=store.handle)
     if empty is not None:
-        await tx.run("store_deletion_begin", empty[0], now)
+        await tx.run("store_deletion_begin", store=empty[0], now=now)
         await erase(tx, empty[0])
-    await tx.run("store_deletion_forget", store.id)
+    await tx.run("store_deletion_forget", store=store.id)
     await _add(tx, store, now)
     return store
 
@@ -179,9 +179,9 @@ async def restore(tx: Writer, store: Store, now: str) -> Store:
 async def erase(tx: Writer, id: str) -> None:
     """Removes the rows of a store that holds nothing any more."""
     for statement in ("erase_feeds", "erase_admin_tokens", "erase_store_secrets"):
-        await tx.run(statement, id)
-    await tx.run("store_hosts_clear", id)
-    await tx.run("erase_stores", id)
+        await tx.run(statement, store=id)
+    await tx.run("store_hosts_clear", store=id)
+    await tx.run("erase_stores", store=id)
 
 
 def is_as_made(store: Store) -> bool:
@@ -191,9 +191,13 @@ def is_as_made(store: Store) -> bool:
 
 async def is_empty(tx: Reader, store: Store) -> bool:
     """Whether it has no profiles, products, admin tokens and webhooks."""
-    holds = ("store_profiles", "export_products", "export_admin_tokens", "export_webhooks")
-    more = dict.fromkeys(holds[:2], (ids.NO_UUID, 1))
-    return not [name for name in holds if await tx.all(name, store.id, *more.get(name, ()))]
+    for statement in ("export_admin_tokens", "export_webhooks"):
+        if await tx.all(statement, store=store.id):
+            return False
+    for statement in ("store_profiles", "export_products"):
+        if await tx.all(statement, store=store.id, after=ids.NO_UUID, limit=1):
+            return False
+    return True
 
 
 # contract: store-product-ids-change
@@ -205,13 +209,13 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
     store = patched(before, patch, now)
     to_integer = before.has_text_ids and not store.has_text_ids
     for statement in ("store_holds_items", "store_holds_products") if to_integer else ():
-        if await tx.one(statement, store.id) is not None:
+        if await tx.one(statement, store=store.id) is not None:
             raise Conflict(
                 "product-ids: can be changed to integer only when the store has no items and no "
                 "products."
             )
     try:
-        await tx.run("store_update", *_values(store), now)
+        await tx.run("store_update", **_values(store), now=now)
     except UniqueViolation as error:
         raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
     await _claim_hosts(tx, store)
@@ -221,13 +225,13 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
 # contract: storefront-hosts
 async def _claim_hosts(tx: Writer, store: Store) -> None:
     """Raises ``Invalid`` for a host or platform shop that is another store's."""
-    await tx.run("store_hosts_clear", store.id)
+    await tx.run("store_hosts_clear", store=store.id)
     claims = {authority(host): f"host: {host[:80]!r}" for host in store.hosts}
     if shop := store.naming.platform_shop:
         claims[f"shop {shop}"] = f"platform-shop: {shop[:80]!r}"
     for claim, label in claims.items():
         try:
-            await tx.run("store_hosts_add", claim, store.id)
+            await tx.run("store_hosts_add", host=claim, store=store.id)
         except UniqueViolation as error:
             raise Invalid(f"{label} belongs to another store.") from error
 
@@ -235,7 +239,7 @@ async def _claim_hosts(tx: Writer, store: Store) -> None:
 # contract: store-default
 async def ensure_default(tx: Writer, id: str, now: str) -> None:
     """Creates the store ``default`` if the database has no store."""
-    await tx.run("store_create_first", *_values(blank(id, DEFAULT_HANDLE, now)), now)
+    await tx.run("store_create_first", **_values(blank(id, DEFAULT_HANDLE, now)), now=now)
 
 
 async def by_handle(tx: Reader, handle: str) -> Store:
@@ -247,7 +251,7 @@ async def by_handle(tx: Reader, handle: str) -> Store:
 
 async def by_handle_or_deleted(tx: Reader, handle: str) -> Store:
     """``by_handle``, which finds a store that is being deleted too."""
-    row = await tx.one("store_by_handle", handle) if _HANDLE.fullmatch(handle) else None
+    row = await tx.one("store_by_handle", handle=handle) if _HANDLE.fullmatch(handle) else None
     if row is None:
         raise NotFound(
             f"There is no store {handle[:80]!r}. `wishwell store list` shows all stores."
@@ -258,7 +262,7 @@ async def by_handle_or_deleted(tx: Reader, handle: str) -> Store:
 # contract: store-delete
 async def check_not_deleted(tx: Reader, store: Store) -> None:
     """Raises ``Conflict`` for a store that is being deleted."""
-    if await tx.one("store_deleted", store.id) is not None:
+    if await tx.one("store_deleted", store=store.id) is not None:
         raise Conflict(
             f"The store {store.handle!r} is being deleted. If nothing does so any more, run "
             f"`wishwell store delete {store.handle}` again."
@@ -268,7 +272,7 @@ async def check_not_deleted(tx: Reader, store: Store) -> None:
 # contract: store-rows
 async def check_kept(tx: Reader, store: Store) -> None:
     """For what writes without asking who may: raises ``StoreDeleted`` once its deletion began."""
-    if await tx.one("store_deleted", store.id) is not None:
+    if await tx.one("store_deleted", store=store.id) is not None:
         raise StoreDeleted
 
 
@@ -384,17 +388,18 @@ def check(store: Store) -> None:
     check_naming(store.naming)
 
 
-def _values(store: Store) -> tuple[str | int | None, ...]:
-    return (
-        store.id,
-        store.handle,
-        store.platform,
-        store.product_ids,
-        store.auth_flow,
-        " ".join(store.hosts),
-        msgspec.json.encode(store.naming).decode(),
-        " ".join(store.origins),
-        msgspec.json.encode(store.limits, order="sorted").decode(),
-        store.price_drop_percent,
-        store.events_since,
-    )
+def _values(store: Store) -> dict[str, str | int | None]:
+    """Its columns but the times, by name."""
+    return {
+        "id": store.id,
+        "handle": store.handle,
+        "platform": store.platform,
+        "product_ids": store.product_ids,
+        "auth_flow": store.auth_flow,
+        "hosts": " ".join(store.hosts),
+        "naming": msgspec.json.encode(store.naming).decode(),
+        "origins": " ".join(store.origins),
+        "limits": msgspec.json.encode(store.limits, order="sorted").decode(),
+        "price_drop_percent": store.price_drop_percent,
+        "events_since": store.events_since,
+    }

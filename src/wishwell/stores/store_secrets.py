@@ -70,12 +70,12 @@ async def change(
 ) -> StoreSecrets:
     """Changes a store's secrets; ``now`` in milliseconds. Raises ``Invalid``."""
     await stores.lock(tx)
-    row = await tx.one("store_secrets", store.id)
+    row = await tx.one("store_secrets", store=store.id)
     before = _fresh() if row is None else opened(sealing, store.id, row[0])
     after = _patched(before, patch, now)
     _check(after)
     text, at = _sealed(sealing, store.id, after), ids.timestamp(now)
-    await tx.run("store_secrets_set", store.id, text, at)
+    await tx.run("store_secrets_set", store=store.id, sealed=text, now=at)
     return after
 
 
@@ -138,7 +138,9 @@ async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
             continue
         kept = _patched(known, SecretsPatch(), now)
         if text is None or kept != known or not sealing.is_newest(text):
-            await tx.run("store_secrets_set", store.id, _sealed(sealing, store.id, kept), at)
+            await tx.run(
+                "store_secrets_set", store=store.id, sealed=_sealed(sealing, store.id, kept), now=at
+            )
 
 
 def changed_by(patch: SecretsPatch, known: StoreSecrets | None) -> tuple[str, ...]:
@@ -191,4 +193,4 @@ def _sealed(sealing: Sealing, store_id: str, known: StoreSecrets) -> str:
 
 async def changed(tx: Reader, since: str) -> dict[str, str]:
     """The sealed texts, by store id, that have changed since a time."""
-    return {row[0]: row[1] for row in await tx.all("store_secrets_changed", since)}
+    return {row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)}

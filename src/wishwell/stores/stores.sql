@@ -1,13 +1,13 @@
 -- name: store_create
 INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
     price_drop_percent, events_since, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+VALUES (:id, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits, :price_drop_percent, :events_since, :created_at, :updated_at);
 
 -- name: store_create_first
 -- Of several processes that start on an empty database, one makes the store `default`.
 INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
     price_drop_percent, events_since, created_at, updated_at)
-SELECT $1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10::integer, $11, $12, $12
+SELECT :id::uuid, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits, :price_drop_percent::integer, :events_since, :now, :now
 WHERE NOT EXISTS (SELECT 1 FROM stores)
 ON CONFLICT (handle) DO NOTHING;
 
@@ -25,41 +25,41 @@ FOR NO KEY UPDATE --postgresql
 ;
 
 -- name: store_update
-UPDATE stores SET handle = $2, platform = $3, product_ids = $4, auth_flow = $5, hosts = $6, naming = $7,
-    origins = $8, limits = $9, price_drop_percent = $10, events_since = $11, updated_at = $12
-WHERE id = $1;
+UPDATE stores SET handle = :handle, platform = :platform, product_ids = :product_ids, auth_flow = :auth_flow, hosts = :hosts, naming = :naming,
+    origins = :origins, limits = :limits, price_drop_percent = :price_drop_percent, events_since = :events_since, updated_at = :now
+WHERE id = :id;
 
 -- name: store_hosts_clear
-DELETE FROM store_hosts WHERE store_id = $1;
+DELETE FROM store_hosts WHERE store_id = :store;
 
 -- name: store_hosts_add
-INSERT INTO store_hosts (host, store_id) VALUES ($1, $2);
+INSERT INTO store_hosts (host, store_id) VALUES (:host, :store);
 
 -- name: store_secrets
-SELECT sealed FROM store_secrets WHERE store_id = $1;
+SELECT sealed FROM store_secrets WHERE store_id = :store;
 
 -- name: stores_secrets
 SELECT store_id, sealed FROM store_secrets;
 
 -- name: store_secrets_changed
-SELECT store_id, sealed FROM store_secrets WHERE updated_at >= $1;
+SELECT store_id, sealed FROM store_secrets WHERE updated_at >= :since;
 
 -- name: store_secrets_set
-INSERT INTO store_secrets (store_id, sealed, updated_at) VALUES ($1, $2, $3)
+INSERT INTO store_secrets (store_id, sealed, updated_at) VALUES (:store, :sealed, :now)
 ON CONFLICT (store_id) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at;
 
 -- name: stores
 SELECT store_fields(s) FROM stores s ORDER BY s.handle;
 
 -- name: store_by_handle
-SELECT store_fields(s) FROM stores s WHERE s.handle = $1;
+SELECT store_fields(s) FROM stores s WHERE s.handle = :handle;
 
 -- name: store_holds_items
-SELECT 1 FROM items WHERE store_id = $1 LIMIT 1;
+SELECT 1 FROM items WHERE store_id = :store LIMIT 1;
 
 -- name: store_holds_products
-SELECT 1 FROM products WHERE store_id = $1 LIMIT 1;
+SELECT 1 FROM products WHERE store_id = :store LIMIT 1;
 
 -- name: stores_changed
 -- What the access cache has not seen yet.
-SELECT store_fields(s) FROM stores s WHERE s.updated_at >= $1;
+SELECT store_fields(s) FROM stores s WHERE s.updated_at >= :since;
