@@ -8,7 +8,6 @@ from prometheus_client import Counter, Gauge, Histogram
 from wishwell import log
 from wishwell.db import Stats
 from wishwell.http.context import Services
-from wishwell.http.store_metrics import STORES
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -225,7 +224,6 @@ class Sampler:
             waited = self._service.clock() - sender.oldest if sender.oldest else 0
             _DELIVERIES_OLDEST.set(max(0, waited) / 1000)
         flush()
-        STORES.flush()
         lost = log.lost()
         _LOST.inc(lost - self._lost_before)
         self._lost_before = lost

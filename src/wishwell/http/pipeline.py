@@ -29,7 +29,6 @@ from wishwell.http.context import Receive, Request, Services
 from wishwell.http.handlers import Handler
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
-from wishwell.http.store_metrics import STORES
 from wishwell.http.storefront import identity
 from wishwell.http.storefront.entry import Storefront
 from wishwell.http.storefront.shop import Shops
@@ -367,7 +366,6 @@ def _note(request: Request, status: int, seconds: float) -> None:
         if ids.is_uuid(id):
             line.record = id
     if caller is not None:
-        STORES.count(caller.store.handle, status, seconds)
         line.store = caller.store.handle
         line.caller = caller.kind
         line.token = caller.token_id
