@@ -1,0 +1,68 @@
+"""A column is in a store's file, or there is a reason why it need not be: a new one can't be forgotten."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests import schema
+from wishwell.moving import transfer
+
+RECORDS: dict[str, Any] = {name: record for record, name in transfer.KINDS.items()}
+TABLES = transfer.OF_PROFILE | transfer.OF_STORE
+
+KEYS = {
+    "profile_id": "the line stands below its profile's",
+    "store_id": "the file is of one store",
+    "owner_id": "the line stands below its owner's",
+}
+"""Columns that any line does without."""
+
+ELSEWHERE = {
+    "profiles": {
+        "is_session": "the GID says it",
+        "items": "counted",
+        "lists": "counted",
+        "changes": "counts what happens here",
+    },
+    "lists": {"item_count": "counted"},
+    "entries": {"list_id": "listIds of the item", "item_id": "the line's id", "position": "order of the list"},
+    "item_tags": {"item_id": "the line's id", "tag": "tags"},
+    "items": {"changed": "of an event that was told"},
+    "reservations": {"holder_id": "holder, a GID"},
+    "stores": {"updated_at": "when it was changed here", "handle": "store.handle"},
+    "store_hosts": {"host": "hosts of the store, and its platform's shop"},
+    "store_secrets": {"updated_at": "when they were changed here"},
+    "webhooks": {"position": "of the feed here", "missed": "of the feed here", "due_at": "what is sent here"},
+    "share_tokens": {"hash": "of the token", "share_id": "the line's id"},
+}  # fmt: skip
+
+
+def carried(table):
+    record = RECORDS[TABLES[table]]
+    inner = [field for field in msgspec.structs.fields(record) if field.name == "store"]
+    return {
+        field.encode_name
+        for shape in (record, *(field.type for field in inner))
+        for field in msgspec.structs.fields(shape)
+    }
+
+
+def camel(column):
+    first, *rest = column.split("_")
+    return first + "".join(map(str.title, rest))
+
+
+@pytest.mark.parametrize("table", sorted(table for table, line in TABLES.items() if line))
+def test_every_column_is_in_the_file_or_need_not_be(table):
+    """contract: export-whole."""
+    reasons = ELSEWHERE.get(table, {})
+    left = {
+        column
+        for column in schema.tables()[table]
+        if camel(column) not in carried(table) and column not in KEYS
+    }
+    assert left - reasons.keys() == set(), (
+        f"put it into the line's type, or say here why not: {table}"
+    )
+    assert reasons.keys() <= set(schema.tables()[table]), f"columns of {table} that are not there"
