@@ -83,7 +83,7 @@ class Request(msgspec.Struct):
     """The body, once it was read."""
     authorize: Callable[["Request"], Awaitable[None]] | None = None
     """Looks again at who is asking; called when the body took long."""
-    begin: Callable[[], Awaitable[None]] | None = None
+    begin: Callable[["Request"], Awaitable[None]] | None = None
     """Creates the profile that it acts on; called when nothing but the write is left."""
 
     @property

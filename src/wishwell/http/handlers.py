@@ -184,7 +184,7 @@ def new_owner(request: Request) -> Profile:
 async def begin(request: Request) -> None:
     """Creates the owner of a first record. What was refused until now makes no session."""
     if request.begin is not None:
-        await request.begin()
+        await request.begin(request)
         request.begin = None
 
 

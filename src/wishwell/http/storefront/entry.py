@@ -199,22 +199,27 @@ class Storefront:
         if seen.signed:
             # contract: storefront-platform-visitor
             raise Unauthenticated("Sign in to save: this shop's platform takes cookies away.")
-        namespace, id = service.settings.session_namespace, ids.random_uuid()
-        session = profiles.of_session(store, ids.session_gid(namespace, id), by_token=True)
+        seen.new_session = ids.random_uuid()
+        gid = ids.session_gid(service.settings.session_namespace, seen.new_session)
+        request.begin = self._begin_session
+        return await self._as(request, seen, route, profiles.of_session(store, gid, by_token=True))
 
-        async def begin() -> None:
-            if seen.address is not None:
-                limit = service.settings.limit_new_sessions
-                key, what = f"{store.id}:sessions:{seen.address}", "new visitors from this address"
-                await per_address.count(service, request, key, limit, what)
-            now = service.now()
-            await service.db.write(profiles.create_session, store, namespace, id, now)
-            seen.shopper = session
-            value = seen.shop.cookies.value(session.gid, int(time.time()))
-            seen.set_cookie = cookie.line(value, secure=seen.secure)
-
-        request.begin = begin
-        return await self._as(request, seen, route, session)
+    async def _begin_session(self, request: Request) -> None:
+        """Makes the session of a visitor who saves something for the first time."""
+        service, seen, session = self._service, request.visit, request.acts_on
+        assert seen is not None
+        assert isinstance(session, Profile)
+        if seen.address is not None:
+            limit = service.settings.limit_new_sessions
+            key, what = f"{seen.store.id}:sessions:{seen.address}", "new visitors from this address"
+            await per_address.count(service, request, key, limit, what)
+        namespace = service.settings.session_namespace
+        await service.db.write(
+            profiles.create_session, seen.store, namespace, seen.new_session, service.now()
+        )
+        seen.shopper = session
+        value = seen.shop.cookies.value(session.gid, int(time.time()))
+        seen.set_cookie = cookie.line(value, secure=seen.secure)
 
     async def _as(self, request: Request, seen: Visit, route: Route, profile: Profile) -> Response:
         kind: profiles.Kind = "session" if profile.is_session else "customer"

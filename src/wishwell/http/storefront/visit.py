@@ -27,6 +27,8 @@ class Visit:
     visitor: Visitor | None = None
     has_cookie: bool = False
     shopper: Profile | None = None
+    new_session: str = ""
+    """The id of the session that the first save begins."""
     set_cookie: bytes | None = None
 
     @property
