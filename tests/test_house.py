@@ -3,6 +3,7 @@
 import ast
 import re
 from dataclasses import fields
+from graphlib import TopologicalSorter
 from http import HTTPStatus
 from pathlib import Path
 
@@ -37,15 +38,17 @@ def name_of(path):
     return ".".join(path.relative_to(SOURCE).with_suffix("").parts)
 
 
-def imports_of(path):
-    """The wishwell modules that a module imports, by name below the package."""
+def imports_of(path, package="wishwell"):
+    """The modules of the package that a module imports, by their names below it."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("wishwell"):
-            below = (node.module or "").removeprefix("wishwell").lstrip(".")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(package):
+            below = (node.module or "").removeprefix(package).lstrip(".")
             found |= {f"{below}.{a.name}".lstrip(".") for a in node.names}
         elif isinstance(node, ast.Import):
-            found |= {a.name.partition("wishwell.")[2] for a in node.names if "wishwell." in a.name}
+            found |= {
+                a.name.partition(f"{package}.")[2] for a in node.names if f"{package}." in a.name
+            }
     return found
 
 
@@ -100,6 +103,25 @@ def test_public_names_say_what_they_do(path):
         if name_of(path).endswith("handlers"):
             continue  # the operations are described in openapi.yaml
         assert ast.get_docstring(node), f"{name_of(path)}.{node.name}"
+
+
+@pytest.mark.parametrize(
+    "folder", ["browser/src", "react/src", "forward/src", "demo/static", "demo"]
+)
+def test_no_circle_of_imports_beside_the_package(folder):
+    """Neither in TypeScript nor in the demo; imports of types count too."""
+    graph = {}
+    for path in (ROOT / folder).glob("*.*"):
+        if path.suffix == ".py":
+            imported = imports_of(path, "demo")
+        elif path.suffix in (".js", ".ts", ".tsx"):
+            text = path.read_text()
+            imported = re.findall(r"""\b(?:from|import)\b[ (]*'[./]\S*?([\w-]+)\.js'""", text)
+        else:
+            continue
+        graph[path.name.split(".")[0]] = {name.split(".")[0] for name in imported}
+    assert any(graph.values())
+    TopologicalSorter(graph).prepare()  # raises CycleError
 
 
 def test_background_has_one_loop():

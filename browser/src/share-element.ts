@@ -1,5 +1,4 @@
-import { linkOf, share, sharesOf } from './shares.js';
-import type { Wishlist } from './wishlist.js';
+import { linkOf, share, sharesOf, type SharingWishlist } from './shares.js';
 
 const STYLE = `:host{display:inline-block}
 :host([hidden]),[hidden]{display:none!important}
@@ -35,7 +34,7 @@ declare global {
  * shares the list, and while it is shared its link, to copy, and a button that ends that. Once a
  * page and name; a second time nothing happens.
  */
-export function defineShare(wishlist: Wishlist, name = 'wishlist-share'): void {
+export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'): void {
   if (customElements.get(name)) return;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(STYLE);

@@ -1,5 +1,7 @@
+import type { News } from './tabs.js';
 import type {
   List,
+  ListWithItems,
   Options,
   Share,
   Shareable,
@@ -10,12 +12,21 @@ import type {
   ShareOptions,
   Sharing,
 } from './types.js';
-import type { Wishlist } from './wishlist.js';
+
+/**
+ * What sharing needs of a wishlist. The wishlist loads this module when a page shares something, so
+ * importing its class here would be a circle.
+ */
+export interface SharingWishlist extends EventTarget {
+  readonly lists: { find(id: string): Promise<ListWithItems> };
+  call<T>(method: string, path: string, options?: Options & { body?: object }): Promise<T>;
+  wrote(news: Partial<News>): void;
+}
 
 const part = encodeURIComponent;
 
 /** The shares of a list of the shopper's own: the links that show it to whoever has them. */
-export function sharesOf(wishlist: Wishlist, listId: string) {
+export function sharesOf(wishlist: SharingWishlist, listId: string) {
   const path = `lists/${part(listId)}/shares`;
   const write = async <T>(method: string, path: string, options: object): Promise<T> => {
     const answer = await wishlist.call<T>(method, path, options);
@@ -38,7 +49,7 @@ export function sharesOf(wishlist: Wishlist, listId: string) {
 }
 
 /** Somebody's list, by the token of its link. A link that is no longer good is status 404. */
-export function sharedList(wishlist: Wishlist, token: string) {
+export function sharedList(wishlist: SharingWishlist, token: string) {
   const path = `shared/${part(token)}`;
   const reservation = (itemId: string) => `${path}/items/${part(itemId)}/reservation`;
   return {
@@ -72,7 +83,7 @@ let last: Promise<unknown> = Promise.resolve();
 
 /** The list's newest share of just this kind, or a new one: a second press is the same link. */
 export function shareOf(
-  wishlist: Wishlist,
+  wishlist: SharingWishlist,
   listId: string,
   { reservations = true, notes = false, expiresAt = null }: ShareTerms,
   signal?: AbortSignal,
@@ -94,7 +105,7 @@ export function shareOf(
 
 /** What `wishlist.share` does. */
 export async function share(
-  wishlist: Wishlist,
+  wishlist: SharingWishlist,
   list: Shareable,
   { page, title, text, signal, ...how }: ShareOptions = {},
 ): Promise<Sharing> {
