@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { failure } from './failure.js';
+import { failure, type FailureStatus } from './failure.js';
 import { forward, LARGEST, type Options } from './index.js';
 
-type Given = IncomingMessage & { originalUrl?: string; protocol?: string; ip?: string };
+type ExpressRequest = IncomingMessage & { originalUrl?: string; protocol?: string; ip?: string };
 type Next = (error: unknown) => void;
 
-// A request of fetch has one value of each, and the service would not see that there were two.
-const ONCE = ['content-type', 'origin', 'sec-fetch-site'];
+// fetch joins several values of a header to one, and the service would not see that there were two.
+const SINGLE = ['content-type', 'origin', 'sec-fetch-site'];
 
 /**
- * `forward` as middleware for Express. The options may be a function of the request. Unless they say
- * otherwise, the address is `request.ip`, and the scheme `request.protocol`: see `trust proxy`. It
- * must come before anything that reads bodies.
+ * `forward` as middleware for Express. The options may be a function of the request. The address is
+ * `request.ip` unless they name another, and the scheme `request.protocol`: see `trust proxy`. Mount
+ * it before anything that reads bodies.
  */
 export function express<R extends IncomingMessage>(
   options: Options | ((request: R) => Options | Promise<Options>),
 ): (request: R, response: ServerResponse, next: Next) => void {
   return (request, response, next) => {
-    const given = typeof options === 'function' ? options(request) : options;
-    answer(request, response, given).catch((error: unknown) => {
-      // The browser has gone: nobody reads an answer, and it is no fault of the shop.
+    const chosen = typeof options === 'function' ? options(request) : options;
+    answer(request, response, chosen).catch((error: unknown) => {
+      // The browser has gone: no answer would be read, and the shop has no error to handle.
       if (request.errored) response.destroy();
       else next(error);
     });
@@ -27,31 +27,33 @@ export function express<R extends IncomingMessage>(
 }
 
 async function answer(
-  incoming: Given,
+  incoming: ExpressRequest,
   outgoing: ServerResponse,
-  given: Options | Promise<Options>,
+  chosen: Options | Promise<Options>,
 ): Promise<void> {
-  const options = { address: incoming.ip ?? incoming.socket.remoteAddress, ...(await given) };
+  const options = { address: incoming.ip ?? incoming.socket.remoteAddress, ...(await chosen) };
   const scheme = incoming.protocol ?? ('encrypted' in incoming.socket ? 'https' : 'http');
   const host = incoming.headers.host ?? '';
   const target = incoming.originalUrl ?? incoming.url ?? '';
   const url = `${scheme}://${host}${target}`;
   const { method = 'GET' } = incoming;
-  const plain = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i.test(host) && /^\/[^#]*$/.test(target);
+  const wellFormed = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i.test(host) && /^\/[^#]*$/.test(target);
   const [path] = target.split('?');
-  const twice = [...ONCE, ...(options.headers ?? [])].find(
+  const repeated = [...SINGLE, ...(options.headers ?? [])].find(
     (name) => (incoming.headersDistinct[name.toLowerCase()] ?? []).length > 1,
   );
+  const refuse = (status: FailureStatus, message: string) =>
+    failure(status, message, crypto.randomUUID(), method);
   let response: Response;
-  if (!plain || !URL.canParse(url)) {
-    response = failure(400, 'The host or the path is malformed.', crypto.randomUUID(), method);
-  } else if (twice !== undefined) {
-    response = failure(400, `${twice}: must be sent only once.`, crypto.randomUUID(), method);
+  if (!wellFormed || !URL.canParse(url)) {
+    response = refuse(400, 'The host or the path is malformed.');
+  } else if (repeated !== undefined) {
+    response = refuse(400, `${repeated}: must be sent only once.`);
   } else if (new URL(url).pathname !== path) {
-    // A request of fetch would lead elsewhere: to `/a` for `/b/../a`.
-    response = failure(404, 'There is nothing at this path.', crypto.randomUUID(), method);
+    // fetch would request another path: `/a` for `/b/../a`.
+    response = refuse(404, 'There is nothing at this path.');
   } else if (method === 'TRACE') {
-    response = failure(405, 'TRACE is not allowed.', crypto.randomUUID(), method);
+    response = refuse(405, 'TRACE is not allowed.');
   } else {
     const body = ['GET', 'HEAD'].includes(method) ? null : await bodyOf(incoming);
     const headers = headersOf(incoming);
@@ -59,7 +61,7 @@ async function answer(
   }
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers) {
-    // Of these, the shop may have set some already.
+    // The shop may have set some of these already.
     if (['set-cookie', 'vary'].includes(name)) outgoing.appendHeader(name, value);
     else outgoing.setHeader(name, value);
   }
@@ -87,8 +89,8 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer<ArrayBuffer> | 
     incoming.on('data', (part: Buffer) => {
       if (size <= LARGEST) parts.push(part);
       size += part.length;
-      // What is too large is refused by `forward`. The rest is dropped as it comes: a browser that
-      // is cut off while it sends reads no answer.
+      // `forward` refuses what is too large. The rest is still read, and dropped: a browser that is
+      // cut off while it sends reads no answer.
       if (size > LARGEST) done();
     });
     incoming.on('end', done);

@@ -7,9 +7,11 @@ const PHRASES = {
   504: 'Gateway Timeout',
 };
 
+export type FailureStatus = keyof typeof PHRASES;
+
 /** An error of this proxy, in the same envelope as the service's. */
 export function failure(
-  status: keyof typeof PHRASES,
+  status: FailureStatus,
   message: string,
   requestId: string,
   method: string,

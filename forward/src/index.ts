@@ -1,6 +1,6 @@
-import { failure } from './failure.js';
+import { failure, type FailureStatus } from './failure.js';
 
-// The headers of the browser that the service gets; of the answer's, those that the browser gets.
+// The request headers that the service gets, and the response headers that the browser gets.
 const TO_SERVICE =
   'accept content-type cookie if-none-match origin sec-fetch-site x-request-id'.split(' ');
 const TO_BROWSER = (
@@ -8,8 +8,8 @@ const TO_BROWSER = (
   'x-content-type-options x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset x-request-id ' +
   'x-robots-tag'
 ).split(' ');
-// What the service believes of this proxy alone, and what belongs to a connection.
-const NEVER =
+// Headers that the service believes from this proxy only, and those of a connection.
+const NEVER_PASSED =
   /^(authorization|profile|forwarded|x-forwarded-.*|wishwell-.*|host|connection|content-length|transfer-encoding)$/i;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -22,17 +22,17 @@ export interface Options {
   /** The token, made with `wishwell token create --for storefront`. It stays on the server. */
   token: string;
   /**
-   * Who is shopping, as your server knows it: an id or a GID; null or '' is nobody. It needs a token
-   * made with `--names-customers`. Undefined leaves it to the JWT and the cookie.
+   * The shopper, as your server knows them: an id or a GID; null or '' for nobody. It needs a token
+   * made with `--names-customers`. If undefined, the JWT and the cookie say who is shopping.
    */
   customer?: string | number | null | undefined;
   /** The browser's address, as your server or platform knows it. */
   address?: string | undefined;
-  /** The path that the service answers below; `/apps/wishlist` if not given. */
+  /** The path below which the service answers; `/apps/wishlist` if not given. */
   base?: string | undefined;
   /** `https://shop.example`, if the URL of the request names another host or scheme. */
   origin?: string | undefined;
-  /** More headers of the browser to send on: the one that holds the shop's JWT. */
+  /** More of the browser's headers to pass on, such as the one that holds the shop's JWT. */
   headers?: readonly string[] | undefined;
   /** Seconds for the whole answer; 10 if not given. */
   timeout?: number | undefined;
@@ -51,7 +51,7 @@ export async function forward(request: Request, options: Options): Promise<Respo
   must(!request.bodyUsed, 'the body of the request was read before forward could');
   const headers = headersFor(request, options);
   const { pathname, search } = new URL(request.url);
-  const refuse = (status: Parameters<typeof failure>[0], message: string) =>
+  const refuse = (status: FailureStatus, message: string) =>
     failure(status, message, headers.get('x-request-id') ?? '', request.method);
   if (!pathname.startsWith(`${base}/`)) return refuse(404, `There is nothing outside ${base}/.`);
   const body = await bodyOf(request).catch(() => null);
@@ -61,10 +61,10 @@ export async function forward(request: Request, options: Options): Promise<Respo
   const url = api.origin + api.pathname.replace(/\/+$/, '') + pathname + search;
   const init: RequestInit = { method: request.method, headers, redirect: 'manual', signal };
   if (body !== undefined) init.body = body;
-  // Next may keep answers, for everybody; workers of before November 2024 refuse to be told.
+  // Next might cache an answer for everybody; workers from before November 2024 reject this option.
   if ('cache' in Request.prototype) init.cache = 'no-store';
   try {
-    return await passedOn(await fetch(url, init), request.method);
+    return await toBrowser(await fetch(url, init), request.method);
   } catch {
     if (!signal.aborted) return refuse(503, "The wishlist can't be reached just now.");
     return refuse(504, 'The wishlist did not answer in time. A change may or may not be done.');
@@ -77,9 +77,9 @@ function must(holds: boolean, message: string): void {
 
 function addressOf(name: string, value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : null;
-  const odd = url && (url.username || url.password || url.search || url.hash);
+  const unusable = url && (url.username || url.password || url.search || url.hash);
   must(
-    url !== null && /^https?:$/.test(url.protocol) && !odd,
+    url !== null && /^https?:$/.test(url.protocol) && !unusable,
     `${name} must be http://host or https://host, without a query`,
   );
   return url as URL;
@@ -89,12 +89,12 @@ function headersFor(request: Request, { token, customer, ...more }: Options): He
   must(typeof token === 'string' && /^[!-~]+$/.test(token), 'token must be printable ASCII');
   const headers = new Headers();
   for (const name of [...TO_SERVICE, ...(more.headers ?? [])]) {
-    must(!NEVER.test(name), `headers can't have ${name}`);
+    must(!NEVER_PASSED.test(name), `headers can't have ${name}`);
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
   const given = headers.get('x-request-id') ?? '';
-  // Known here too, so that an answer which never came can be found in the service's log.
+  // Known here too, so that a request without an answer can be found in the service's log.
   headers.set('x-request-id', UUID.test(given) ? given : crypto.randomUUID());
   headers.set('authorization', `Bearer ${token}`);
   const { host, protocol } =
@@ -102,15 +102,15 @@ function headersFor(request: Request, { token, customer, ...more }: Options): He
   headers.set('x-forwarded-host', host);
   headers.set('x-forwarded-proto', protocol.slice(0, -1));
   if (more.address) headers.set('x-forwarded-for', more.address);
-  if (customer !== undefined) headers.set('wishwell-customer', named(customer));
+  if (customer !== undefined) headers.set('wishwell-customer', customerHeader(customer));
   return headers;
 }
 
-/** Only null and '' are nobody: what is no customer must not look like a visitor by mistake. */
-function named(customer: unknown): string {
+/** `-` for null and '' only: any other bad value throws, so that it never passes for a visitor. */
+function customerHeader(customer: unknown): string {
   if (customer === null || customer === '') return '-';
-  const given = typeof customer === 'string' || Number.isSafeInteger(customer);
-  const id = given ? String(customer) : '';
+  const known = typeof customer === 'string' || Number.isSafeInteger(customer);
+  const id = known ? String(customer) : '';
   must(
     /^[!-~]+$/.test(id) && id !== '-',
     'customer must be an id or a GID in printable ASCII without spaces, or null for nobody',
@@ -134,7 +134,7 @@ async function bodyOf(request: Request): Promise<ArrayBuffer | 'too large' | und
   }
 }
 
-async function passedOn(answer: Response, method: string): Promise<Response> {
+async function toBrowser(answer: Response, method: string): Promise<Response> {
   const { status } = answer;
   const headers = new Headers();
   for (const name of method === 'HEAD' ? [...TO_BROWSER, 'content-length'] : TO_BROWSER) {

@@ -1,4 +1,4 @@
-// What stands where the service would: it keeps every request, and answers as a test says.
+// Stands in for the service: keeps every request, and answers as a test says.
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 
