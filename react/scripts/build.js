@@ -1,5 +1,5 @@
-// Builds dist/ for npm: one module without React and the library, which are the shop's, and its types.
-// Fails when the module is larger than it may be.
+// Builds dist/ for npm: the types, and one module without React and @wishwell/browser, which the shop
+// installs itself. Fails when the module is too large.
 import { execFileSync } from 'node:child_process';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ async function bundle(minify) {
     entryPoints: ['src/index.ts'],
     bundle: true,
     packages: 'external',
-    tsconfigRaw: '{}', // its `paths` would take the library in
+    tsconfigRaw: '{}', // the `paths` of ours would bundle the library
     format: 'esm',
     target: 'es2022',
     jsx: 'automatic',
@@ -38,9 +38,9 @@ if (size > LARGEST) {
 }
 
 await rm(dist, { recursive: true, force: true });
-// The types of the library's sources come with them, beside our own.
+// tsc writes the library's types too, in a folder beside ours.
 const types = await mkdtemp(join(root, 'types-'));
-const tsc = fileURLToPath(new URL('node_modules/typescript/bin/tsc', `file://${root}`));
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
 const args = [
   tsc,
   '--noEmit',

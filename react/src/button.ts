@@ -16,18 +16,18 @@ export interface WishlistButtonProps extends HTMLAttributes<HTMLElement> {
   match?: Match | undefined;
   /** The tooltip and, without a text as children, the accessible name. */
   label?: string | undefined;
-  /** The same while it is saved, for a heart whose name says the state; `aria-pressed` does not then. */
+  /** The label while it is saved, which then says the state in place of `aria-pressed`. */
   labelSaved?: string | undefined;
-  /** The shop's page to sign in on, where a visitor has no wishlist; without it the heart says so. */
+  /** The shop's sign-in page, for visitors who can't save; without it the heart shows a message. */
   signIn?: string | undefined;
-  /** The parameter of that page that takes the address to come back to. */
+  /** That page's query parameter for the address to come back to. */
   signInReturn?: string | undefined;
-  /** What the heart says without `signIn`. */
+  /** The message without `signIn`. */
   labelSignIn?: string | undefined;
   disabled?: boolean | undefined;
   /** The heart has changed: by a press, by another heart or tab, or because a press failed. */
   onWishlistChange?: ((change: Change) => void) | undefined;
-  /** Only a customer may save; `preventDefault()` leaves it to you to have them sign in. */
+  /** A visitor can't save before they sign in; `preventDefault()` leaves the sign-in to you. */
   onWishlistSignIn?: ((event: CustomEvent<SignIn>) => void) | undefined;
 }
 
@@ -51,18 +51,15 @@ export function WishlistButton({
   const ref = useRef<HTMLElement>(null);
   useEffect(() => defineButton(wishlist), [wishlist]);
   useEffect(() => {
-    const heart = ref.current;
-    if (!heart || !onWishlistChange) return;
-    const listener = ({ detail }: CustomEvent<Change>) => onWishlistChange(detail);
-    heart.addEventListener('wishlist-change', listener);
-    return () => heart.removeEventListener('wishlist-change', listener);
-  }, [onWishlistChange]);
-  useEffect(() => {
-    const heart = ref.current;
-    if (!heart || !onWishlistSignIn) return;
-    heart.addEventListener('wishlist-sign-in', onWishlistSignIn);
-    return () => heart.removeEventListener('wishlist-sign-in', onWishlistSignIn);
-  }, [onWishlistSignIn]);
+    const removal = new AbortController();
+    const { signal } = removal;
+    const changed = ({ detail }: CustomEvent<Change>) => onWishlistChange?.(detail);
+    ref.current?.addEventListener('wishlist-change', changed, { signal });
+    if (onWishlistSignIn) {
+      ref.current?.addEventListener('wishlist-sign-in', onWishlistSignIn, { signal });
+    }
+    return () => removal.abort();
+  }, [onWishlistChange, onWishlistSignIn]);
   return createElement('wishlist-button', {
     ...rest,
     ref,

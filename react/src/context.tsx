@@ -4,7 +4,7 @@ import { createContext, useContext, type ReactElement, type ReactNode } from 're
 const Context = createContext<Wishlist | undefined>(undefined);
 
 export interface WishlistProviderProps {
-  /** One for the page, made outside of components. A server may share one: it asks nothing there. */
+  /** One for the page, made outside of components. A server may share one: it sends nothing there. */
   wishlist: Wishlist;
   children?: ReactNode;
 }
@@ -14,7 +14,7 @@ export function WishlistProvider({ wishlist, children }: WishlistProviderProps):
   return <Context.Provider value={wishlist}>{children}</Context.Provider>;
 }
 
-/** The wishlist of the provider, for all that the hooks don't do; an Error without a provider. */
+/** The wishlist of the provider, for all that the hooks don't do. Throws without a provider. */
 export function useWishlist(): Wishlist {
   const wishlist = useContext(Context);
   if (!wishlist) throw new Error('There is no <WishlistProvider> above this component.');

@@ -2,36 +2,36 @@ import type { Item, List, ListOptions, Wishlist } from '@wishwell/browser';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useWishlist } from './context.js';
 
-interface Read<T> {
-  data: T;
+/** How the reading goes. */
+export interface Reading {
   loading: boolean;
   error: unknown;
 }
 
-// One array, as an effect of the page may depend on it.
-const NOTHING: never[] = [];
+// Always the same array, as an effect of the page may depend on it.
+export const NOTHING: never[] = [];
 
 export interface ItemsOf extends Pick<ListOptions, 'sort'> {
   /** For example `tag:gift` (contract: search-terms). */
   query?: string | undefined;
-  /** The newest so many, 1 to 250; all without it. */
+  /** How many of the newest, 1 to 250; all without it. */
   limit?: number | undefined;
-  /** All items of this list, in the order of `sort`; `query` and `limit` say nothing then. */
+  /** All items of this list, in the order of `sort`; `query` and `limit` are ignored then. */
   listId?: string | undefined;
 }
 
-export interface Items extends Omit<Read<Item>, 'data'> {
+export interface Items extends Reading {
   items: Item[];
 }
 
-export interface Lists extends Omit<Read<List>, 'data'> {
+export interface Lists extends Reading {
   lists: List[];
 }
 
 /**
  * The shopper's items, newest first, or those of a list. They are asked for again when something
- * has changed, here or in another tab, and are gone at once when somebody else is shopping. After
- * an `error` the items are the last known.
+ * has changed, here or in another tab, and are gone at once when the shopper changes. After an
+ * `error` the items are the last known.
  */
 export function useItems({ query, limit, listId, sort }: ItemsOf = {}): Items {
   const read = async ({ items, lists }: Wishlist, signal: AbortSignal) =>
@@ -60,17 +60,18 @@ async function collect<T>(records: AsyncIterable<T>): Promise<T[]> {
 }
 
 /**
- * `key` names what `read` reads: of another key, what was read before is not shown. It is read again
- * when somebody else is shopping, with `follow` at each change, and by `again`.
+ * Shows what `read` answers, and `nothing` until then. `key` says what `read` reads: under a new key,
+ * data of the old one is not shown. Reads again when the shopper changes, by `again` and, with
+ * `follow`, at each change of the wishlist.
  */
 export function useRead<T>(
   read: (wishlist: Wishlist, signal: AbortSignal) => Promise<T>,
   key: string,
   nothing: T,
   follow = true,
-): Read<T> & { again: () => void } {
+): Reading & { data: T; again: () => void } {
   const wishlist = useWishlist();
-  const none: Read<T> & { of: string } = {
+  const none: Reading & { data: T; of: string } = {
     data: nothing,
     loading: true,
     error: undefined,
@@ -85,16 +86,16 @@ export function useRead<T>(
     const reload = (load.current = async () => {
       controller.abort();
       const { signal } = (controller = new AbortController());
-      // Several events of one change are one question.
+      // Several events of one change become one request.
       await undefined;
       if (signal.aborted) return;
       try {
         const data = await read(wishlist, signal);
         if (!signal.aborted) set({ of: key, data, loading: false, error: undefined });
       } catch (error) {
+        if (signal.aborted) return;
         const failed = { of: key, loading: false, error };
-        if (!signal.aborted)
-          set(({ of, data }) => ({ data: of === key ? data : none.data, ...failed }));
+        set(({ of, data }) => ({ data: of === key ? data : nothing, ...failed }));
       }
     });
     const ended = new AbortController();

@@ -3,15 +3,15 @@ import { useMemo, useSyncExternalStore } from 'react';
 import { useWishlist } from './context.js';
 
 export interface Saved extends State {
-  /** Saves or removes, by what is shown now; answers with whether it is saved in the end. */
+  /** Saves or removes, by what is shown now; resolves to whether it is saved in the end. */
   toggle: () => Promise<boolean>;
 }
 
 const UNKNOWN: State = { saved: false, item: undefined, pending: false };
 
 /**
- * What is shown of a product, and from then on each change of it. Not saved until that is known,
- * and on a server. Products of one frame are asked for in one request.
+ * Whether a product is saved, kept current. On a server, and until the answer comes, it is not saved.
+ * Products of one frame are asked for in one request.
  */
 export function useSaved({ productId, variantId, match }: Product): Saved {
   const wishlist = useWishlist();
@@ -19,8 +19,8 @@ export function useSaved({ productId, variantId, match }: Product): Saved {
     const product = { productId, variantId, match };
     let last = UNKNOWN;
     return {
-      subscribe: (told: () => void) => wishlist.watch(product, told),
-      // The same object while nothing has changed, which React asks for.
+      subscribe: (changed: () => void) => wishlist.watch(product, changed),
+      // React needs the same object while nothing has changed.
       state: () => {
         const now = wishlist.state(product);
         const same = (Object.keys(now) as (keyof State)[]).every((key) => now[key] === last[key]);

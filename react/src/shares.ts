@@ -2,28 +2,23 @@ import type { List, Share, SharedItem, SharedList } from '@wishwell/browser';
 import { sharedList, sharesOf } from '@wishwell/browser/share';
 import { useMemo } from 'react';
 import { useWishlist } from './context.js';
-import { useRead } from './records.js';
+import { NOTHING, useRead, type Reading } from './records.js';
 
-export interface Shares {
+export interface Shares extends Reading {
   shares: Share[];
-  loading: boolean;
-  error: unknown;
 }
 
-export interface Shared {
-  /** Nothing until it is known. */
+export interface Shared extends Reading {
+  /** Undefined until it was read. */
   list: SharedList | undefined;
-  loading: boolean;
   /** With `status` 404 the link is wrong, has expired or was revoked. */
   error: unknown;
-  /** So many in all for this shopper; rejects with `status` 409 if others were faster. */
+  /** Sets how many this shopper gives; rejects with `status` 409 if others were faster. */
   reserve: (itemId: string, quantity?: number) => Promise<SharedItem>;
   release: (itemId: string) => Promise<void>;
-  /** A new list of the shopper's own with these items. */
+  /** Makes a list of the shopper's own with these items. */
   copy: (name?: string) => Promise<List>;
 }
-
-const NOTHING: never[] = [];
 
 /** The links of a list of the shopper's own, newest first; kept current as `useItems` is. */
 export function useShares(listId: string): Shares {
@@ -36,8 +31,9 @@ export function useShares(listId: string): Shares {
 }
 
 /**
- * Somebody's list, by the token of its link. It is asked for again after each reservation, and when
- * somebody else is shopping. Show `reserved` on request only: signed out, the owner is anybody.
+ * Somebody's list, by the token of its link. It is read again after each reservation, and when the
+ * shopper changes. Show `reserved` on request only: an owner who is signed out can't be told from
+ * others.
  */
 export function useSharedList(token: string): Shared {
   const wishlist = useWishlist();
@@ -47,14 +43,14 @@ export function useSharedList(token: string): Shared {
     undefined,
     false,
   );
-  const acts = useMemo(() => {
+  const actions = useMemo(() => {
     const { reserve, release, copy } = sharedList(wishlist, token);
-    const then = <T>(work: Promise<T>) => work.finally(again);
+    const thenRead = <T>(work: Promise<T>) => work.finally(again);
     return {
-      reserve: (itemId: string, quantity?: number) => then(reserve(itemId, quantity)),
-      release: (itemId: string) => then(release(itemId)),
+      reserve: (itemId: string, quantity?: number) => thenRead(reserve(itemId, quantity)),
+      release: (itemId: string) => thenRead(release(itemId)),
       copy: (name?: string) => copy(name),
     };
   }, [wishlist, token, again]);
-  return { list: data, loading, error, ...acts };
+  return { list: data, loading, error, ...actions };
 }
