@@ -12,7 +12,10 @@ const root = new URL('..', import.meta.url);
 const scripts = new URL('../src/wishwell/browser/', root);
 const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
 
-/** The scripts load each other as a browser does, by their names. @type {import('esbuild').Plugin} */
+/**
+ * Bundles neither script into the other: the browser loads them by their names.
+ * @type {import('esbuild').Plugin}
+ */
 const apart = {
   name: 'apart',
   setup(build) {
@@ -42,9 +45,9 @@ async function bundle(entry, more) {
   return result.outputFiles[0].text;
 }
 
-// Of the objects that no other module sees; their names are nobody's business.
+// Properties that only the library's own modules use: they get short names.
 const INTERNAL =
-  /^(asking|ask|become|changed|discard|emit|era|lookUp|memory|overtaken|post|questions|read|root|send|service|somebody|takeIn|tell|wish|matching|writtenSince|watchers|told|wishes|shown|written|clock|news|learn|show|forget|known|tries|repeatable|alike|product|done|scope)$/;
+  /^(asking|ask|become|changed|discard|emit|era|lookUp|memory|overtaken|post|questions|read|root|send|service|somebody|takeIn|tell|wish|matching|writtenSince|watchers|told|wishes|shown|written|clock|news|show|forget|known|tries|repeatable|alike|product|done|scope)$/;
 
 /** @param {string} source */
 async function smallest(source) {

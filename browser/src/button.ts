@@ -34,8 +34,8 @@ declare global {
 
 /**
  * Defines the element <wishlist-button product-id variant-id match label label-saved label-sign-in
- * sign-in sign-in-return disabled>, whose hearts show and change this wishlist. Once a page and
- * name; a second time nothing happens.
+ * sign-in sign-in-return disabled>, whose hearts show and change this wishlist. A second call with
+ * the same name does nothing.
  */
 export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void {
   if (customElements.get(name)) return;
@@ -53,10 +53,10 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     ];
 
     readonly #button = document.createElement('button');
-    /** Where the shop's own text is shown. */
+    /** Shows the text that the shop puts into the element. */
     readonly #text = document.createElement('slot');
     #product: Product | undefined;
-    /** The product as it was before the attributes began to change. */
+    /** The product before its attributes began to change. */
     #settled: Product | undefined;
     #saved = false;
     #presses = 0;
@@ -66,7 +66,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
     constructor() {
       super();
       const root = this.attachShadow({ mode: 'open', delegatesFocus: true });
-      // A constructed sheet and nodes, no markup: nothing that a content security policy refuses.
+      // A content security policy may refuse markup and <style>, but not these.
       root.adoptedStyleSheets = [sheet];
       const button = this.#button;
       button.type = 'button';
@@ -75,7 +75,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
         // A heart on a card that is a link must not follow it.
         event.preventDefault();
         const [product, saved, press] = [this.#product!, this.#saved, ++this.#presses];
-        // What else fails is told by the wishlist's event `error`.
+        // The wishlist's event `error` tells of every other failure.
         wishlist.toggle(product).catch(({ status }: WishlistError) => {
           if (status === 401 && press === this.#presses) this.#signIn(product, !saved);
         });
@@ -88,7 +88,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       const icon = draw('svg', { part: 'icon', viewBox: '0 0 24 24', 'aria-hidden': 'true' });
       icon.append(draw('path', { d: HEART }));
       const slot = document.createElement('slot');
-      // Named, as white space between the tags is content of an unnamed one.
+      // It has a name, as white space between the tags would fill one without.
       slot.name = 'icon';
       slot.append(icon);
       this.#text.onslotchange = () => this.#draw();
@@ -122,11 +122,11 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
         this.#stop = wishlist.watch(this.#product, (...news) => this.#show(...news));
       }
       this.#draw();
-      // Later, as a script that goes on to another product sets one attribute after the other.
+      // Later, as a script that changes the product sets one attribute after the other.
       queueMicrotask(() => this.#pick());
     }
 
-    /** Another variant of the same product was picked, by the shopper and not by a script on load. */
+    /** Saves the variant, if the shopper has picked it, and not a script while the page loads. */
     #pick() {
       const [was, now] = [this.#settled, this.#product];
       this.#settled = now;
@@ -137,7 +137,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
         was.variantId !== now.variantId &&
         navigator.userActivation?.hasBeenActive !== false
       ) {
-        // What fails is told by the wishlist's event `error`.
+        // The wishlist's event `error` tells of a failure.
         wishlist.refine(now);
       }
     }
@@ -150,7 +150,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       this.#dispatch('wishlist-change', { ...product, saved, item, pending });
     }
 
-    /** The service asks who it is: goes to the shop's page for that, or says so. */
+    /** The service wants a sign-in: goes to the shop's page for it, or shows a message. */
     #signIn(product: Product, wanted: boolean) {
       if (wanted) keep(wishlist.base, product);
       const [page, back] = ['sign-in', 'sign-in-return'].map((name) => this.getAttribute(name));
@@ -158,9 +158,9 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       if (url && back) url.searchParams.set(back, location.href.slice(location.origin.length));
       const detail = { ...product, url: url?.href };
       if (!this.#dispatch('wishlist-sign-in', detail)) return;
-      // Not where a script in the attribute would run.
+      // A `javascript:` address in the attribute must not run.
       if (url?.protocol.startsWith('http')) return location.assign(url);
-      // Made with its text in it, an alert is read out.
+      // Screen readers read an alert that is inserted with its text.
       const message = (this.#message = document.createElement('span'));
       message.role = 'alert';
       message.part.add('message');
@@ -168,7 +168,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       this.shadowRoot!.append(message);
     }
 
-    /** False if the page has prevented what comes by default. */
+    /** False if the page has prevented the default action. */
     #dispatch(type: string, detail: object): boolean {
       const bubbles = true;
       return this.dispatchEvent(
@@ -187,9 +187,9 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
         (text ? '' : 'Save to wishlist');
       button.disabled = !this.#product || this.hasAttribute('disabled');
       this.toggleAttribute('saved', this.#saved);
-      // Who sees a text says it to press the button, so the text is the name.
+      // A text is the button's name: people who steer by voice say the text that they see.
       button.ariaLabel = text ? null : label;
-      // Either the name says the state, or aria-pressed does: both would contradict each other.
+      // Only one of name and aria-pressed says the state: "Remove, pressed" would be confusing.
       button.ariaPressed = whenSaved ? null : `${this.#saved}`;
       button.title = label;
     }

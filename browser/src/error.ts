@@ -2,7 +2,7 @@ import type { components } from './api.js';
 
 type Envelope = components['schemas']['Error'];
 
-/** What failed: an answer that is not 2xx, or (with status 0) no answer at all. */
+/** A request that failed: an answer that is not 2xx, or (with status 0) no answer at all. */
 export class WishlistError extends Error {
   override readonly name = 'WishlistError';
 
@@ -19,13 +19,13 @@ export class WishlistError extends Error {
     this.retryAfter = headers && retryAfter(headers);
   }
 
-  /** The id under which the service has logged the request. */
+  /** The id of the request in the service's log. */
   readonly requestId: string | undefined;
-  /** Seconds to wait before another try, 0 to 60, when the service has said so. */
+  /** Seconds to wait before another try, 0 to 60, if the service asks for it. */
   readonly retryAfter: number | undefined;
 }
 
-/** The seconds that the answer asks to wait, 0 to 60; nothing when it does not ask. */
+/** The seconds, 0 to 60, that the answer asks to wait; undefined if it does not ask. */
 export function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after') ?? '';
   // A date is compared with the service's own clock, as the shopper's may be wrong.

@@ -6,7 +6,7 @@ export type { WishlistButtonAttributes, WishlistShareAttributes } from './jsx.js
 export type * from './types.js';
 export { Wishlist, type WishlistOptions };
 
-/** The wishlist of the storefront at `base`; asks nothing yet. */
+/** The wishlist of the storefront at `base`; sends nothing yet. */
 export function createWishlist(options?: WishlistOptions): Wishlist {
   return new Wishlist(options);
 }

@@ -1,5 +1,5 @@
-// The element in JSX: of React 19, whose JSX is in its module, and of React 18, whose JSX is global.
-// Nothing here needs React: without it, what is ignored below is an error that concerns nobody.
+// The elements in JSX: React 19 has its JSX types in its module, React 18 has them global. Without
+// React the import below is an error, which is ignored, as nothing else here needs React.
 // @ts-ignore
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
 import type { Change, Match, ProductId, SignIn } from './types.js';

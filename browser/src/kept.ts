@@ -1,8 +1,8 @@
 import type { Product } from './types.js';
 
-const LONGEST = 30 * 60_000; // ms in which a shopper may sign in
+const LONGEST = 30 * 60_000; // ms for the sign-in
 
-/** Of this tab only; none where the shopper has blocked all storage: they press once more. */
+/** This tab's storage; undefined where the shopper has blocked it: they then press once more. */
 const storage = () => {
   try {
     return sessionStorage;
@@ -12,12 +12,12 @@ const storage = () => {
 };
 const nameOf = (base: string) => `wishwell:${base}`;
 
-/** Keeps what a visitor wished for while they sign in; the last one counts. */
+/** Keeps the product that a visitor pressed while they sign in; only the last one. */
 export function keep(base: string, product: Product): void {
   storage()?.setItem(nameOf(base), JSON.stringify([Date.now(), product]));
 }
 
-/** What was kept in the last half an hour; once it is taken, nobody gets it again. */
+/** The product that was kept in the last half hour; `take` removes it. */
 export function kept(base: string, take = false): Product | undefined {
   const [at, product] = JSON.parse(storage()?.getItem(nameOf(base)) ?? '[0]');
   const good = Date.now() - at < LONGEST;

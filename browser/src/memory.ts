@@ -6,7 +6,7 @@ export interface Wish {
   done: Promise<Item | undefined>;
 }
 
-/** `change` is false for what is known now and was not known before. */
+/** `change` is false when a state becomes known for the first time. */
 export type Watcher = (state: State, change: boolean, product: Product) => void;
 
 interface Shown {
@@ -18,31 +18,31 @@ interface Shown {
 // No id has a space.
 export const keyOf = ({ productId, variantId }: Product) => `${productId} ${variantId || ''}`;
 
-/** Whether it may be the id of a product or variant of some store. */
+/** Whether it can be the id of a product or variant. */
 export const isId = (id: ProductId): boolean =>
   typeof id === 'number' ? Number.isSafeInteger(id) && id > 0 : /^[^\W_][\w.:~=-]{0,99}$/.test(id);
 
-/** What is known of the shopper, and what they wish for ahead of the answers; in memory only. */
+/** The shopper's items that are known, and their presses that are not answered yet. */
 export class Memory {
   readonly items = new Map<string, Item>();
   /** Products of which all items are in `items`. */
   readonly known = new Set<ProductId>();
   readonly wishes = new Map<string, Wish>();
   readonly shown = new Map<string, Shown>();
-  /** When each product was last written, by `clock`: an answer from before it is old. */
+  /** When each product was last written, by `clock`: an answer to an earlier question is outdated. */
   readonly written = new Map<ProductId, number>();
   clock = 0;
 
   constructor(readonly text: boolean) {}
 
-  /** With ids as the store has them: text where that is said, else numbers where they read so. */
+  /** With ids of one type: text if the page says so, else a number for each that reads as one. */
   alike<P extends Product>(product: P): P {
     const id = (it: ProductId) => (this.text ? `${it}` : isId(+it) && `${+it}` === it ? +it : it);
     const { productId, variantId } = product;
     return { ...product, productId: id(productId), variantId: variantId && id(variantId) };
   }
 
-  /** What is meant by it, without the rest: one variant, or the product in whatever variant. */
+  /** Only its ids: one variant, or without `variantId` the product in any variant. */
   scope(product: Product): Product {
     const { productId, variantId } = this.alike(product);
     return { productId, variantId: product.match === 'product' ? undefined : variantId };
@@ -60,7 +60,7 @@ export class Memory {
     const items = this.matching(product);
     const wish =
       wishes.get(keyOf(product)) ??
-      // The removal of a product is of all its variants.
+      // A product is removed in all its variants.
       (variantId && [wishes.get(keyOf({ productId }))].find((wide) => wide?.saved === false));
     const near = wish
       ? [wish]
@@ -71,7 +71,7 @@ export class Memory {
     return { saved, pending: near.length > 0, item: saved ? items[0] : undefined };
   }
 
-  /** Remembers that the product is shown; what is known of it now counts as told if so said. */
+  /** Remembers that the product is shown. If its state is known, or with `told`, it counts as told. */
   show({ productId, variantId }: Product, told = false): Shown {
     const product = { productId, variantId: variantId || undefined };
     const key = keyOf(product);
@@ -81,7 +81,7 @@ export class Memory {
     return shown;
   }
 
-  /** What is not told yet, of one product or of all; the last word: whether it is a change. */
+  /** States not told yet, of one product or of all, each with whether it is a change. */
   *news(productId?: ProductId): Generator<[Shown, State, boolean]> {
     for (const shown of [...this.shown.values()]) {
       if (productId && shown.product.productId !== productId) continue;
@@ -101,7 +101,10 @@ export class Memory {
     for (const part of [this.items, this.known, this.wishes]) part.clear();
   }
 
-  /** All are to be asked again: products that are shown, the last 500 if no element shows them. */
+  /**
+   * Forgets which answers are current. Returns the products to ask for again: those that an element
+   * shows, and of the others those among the last 500.
+   */
   refresh(): ProductId[] {
     this.known.clear();
     for (const [key, { watchers }] of [...this.shown].slice(0, -500)) {

@@ -3,15 +3,15 @@ import type { Call, Service } from './service.js';
 import type { News } from './tabs.js';
 import type { Events, Item, ItemOptions, ItemPage, PageOptions, ProductId } from './types.js';
 
-const GATHER = 16; // ms, about a frame, in which questions become one request
-const CHUNK = 100; // ids in one URL, or as many as fit into so many characters, so that it stays
-const LONGEST = 4_000; // far below what servers take
+const GATHER = 16; // ms, about a frame: the questions in it become one request
+const CHUNK = 100; // ids in one URL, at most
+const LONGEST = 4_000; // characters of ids in one URL, far below the limits of servers
 
 export type Emit = <K extends keyof Events>(type: K, detail: Events[K]['detail']) => void;
 
-/** What is saved: asked in batches, kept in memory, and told as it changes. */
+/** Asks in batches what is saved, keeps it in memory, and tells of changes. */
 export class Questions {
-  /** By the kind of their ids: where the store has numbers, a text is the end of its request. */
+  /** By the type of their ids: a store with numbers refuses a whole request for one text. */
   readonly #batches: Record<string, Promise<void>> = {};
   readonly #queue = new Set<ProductId>();
   readonly asking = new Map<ProductId, Promise<void>>();
@@ -31,8 +31,8 @@ export class Questions {
   }
 
   async ask(productId: ProductId): Promise<void> {
-    // One bad id would be the end of the request for all.
-    if (!isId(productId)) throw new RangeError('productId: is not an id.');
+    // The service would refuse the whole request for one bad id.
+    if (!isId(productId)) throw new RangeError('productId is not an id.');
     if (this.memory.known.has(productId)) return;
     let asking = this.asking.get(productId);
     if (!asking) {
@@ -56,7 +56,7 @@ export class Questions {
     }
   }
 
-  /** Learns all items of these products. */
+  /** Asks for all items of these products. */
   async lookUp(ids: ProductId[]) {
     const { memory, service } = this;
     while (ids.length) {
@@ -72,7 +72,7 @@ export class Questions {
       for await (const item of walk(list, { query, limit: 250 })) found.push(item);
       if (era !== service.era) continue; // pages of two shoppers
 
-      // What was written meanwhile is newer than the answer, and asked again.
+      // A product that was written meanwhile is newer than the answer, so it is asked for again.
       for (const productId of ids) {
         if (memory.writtenSince(productId, since)) continue;
         memory.known.add(productId);
@@ -84,7 +84,7 @@ export class Questions {
     }
   }
 
-  /** Items as they were answered, but for products that were written since that was asked. */
+  /** Keeps the items of an answer, except of products that were written since the question. */
   #learn(answer: Item[], since: number) {
     const items = answer
       .map((item) => this.memory.alike(item))
@@ -93,7 +93,7 @@ export class Questions {
     for (const id of new Set(items.map((item) => item.productId))) this.tell(id);
   }
 
-  /** Answers with items in them are kept too. */
+  /** Reads an answer that has items in it, and keeps them too. */
   async read<T extends { data: Item | Item[] | { items: Item[] } }>(path: string, call: Call) {
     const since = this.memory.clock;
     const answer = await this.service.send<T>('GET', path, call);
@@ -102,8 +102,8 @@ export class Questions {
     return answer;
   }
 
-  /** Takes in what was written, here or (`told`) in another tab, and tells of it. */
-  takeIn(news: Partial<News>, told = false) {
+  /** Takes in what was written, here or, with `heard`, in another tab, and tells of it. */
+  takeIn(news: Partial<News>, heard = false) {
     const memory = this.memory;
     const { gone = [], lists = [] } = news;
     const items = (news.items ?? []).map((item) => memory.alike(item));
@@ -119,7 +119,7 @@ export class Questions {
 
     const listIds = [...new Set([...lists, ...touched.flatMap((item) => item.listIds)])];
     if (listIds.length || gone.length) this.emit('lists', { listIds });
-    if (!told) this.post(news);
+    if (!heard) this.post(news);
   }
 }
 

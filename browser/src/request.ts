@@ -4,13 +4,13 @@ const ATTEMPT = 15_000; // ms for one answer; the service gives up sooner
 const TRYING = 30_000; // ms of trying again, from the first failure
 const FIRST = 500; // ms before the second try, about; doubles up to LONGEST
 const LONGEST = 8_000;
-const KEPT = 20_000; // characters; a browser sends on 64 KiB after the page has gone
+const KEPT = 20_000; // characters of a body; browsers send up to 64 KiB after the page is closed
 
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** How often it was sent before this answer. */
+  /** How many tries failed before this answer. */
   tries: number;
 }
 
@@ -19,15 +19,15 @@ export interface Request {
   url: string;
   body?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Whether doing it twice is doing it once. */
+  /** Whether doing it twice does the same as doing it once. */
   repeatable: boolean;
 }
 
 /**
- * Sends, and sends again for up to 30 s when that is harmless: after 429 (nothing was done) always,
- * after no answer, 502, 503 and 504 when the request is repeatable. Waits as `Retry-After` says, at
- * most 60 s, else longer each time, or until the browser is online again. Answers with the last
- * answer, whatever its status; raises WishlistError when there was none, and the signal's reason.
+ * Sends a request, and retries it for up to 30 s if that is harmless: after 429 always, as nothing
+ * was done; after no answer, 502, 503 and 504 if it is repeatable. Waits as `Retry-After` says, at
+ * most 60 s, else longer each time, or until the browser is online again. Resolves to the last
+ * answer, whatever its status. Throws WishlistError if there was none, and the signal's reason.
  */
 export async function request(call: Request): Promise<Answer> {
   let failed = 0;
@@ -47,12 +47,12 @@ export async function request(call: Request): Promise<Answer> {
       if (answer) return { ...answer, tries };
       throw new WishlistError('The wishlist could not be reached.');
     }
-    // Jitter, so that a crowd that failed together does not come back together.
+    // Jitter, so that pages which failed together do not come back together.
     const backoff = (Math.min(LONGEST, FIRST * 2 ** tries) * (1 + Math.random())) / 2;
-    const told = answer && retryAfter(answer.headers);
-    await (told === undefined
+    const wait = answer && retryAfter(answer.headers);
+    await (wait === undefined
       ? pause(Math.min(backoff, left), call.signal, 'online')
-      : pause(told * 1000 + Math.random() * FIRST, call.signal));
+      : pause(wait * 1000 + Math.random() * FIRST, call.signal));
   }
 }
 
@@ -67,7 +67,7 @@ async function attempt({ method, url, body, signal }: Request) {
       method,
       headers: body ? { 'content-type': 'application/json' } : {},
       body: body ?? null,
-      // A click on a heart, then on a link: the save must not go with the page.
+      // A click on a heart, then on a link: the save must outlive the page.
       keepalive: method !== 'GET' && !(body && body.length > KEPT),
       signal: controller.signal,
     });
@@ -78,7 +78,7 @@ async function attempt({ method, url, body, signal }: Request) {
   }
 }
 
-/** Waits so many ms, or until the event of that name on the window. */
+/** Waits `ms`, or until that event of the window. Throws the signal's reason. */
 function pause(ms: number, signal?: AbortSignal, event = ''): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = () => {

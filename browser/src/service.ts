@@ -9,8 +9,9 @@ export interface Call extends Options {
 }
 
 /**
- * The storefront at `root`, and who it says is shopping. It calls `changed` when somebody else is,
- * `overtaken` when a read was answered for whoever was before, `somebody` when it is not nobody.
+ * The storefront at `root`, and the code of its shopper. Calls `changed` when the shopper changes,
+ * `overtaken` when a read was answered for the shopper before, `somebody` after each answer to a
+ * shopper who has a session or is signed in.
  */
 export class Service {
   /** The answers' `Wishwell-Shopper`, and how often it has changed. */
@@ -34,7 +35,7 @@ export class Service {
       const era = this.era;
       const text = body && JSON.stringify(body);
       const answer = await request({ method, url, body: text, signal, repeatable });
-      // A read that somebody's change has overtaken says nothing any more.
+      // A read that was asked before the shopper changed is asked again.
       const who = answer.headers.get('wishwell-shopper');
       if (!this.#meet(who, era) && method === 'GET') continue;
       if (who && who !== '-') this.somebody();
@@ -43,9 +44,9 @@ export class Service {
       try {
         data = JSON.parse(answer.text || 'null');
       } catch {
-        // Not of the API: a page of something between.
+        // Not the API's, but a page of a server in between.
       }
-      // A DELETE that was repeated may find that its first try has done it.
+      // A repeated DELETE may find nothing, as its first try has done it.
       const done = method === 'DELETE' && status === 404 && answer.tries;
       if ((status > 399 && !done) || data === undefined) {
         throw new WishlistError(`The wishlist answered ${status}.`, status, headers, data);
@@ -54,13 +55,13 @@ export class Service {
     }
   }
 
-  /** From now on, answers are of this shopper. */
+  /** From now on, answers are for this shopper. */
   become(who: string | undefined) {
     this.shopper = who;
     this.era++;
   }
 
-  /** Notes whose answer it is; false when it was asked before the shopper's last change. */
+  /** Notes the answer's shopper; false when it was asked before the last change of shopper. */
   #meet(who: string | null, era: number): boolean {
     const was = this.shopper;
     if (!who || who === was) return true;
@@ -74,12 +75,12 @@ export class Service {
   }
 }
 
-/** The path with its ids as one segment each. */
+/** A path with an id in it, encoded to be one segment. */
 export function at(path: TemplateStringsArray, id: string): string {
   return path.raw.join(encodeURIComponent(id));
 }
 
-/** Percent-encoded, but for what is plain in a query and good to read in a log. */
+/** Percent-encoded, except for `:` and `,`, which a query may have and a log shows better. */
 function plain(value: unknown): string {
   return encodeURIComponent(String(value)).replace(/%3A|%2C/g, decodeURIComponent);
 }

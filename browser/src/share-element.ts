@@ -30,9 +30,9 @@ declare global {
 }
 
 /**
- * Defines the element <wishlist-share list-id list-name page reservations notes label label-…>: a button that
- * shares the list, and while it is shared its link, to copy, and a button that ends that. Once a
- * page and name; a second time nothing happens.
+ * Defines the element <wishlist-share list-id list-name page reservations notes label label-…>: a
+ * button that shares the list and, while it is shared, its link, to be copied, and a button that ends
+ * the sharing. A second call with the same name does nothing.
  */
 export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'): void {
   if (customElements.get(name)) return;
@@ -48,7 +48,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
     readonly #stop = this.#button('stop', ({ detail }) => this.#end(detail));
     readonly #status = document.createElement('p');
     readonly #panel = document.createElement('div');
-    /** Ends what is asked for the list that was shown before. */
+    /** Aborts the requests for the list that was shown before. */
     #asking = new AbortController();
     #sure = false;
 
@@ -59,7 +59,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
       this.#link.readOnly = true;
       this.#link.part.add('link');
       this.#link.onfocus = () => this.#link.select();
-      // It is there before it says something, or it would not be read out.
+      // Screen readers read a status only if it is on the page before its text.
       this.#status.role = 'status';
       this.#status.part.add('status');
       this.#panel.part.add('panel');
@@ -92,13 +92,13 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
       return button;
     }
 
-    /** Is the list shared already? */
+    /** Shows whether the list is shared already. */
     readonly #ask = () => {
       this.#asking.abort();
       this.#asking = new AbortController();
       this.#show();
       this.#work(async (signal) => {
-        // That it can't be known, as of another shopper's list, is no failure of anybody's press.
+        // Nobody has pressed anything, so a failure, as for another shopper's list, is not told.
         const shares = await sharesOf(wishlist, this.#listId)
           .list({ signal })
           .catch(() => []);
@@ -128,7 +128,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
         await navigator.clipboard.writeText(this.#link.value);
         this.#say('label-copied');
       } catch {
-        // Without https, or where it may not: the link is selected, to be copied by hand.
+        // Not allowed, or no https: the link is selected, to be copied by hand.
       }
     }
 
@@ -146,7 +146,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
       });
     }
 
-    /** Does it; what fails is told by the wishlist's event `error`. */
+    /** Does the work for the list; the wishlist's event `error` tells of a failure. */
     async #work(work: (signal: AbortSignal) => Promise<void>) {
       const { signal } = this.#asking;
       if (!this.#listId) return;

@@ -1,4 +1,4 @@
-// What `<script type="module" src="/apps/wishlist/assets/share.js">` does by itself.
+// The module of `<script type="module" src="/apps/wishlist/assets/share.js">`.
 import { wishlist } from './script.js';
 import { defineShare } from './share.js';
 

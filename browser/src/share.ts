@@ -1,3 +1,3 @@
-// What shared lists need: a module of its own, which a page without them never loads.
+// Shared lists: a module of its own, which a page without them never loads.
 export { defineShare, type WishlistShare } from './share-element.js';
 export * from './shares.js';

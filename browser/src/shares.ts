@@ -25,7 +25,7 @@ export interface SharingWishlist extends EventTarget {
 
 const part = encodeURIComponent;
 
-/** The shares of a list of the shopper's own: the links that show it to whoever has them. */
+/** The links of a list of the shopper's own. Anybody who has one sees the list. */
 export function sharesOf(wishlist: SharingWishlist, listId: string) {
   const path = `lists/${part(listId)}/shares`;
   const write = async <T>(method: string, path: string, options: object): Promise<T> => {
@@ -37,34 +37,34 @@ export function sharesOf(wishlist: SharingWishlist, listId: string) {
     /** All of them, at most 20, newest first. */
     list: async (options?: Options): Promise<Share[]> =>
       (await wishlist.call<SharePage>('GET', path, options)).data,
-    /** Not repeated once it may have been received: each is a link of its own. */
+    /** Not retried once it may have been received: each makes another link. */
     create: async (body: ShareTerms = {}, options?: Options): Promise<Share> =>
       data(await write('POST', path, { ...options, body })),
     update: async (id: string, body: ShareTerms, options?: Options): Promise<Share> =>
       data(await write('PATCH', `${path}/${part(id)}`, { ...options, body })),
-    /** From now on its link is no longer good, for anybody. */
+    /** From now on its link leads nowhere. */
     delete: (id: string, options: Options = {}): Promise<void> =>
       write('DELETE', `${path}/${part(id)}`, options),
   };
 }
 
-/** Somebody's list, by the token of its link. A link that is no longer good is status 404. */
+/** A list of somebody else's, by the token of its link. Status 404 for a link that has ended. */
 export function sharedList(wishlist: SharingWishlist, token: string) {
   const path = `shared/${part(token)}`;
   const reservation = (itemId: string) => `${path}/items/${part(itemId)}/reservation`;
   return {
     find: async (options?: Options): Promise<SharedList> =>
       data(await wishlist.call('GET', path, options)),
-    /** So many in all for this shopper. Status 409 if others have reserved too many for that. */
+    /** Sets how many this shopper gives. Status 409 if others have reserved too many for that. */
     reserve: async (itemId: string, quantity = 1, options?: Options): Promise<SharedItem> =>
       data(await wishlist.call('PUT', reservation(itemId), { ...options, body: { quantity } })),
     release: (itemId: string, options?: Options): Promise<void> =>
       wishlist.call('DELETE', reservation(itemId), options),
-    /** A new list of the shopper's own with these items; not repeated once it may be there. */
+    /** Makes a list of the shopper's own with these items; not retried once it may be made. */
     copy: async (name?: string, options?: Options): Promise<List> => {
       const body = { name };
       const list = data<List>(await wishlist.call('POST', `${path}/copies`, { ...options, body }));
-      // Hearts and other tabs learn what is saved now; that they can't is no failure of the copy.
+      // Tells hearts and other tabs what is saved now. If that fails, the copy is made all the same.
       const { items } = await wishlist.lists.find(list.id).catch(() => ({ items: [] }));
       wishlist.wrote({ items, lists: [list.id] });
       return list;
@@ -74,14 +74,14 @@ export function sharedList(wishlist: SharingWishlist, token: string) {
 
 const data = <T>(answer: { data: T }): T => answer.data;
 
-/** The link of a share: `page` with its token in place of `{token}`. */
+/** The link of a share: the address `page` with the token in place of `{token}`. */
 export function linkOf({ token }: Share, page = '/shared/{token}'): string {
   return new URL(page.replace('{token}', token), document.baseURI).href;
 }
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** The list's newest share of just this kind, or a new one: a second press is the same link. */
+/** The list's newest share with these terms, or a new one: a second press gives the same link. */
 export function shareOf(
   wishlist: SharingWishlist,
   listId: string,
@@ -98,25 +98,25 @@ export function shareOf(
     );
     return alike ?? shares.create({ reservations, notes, expiresAt }, { signal });
   });
-  // One after the other, so that the second finds what the first has made.
+  // One at a time, so that a second press finds the share that the first has made.
   last = next.catch(() => {});
   return next;
 }
 
-/** What `wishlist.share` does. */
+/** Shares a list, as `wishlist.share` does. */
 export async function share(
   wishlist: SharingWishlist,
   list: Shareable,
-  { page, title, text, signal, ...how }: ShareOptions = {},
+  { page, title, text, signal, ...terms }: ShareOptions = {},
 ): Promise<Sharing> {
   const [id, name] = typeof list === 'string' ? [list] : [list.id, list.name];
-  const share = await shareOf(wishlist, id, how, signal);
+  const share = await shareOf(wishlist, id, terms, signal);
   const url = linkOf(share, page);
-  const told = { title: title ?? name ?? document.title, ...(text && { text }), url };
-  let sheet = !!navigator.canShare?.(told);
+  const content = { title: title ?? name ?? document.title, ...(text && { text }), url };
+  let sheet = !!navigator.canShare?.(content);
   if (sheet) {
-    // Closed by the shopper, it was there all the same; else the browser wanted a fresher press.
-    await navigator.share(told).catch(({ name }) => (sheet = name === 'AbortError'));
+    // An AbortError: the shopper has closed the sheet. Else the browser wanted a more recent press.
+    await navigator.share(content).catch(({ name }) => (sheet = name === 'AbortError'));
   }
   return { share, url, sheet };
 }

@@ -1,8 +1,8 @@
 import type { Item } from './types.js';
 
-const AWAY = 60_000; // ms in the background after which all is asked again
+const AWAY = 60_000; // ms in the background, after which everything shown is asked again
 
-/** What one tab tells the others: who is shopping there, and what was written. */
+/** A message of one tab to the others: its shopper, and what was written. */
 export interface News {
   shopper: string | undefined;
   items?: Item[];
@@ -11,8 +11,8 @@ export interface News {
 }
 
 /**
- * Hears the other tabs of the shop, and calls `again` when this one may have missed something: it
- * was away, or offline. Returns what tells the others.
+ * Calls `hear` with each message of the shop's other tabs, and `again` when this tab was hidden or
+ * offline, and may have missed one. Returns the function that sends a message.
  */
 export function joinTabs(
   base: string,
@@ -25,7 +25,7 @@ export function joinTabs(
     try {
       channel = new BroadcastChannel(`wishwell:${base}`);
     } catch {
-      return; // Firefox with all storage blocked: hearts work, tabs can't agree
+      return; // Firefox with all storage blocked: hearts work, but tabs don't hear each other
     }
     channel.onmessage = ({ data }: MessageEvent<News>) => hear(data);
   };

@@ -1,4 +1,4 @@
-// The API's records and bodies under their own names; made from its description (api.d.ts).
+// The API's records and bodies by their names, from its description (api.d.ts), and the library's own.
 import type { components } from './api.js';
 
 type Schemas = components['schemas'];
@@ -20,18 +20,18 @@ export type ShareTerms = Schemas['ShareTerms'];
 /** A number, or text in a store whose product ids are text. A number and its digits are one id. */
 export type ProductId = Schemas['ProductId'];
 
-/** What a heart stands for: one variant, or the product in whatever variant. */
+/** What a heart stands for: one variant, or the product in any variant. */
 export type Match = 'product' | 'variant';
 
-/** A product, in one variant or (without `variantId`) in whatever variant. */
+/** A product in one variant or, without `variantId`, in any. */
 export interface Product {
   productId: ProductId;
   variantId?: ProductId | null | undefined;
-  /** With `product`, it is the product in whatever variant, and `variantId` is what a save saves. */
+  /** With `product`, it is the product in any variant, and a save saves `variantId`. */
   match?: Match | undefined;
 }
 
-/** Every operation takes a signal that ends it: before it is sent, or while it is awaited. */
+/** Every operation takes a signal that aborts it, before it is sent or while it is awaited. */
 export interface Options {
   signal?: AbortSignal | undefined;
 }
@@ -55,11 +55,11 @@ export interface ListOptions extends Options {
 /** A list, or its id. */
 export type Shareable = string | Pick<List, 'id' | 'name'>;
 
-/** How a list is to be shared: with `reservations`, and without `notes`, unless it says otherwise. */
+/** How a list is shared; by default with `reservations` and without `notes`. */
 export interface ShareOptions extends ShareTerms, Options {
   /** The address of the shop's page for shared lists; `/shared/{token}` without it. */
   page?: string | undefined;
-  /** What the system's share sheet shows; the list's name, or else the page's title. */
+  /** The title in the system's share sheet; by default the list's name, or else the page's title. */
   title?: string | undefined;
   text?: string | undefined;
 }
@@ -68,11 +68,11 @@ export interface Sharing {
   share: Share;
   /** The link to the list. */
   url: string;
-  /** Whether the system has shown its share sheet; else show the link, to be copied. */
+  /** Whether the system has shown its share sheet; if not, show the link, to be copied. */
   sheet: boolean;
 }
 
-/** What is shown of a product. */
+/** What a heart shows of a product. */
 export interface State {
   saved: boolean;
   /** The saved item, once the service has answered. */
@@ -83,24 +83,24 @@ export interface State {
 
 export type Change = Product & State;
 
-/** A press that only a customer may make; without an attribute `sign-in` there is no `url`. */
+/** A press that needs a sign-in; `url` is undefined without the attribute `sign-in`. */
 export interface SignIn extends Product {
   url: string | undefined;
 }
 
 export interface Failure extends Partial<Product> {
   error: unknown;
-  /** What is shown now, after it was put back; only for a save or removal that failed. */
+  /** Whether it is shown as saved after the undo; only for a save or removal that failed. */
   saved?: boolean;
 }
 
 export interface Events {
   /** A product was saved or removed, here or in another tab, or its item has changed. */
   change: CustomEvent<Change>;
-  /** A save or removal failed and was put back, or asking what is saved failed. */
+  /** A save or removal failed and was undone, or asking what is saved failed. */
   error: CustomEvent<Failure>;
-  /** Lists, or the items on them, have changed; none named means that any may have. */
+  /** Lists, or items on them, have changed; without ids, any may have. */
   lists: CustomEvent<{ listIds: string[] }>;
-  /** Somebody else is shopping now: whatever is shown of the one before has to go. */
+  /** The shopper has changed: remove what you show of the previous one. */
   shopper: CustomEvent<undefined>;
 }

@@ -5,7 +5,7 @@ import { at } from './service.js';
 import { inTurn } from './turns.js';
 import type { Item, NewItem, Product } from './types.js';
 
-/** What is wished for: shown at once, sent in turn, and put back where it fails. */
+/** Saves and removals: shown at once, sent in turn, and undone if they fail. */
 export class Wishes {
   constructor(readonly questions: Questions) {}
 
@@ -38,7 +38,7 @@ export class Wishes {
     return wish.done;
   }
 
-  /** Sends the last wish, however often it changed while others were sent. */
+  /** Sends the wish, and again if presses have changed it meanwhile: the last one counts. */
   async #fulfil(scope: Product, wish: Wish): Promise<Item | undefined> {
     const { questions } = this;
     const { memory } = questions;
@@ -48,8 +48,7 @@ export class Wishes {
     try {
       do {
         sent = await inTurn(async () => {
-          if (memory.wishes.get(key) !== wish)
-            throw new WishlistError('Somebody else is shopping.');
+          if (memory.wishes.get(key) !== wish) throw new WishlistError('The shopper has changed.');
           const { saved, product } = wish;
           // Every press makes a new `product`.
           const settled = () => {
@@ -61,8 +60,8 @@ export class Wishes {
             settled();
             questions.takeIn({ items: [item] });
           };
-          // Pressed before the first answer: there may be a variant that it is about. With one of its
-          // own, saving twice is saving once.
+          // Pressed before the first answer, so a variant may be saved already. That does not matter
+          // for a save of a variant: saving twice is saving once.
           if (!(saved && scope.variantId) && !memory.known.has(productId))
             await questions.lookUp([productId]);
           const items = memory.matching(scope);
@@ -74,12 +73,12 @@ export class Wishes {
             const { variantId, quantity, tags, listIds } = product;
             item = items.find((it) => !variantId || it.variantId === variantId);
             const other = items.find((it) => !it.variantId) ?? items[0];
-            // Several variants are saved on purpose: which of them would it be?
+            // Of several saved variants none is changed: each was saved on purpose.
             if (!item && other && !(other.variantId && items[1])) {
               try {
                 await write('PATCH', at`items/${other.id}`, { variantId });
               } catch (error) {
-                // Elsewhere the item was removed, or the variant saved: that stays, and is shown.
+                // Another device has removed the item or saved the variant: that stays, and is shown.
                 if (!/40[49]/.test(`${(error as WishlistError).status}`)) throw error;
                 await questions.lookUp([productId]);
                 [item] = memory.matching(product);
@@ -97,7 +96,7 @@ export class Wishes {
     } catch (error) {
       if (memory.wishes.get(key) === wish) {
         memory.wishes.delete(key);
-        // Perhaps it was received all the same: the next question asks.
+        // The service may have received it all the same, so the next question asks again.
         memory.known.delete(productId);
         questions.tell(productId);
         questions.emit('error', { error, ...scope, saved: memory.state(scope).saved });
@@ -109,7 +108,7 @@ export class Wishes {
   }
 }
 
-/** Whoever does not await it has the event `error`; so it is no unhandled rejection. */
+/** Prevents an unhandled rejection: callers who do not await it have the event `error`. */
 export function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

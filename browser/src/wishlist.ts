@@ -31,7 +31,7 @@ import { quiet, Wishes } from './wishes.js';
 export interface WishlistOptions {
   /** The path of the storefront on the shop; `/apps/wishlist` without it. */
   base?: string | undefined;
-  /** `text` for a store whose product ids are text; needed where an id may be all digits. */
+  /** `text` for a store whose product ids are text; needed only if an id may be all digits. */
   productIds?: 'integer' | 'text' | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Wishlist {
   ): void;
 }
 
-/** The wishlist of whoever is shopping. Raises WishlistError where the service refuses. */
+/** The shopper's wishlist. Throws WishlistError for a request that failed. */
 export class Wishlist extends EventTarget {
   readonly base: string;
   readonly #service: Service;
@@ -60,7 +60,7 @@ export class Wishlist extends EventTarget {
   constructor({ base = '/apps/wishlist', productIds }: WishlistOptions = {}) {
     super();
     this.base = base.replace(/\/+$/, '');
-    // Absolute, as a page may have a <base> elsewhere; a server that renders the page has none.
+    // Absolute, as a page may have another <base>; a server that renders the page has no origin.
     const root = (globalThis.document ? location.origin : '') + this.base;
     this.#service = new Service(root, this.#changed, this.#again, this.#resume);
     this.#memory = new Memory(productIds === 'text');
@@ -68,12 +68,12 @@ export class Wishlist extends EventTarget {
     this.#wishes = new Wishes(this.#questions);
     if (globalThis.document) {
       this.#tellTabs = joinTabs(this.base, this.#hear, this.#again);
-      // The page after the sign-in need not have a heart that asks who is shopping.
+      // The page after a sign-in may have no heart that would ask who is shopping.
       if (kept(this.base)) this.refresh().catch(() => {});
     }
   }
 
-  /** Items, by the API's words. */
+  /** The API's operations on items. */
   readonly items = {
     /** One page, newest first. */
     list: ({ signal, ...query }: ItemOptions = {}): Promise<ItemPage> =>
@@ -81,28 +81,28 @@ export class Wishlist extends EventTarget {
     /** All items, page by page as they are taken. */
     all: (options: Omit<ItemOptions, 'page'> = {}): AsyncGenerator<Item, void, undefined> =>
       walk(this.items.list, options),
-    /** Saves; saving twice is saving once. */
+    /** Saving twice is saving once. */
     create: (body: NewItem, options?: Options): Promise<Item> =>
       this.#write('POST', 'items', { ...options, body }),
     find: async (id: string, options: Options = {}): Promise<Item> =>
       (await this.#questions.read<{ data: Item }>(at`items/${id}`, options)).data,
     update: (id: string, body: ItemPatch, options?: Options): Promise<Item> =>
       this.#write('PATCH', at`items/${id}`, { ...options, body }),
-    /** Any number of ids, 100 a request. */
+    /** Any number of ids, 100 in a request. */
     delete: (ids: string | string[], { signal }: Options = {}): Promise<void> =>
       inTurn(() => this.#wishes.discard([ids].flat(), () => {}, signal), signal),
-    /** Exactly these lists from now on. */
+    /** The item is on exactly these lists from now on. */
     setLists: (id: string, listIds: string[], options?: Options): Promise<Item> =>
       this.#write('PUT', at`items/${id}/lists`, { ...options, body: { listIds } }),
   };
 
-  /** Lists, by the API's words. */
+  /** The API's operations on lists. */
   readonly lists = {
     list: ({ signal, ...query }: PageOptions = {}): Promise<ListPage> =>
       this.#service.send('GET', 'lists', { query, signal }),
     all: (options: Omit<PageOptions, 'page'> = {}): AsyncGenerator<List, void, undefined> =>
       walk(this.lists.list, options),
-    /** Not repeated once it may have been received: names need not be unique. */
+    /** Not retried once it may have been received: names need not be unique. */
     create: (body: NewList, options?: Options): Promise<List> =>
       this.#write('POST', 'lists', { ...options, body, repeatable: false }),
     /** With its items, in the order of `sort`. */
@@ -116,7 +116,7 @@ export class Wishlist extends EventTarget {
       inTurn(async () => {
         await this.#service.send('DELETE', at`lists/${id}`, options);
         this.#questions.takeIn({ lists: [id] });
-        // Its id goes from the items that are shown.
+        // The items that are shown lose its id.
         this.#again();
       }, options.signal),
     order: (id: string, itemIds: string[], options?: Options): Promise<ListWithItems> =>
@@ -124,8 +124,8 @@ export class Wishlist extends EventTarget {
   };
 
   /**
-   * Is it saved? In this variant, or without `variantId` in any. Questions of one frame are one
-   * request; answers are kept in memory.
+   * Whether the product is saved: in this variant, or without `variantId` in any. Questions of one
+   * frame are one request; answers are kept in memory.
    */
   async saved(productId: ProductId, variantId?: ProductId | null, { signal }: Options = {}) {
     const product = this.#memory.scope({ productId, variantId });
@@ -140,7 +140,7 @@ export class Wishlist extends EventTarget {
     return this.#memory.state(this.#memory.scope(product));
   }
 
-  /** Calls at once and at each change, until the function that it returns is called. */
+  /** Calls the watcher at once and at each change, until the function that this returns is called. */
   watch(product: Product, watcher: Watcher): () => void {
     const { product: its, watchers } = this.#memory.show(this.#memory.scope(product));
     watchers.add(watcher);
@@ -150,16 +150,16 @@ export class Wishlist extends EventTarget {
   }
 
   /**
-   * Shown as saved at once, then sent; answers with the item, if it was not removed meanwhile. With
-   * `match: 'product'`, an item that is saved in another variant gets this one.
+   * Shows it as saved at once, then sends it. Resolves to the item, or to undefined if it was removed
+   * meanwhile. With `match: 'product'`, an item that is saved in another variant gets this one.
    */
   save(product: NewItem & Pick<Product, 'match'>): Promise<Item | undefined> {
     return this.#wishes.wish(product, true);
   }
 
   /**
-   * The shopper has picked this variant: if the product is saved, its item gets it. That is the
-   * item without a variant, or else the only one; among several variants none is changed.
+   * For a variant that the shopper has picked: if the product is saved, its item gets the variant.
+   * That is the item without a variant, or else the only item; of several variants none is changed.
    */
   refine({ productId, variantId }: Product): Promise<void> {
     return quiet(
@@ -169,34 +169,34 @@ export class Wishlist extends EventTarget {
     );
   }
 
-  /** Shown as removed at once, then sent; without `variantId` in every variant. */
+  /** Shows it as removed at once, then sends it; without `variantId` in every variant. */
   remove(product: Product): Promise<void> {
     return quiet(this.#wishes.wish(product, false).then(() => {}));
   }
 
-  /** Saves or removes, by what is shown now; answers with whether it is saved in the end. */
+  /** Saves or removes, by what is shown now. Resolves to whether it is saved in the end. */
   toggle(product: NewItem | Product): Promise<boolean> {
     const done = this.#wishes.wish(product, !this.state(product).saved);
     return quiet(done.then(() => this.state(product).saved));
   }
 
   /**
-   * Shares a list: with the system's share sheet where there is one, else answers with the link to
-   * show. To be called at a press, as browsers ask for one.
+   * Shares a list with the system's share sheet. If there is none, show the link that it resolves to.
+   * Call it at a press: browsers open a share sheet only then.
    */
-  async share(...what: [list: Shareable, options?: ShareOptions]): Promise<Sharing> {
-    // A page that shares nothing need not load it.
-    return (await import('./share.js')).share(this, ...what);
+  async share(list: Shareable, options?: ShareOptions): Promise<Sharing> {
+    // Only a page that shares a list loads the module.
+    return (await import('./share.js')).share(this, list, options);
   }
 
-  /** Asks the API for what has no method here. A write takes its turn, and a POST is not repeated. */
+  /** Calls an operation of the API that has no method here. A write takes its turn; a POST is not retried. */
   call<T>(method: string, path: string, options: Options & { body?: object } = {}): Promise<T> {
     const call = { ...options, repeatable: method !== 'POST' };
     const send = () => this.#service.send<T>(method, path, call);
     return method === 'GET' ? send() : inTurn(send, options.signal);
   }
 
-  /** Takes in what `call` has written, and tells hearts, and other tabs. */
+  /** Takes in what `call` has written, and tells hearts and other tabs. */
   wrote(news: Partial<News>): void {
     this.#questions.takeIn(news);
   }
@@ -204,7 +204,7 @@ export class Wishlist extends EventTarget {
   /** Asks again for all that is shown. For a shop that signs people in without a new page. */
   async refresh(): Promise<void> {
     const products = this.#memory.refresh();
-    // A question that is on its way may have been asked before whatever is the reason for this one.
+    // A question that is on its way may be older than the reason to ask again.
     this.#questions.asking.clear();
     this.#emit('lists', { listIds: [] });
     // With nothing shown, the answer still says who is shopping.
@@ -221,17 +221,17 @@ export class Wishlist extends EventTarget {
     }, call.signal);
   }
 
-  /** Asks again, if anything was asked yet; if that fails, what is shown stays. */
+  /** Asks again, if anything was asked before. If that fails, hearts stay as they are. */
   readonly #again = () => {
     if (this.#service.shopper) this.refresh().catch(() => {});
   };
 
-  /** What another tab tells. */
+  /** Takes in a message of another tab. */
   readonly #hear = (news: News) => {
     const was = this.#service.shopper;
     if (news.shopper !== was) {
       this.#again();
-      // Of two shoppers, the next answer says which it is.
+      // The tabs name two shoppers: the next answer says who it is.
       if (was && was !== '-') return;
       this.#service.become(news.shopper);
     }
@@ -240,7 +240,7 @@ export class Wishlist extends EventTarget {
 
   readonly #changed = (was: string) => {
     this.#post({});
-    // A visitor who had nothing has begun a session, or signed in: there is nothing to forget.
+    // A visitor without a session has got one, or has signed in: there is nothing to forget.
     if (was !== '-') {
       this.#memory.forget();
       this.#questions.tell();
@@ -252,7 +252,7 @@ export class Wishlist extends EventTarget {
   /** Saves what a visitor pressed before they signed in. */
   readonly #resume = () => {
     const product = kept(this.base, true);
-    // What fails is told by the event `error`.
+    // The event `error` tells of a failure.
     if (product) this.#wishes.wish(product, true);
   };
 
