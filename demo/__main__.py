@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,11 +27,11 @@ _TRY = """
   The shop is open: {url}
 
     Press some hearts, open the wishlist, reload: a visitor's list stays.
-    Open the shop in a second tab: both agree at once.
-    Make a list, put things on it, drag them into your order, write a note.
+    Open the shop in a second tab: a press in one shows in both.
+    Make a list, put things on it, drag them into an order, write a note.
     Move something to the cart, and undo it.
     Share the list, open its link in another browser, and reserve something.
-    Sign in as Mira: the list comes along. Sign out: it is gone. Sign in as Jonas: it is not his.
+    Sign in as Mira: the list is hers now. Sign out: it is gone. Sign in as Jonas: he has none of it.
     Watch the network: no token ever reaches the browser.
 
   Nothing is kept after Ctrl-C.
@@ -43,10 +42,10 @@ _TRY = """
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8080, show_default=True, help="Port; 0 takes a free one.")
 def main(host: str, port: int) -> None:
-    """A small shop, to try wishlists in."""
+    """Start a small shop, to try wishlists in."""
     log.configure("warning")
     for number in (signal.SIGINT, signal.SIGTERM):
-        # An exception, so that the service is ended whenever it comes; uvicorn passes it on.
+        # It raises SystemExit, so the service is ended whenever the signal comes; uvicorn passes it on.
         signal.signal(number, lambda *_: sys.exit(0))
     try:
         listening = serve.listen(host, port, "--host and --port")
@@ -68,9 +67,9 @@ def _serve(application: shop.Shop, listening: socket.socket) -> None:
 
 @contextmanager
 def _service(key: str) -> Iterator[str]:
-    """`wishwell serve` on a fresh database: its address. It ends with the shop.
+    """Runs `wishwell serve` on a fresh database until the shop ends; yields its address.
 
-    Its one store knows customers by the shop's cookie, a JWT that is signed with ``key``.
+    Its store knows customers by the shop's cookie, a JWT that is signed with ``key``.
     """
     wishwell = [sys.executable, "-m", "wishwell"]
     with tempfile.TemporaryDirectory(prefix="wishwell-demo-") as name:
@@ -118,7 +117,7 @@ def _answers(url: str, process: subprocess.Popen[bytes]) -> bool:
         try:
             with urllib.request.urlopen(url, timeout=1):
                 return True
-        except (urllib.error.URLError, OSError):
+        except OSError:
             time.sleep(0.05)
     return False
 

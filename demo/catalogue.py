@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A colour that a product comes in; ``tint`` is its class in shop.css."""
+    """A colour of a product; ``tint`` is its class in shop.css."""
 
     id: int
     name: str
@@ -63,9 +63,6 @@ BY_PICTURE = {product.picture: product for product in PRODUCTS}
 
 
 def many(count: int) -> list[Product]:
-    """A long page's worth: the dozen again and again, each with an id of its own."""
-    dozen = len(PRODUCTS)
-    return [
-        replace(PRODUCTS[at % dozen], id=PRODUCTS[at % dozen].id + at // dozen * 1000)
-        for at in range(count)
-    ]
+    """``count`` products for a long page: the twelve again and again, each with its own id."""
+    rounds = (divmod(number, len(PRODUCTS)) for number in range(count))
+    return [replace(PRODUCTS[at], id=PRODUCTS[at].id + turn * 1000) for turn, at in rounds]

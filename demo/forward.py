@@ -1,4 +1,4 @@
-"""Forwards requests to the service: what one location of nginx does."""
+"""Forwards requests to the service, as one location of nginx does."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 _HOP = {b"connection", b"keep-alive", b"transfer-encoding", b"date"}
 _NOT_PASSED_ON = _HOP | {
     b"content-length",
-    # The service believes these of an address that it trusts, so they are never the browser's.
+    # The service trusts the shop's address, and believes these from it: never pass on the browser's.
     b"x-forwarded-for",
     b"x-forwarded-host",
     b"x-forwarded-proto",
@@ -24,17 +24,17 @@ _NOT_PASSED_ON = _HOP | {
 
 def to(url: str) -> Application:
     """An application that answers with what the server at ``url`` answers; 502 if it does not."""
-    place = urlsplit(url)
+    service = urlsplit(url)
 
     def ask(scope: Scope, body: bytes) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
-        connection = HTTPConnection(place.hostname or "", place.port, timeout=20)
+        connection = HTTPConnection(service.hostname or "", service.port, timeout=20)
         try:
             query = b"?" + scope["query_string"] if scope["query_string"] else b""
             target = (scope["raw_path"] + query).decode("latin-1")
             connection.putrequest(
                 scope["method"], target, skip_host=True, skip_accept_encoding=True
             )
-            for name, value in _told(scope, body):
+            for name, value in _headers(scope, body):
                 connection.putheader(name.decode("latin-1"), value)
             connection.endheaders(body)
             answer = connection.getresponse()
@@ -60,28 +60,28 @@ def to(url: str) -> Application:
 
 
 async def read(wishlist: Application, scope: Scope, path: str) -> tuple[int, bytes]:
-    """Asks for nobody in particular, from the address of whoever asks the shop: status and body."""
-    asked = scope | {
+    """Status and body of a GET without a cookie, from the address of the browser that asks the shop."""
+    request = scope | {
         "method": "GET",
         "path": path,
         "raw_path": path.encode(),
         "query_string": b"",
         "headers": [header for header in scope["headers"] if header[0] == b"host"],
     }
-    told: list[dict[str, Any]] = []
+    sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
         return {"type": "http.request"}
 
     async def send(message: dict[str, Any]) -> None:
-        told.append(message)
+        sent.append(message)
 
-    await wishlist(asked, receive, send)
-    return told[0]["status"], told[1]["body"]
+    await wishlist(request, receive, send)
+    return sent[0]["status"], sent[1]["body"]
 
 
-def _told(scope: Scope, body: bytes) -> list[tuple[bytes, bytes]]:
-    """The browser's headers, and where it is: its address, and the host and scheme it asked for."""
+def _headers(scope: Scope, body: bytes) -> list[tuple[bytes, bytes]]:
+    """The browser's headers, its address, and the host and scheme that it asked for."""
     headers = scope["headers"]
     host = dict(headers).get(b"host", b"")
     return [

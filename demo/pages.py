@@ -1,4 +1,4 @@
-"""The shop's pages: plain HTML from plain functions, whole before any script runs."""
+"""The shop's pages: HTML from functions, complete before any script runs."""
 
 import re
 from html import escape
@@ -7,27 +7,26 @@ from pathlib import Path
 from demo.catalogue import Product, Variant
 
 BASE = "/apps/wishlist"
-SHARED = re.compile(r"/shared/([A-Za-z0-9_-]{1,64})")  # as <wishlist-share> makes its links
+SHARED = re.compile(r"/shared/([A-Za-z0-9_-]{1,64})")  # the links of <wishlist-share>
+HTML = {"content-type": "text/html; charset=utf-8"}
+
+Answer = tuple[int, dict[str, str], bytes]  # status, headers and body
+
 CUSTOMERS = {"1001": "Mira", "1002": "Jonas"}
 
 _CHOSEN = ' aria-current="true"'
 _PICTURES = (Path(__file__).parent / "static" / "pictures.svg").read_text()
-_HEART = (
-    '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="M12 20.6C5.6 15.9 2.8 '
-    "12.6 2.8 9a4.9 4.9 0 0 1 9.2-2.3A4.9 4.9 0 0 1 21.2 9c0 3.6-2.8 6.9-9.2 "
-    '11.6z"/></svg>'
+_ICON = '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="{}"/></svg>'
+_HEART = _ICON.format(
+    "M12 20.6C5.6 15.9 2.8 12.6 2.8 9a4.9 4.9 0 0 1 9.2-2.3A4.9 4.9 0 0 1 21.2 9c0 3.6-2.8 6.9-9.2 11.6z"
 )
-
-_BAG = (
-    '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="M5 8.5h14l1 11.5H4zM8.5 '
-    '11V7a3.5 3.5 0 0 1 7 0v4"/></svg>'
-)
+_BAG = _ICON.format("M5 8.5h14l1 11.5H4zM8.5 11V7a3.5 3.5 0 0 1 7 0v4")
 _COUNT = '<span class="badge" id="{}" hidden></span>'
 
 
 def page(title: str, main: str, customer: str | None, here: str = "", head: str = "") -> str:
-    """A whole page. ``customer``: who is signed in; ``here``: the path, for the menu and, from a
-    shared list, for the way back from the sign-in; ``head``: more for its head."""
+    """A whole page. ``customer`` is signed in; ``here`` is its path, for the menu and for the way back
+    from the sign-in to a shared list; ``head`` has more for its head."""
     if customer:
         account = f"""<form method="post" action="/sign-out">
       <span class="hello">Hello, {escape(CUSTOMERS[customer])}</span>
@@ -57,12 +56,12 @@ def page(title: str, main: str, customer: str | None, here: str = "", head: str 
     {account}
   </nav>
 </header>
-<div class="told"><div id="notice" role="alert"></div><div id="done"></div></div>
+<div class="messages"><div id="notice" role="alert"></div><div id="done"></div></div>
 <p id="said" class="unseen" role="status"></p>
 <main id="main" tabindex="-1">
 {main}
 </main>
-<footer class="bottom">Twelve things and no checkout: this shop is here to show
+<footer class="bottom">Twelve things and no checkout: this shop shows
 what Wishwell does for a real one.</footer>
 </body>
 </html>
@@ -104,7 +103,7 @@ def _card(product: Product) -> str:
 
 
 def product(product: Product, chosen: Variant) -> str:
-    """A product in one of its variants, each at an address of its own; with script, without a new page."""
+    """A product in one of its variants. Each has its own address; with script there is no new page."""
     name = escape(product.name)
     choices = "\n".join(
         f'<li><a class="swatch {variant.tint}" href="?variant={variant.id}"'
@@ -131,7 +130,7 @@ def product(product: Product, chosen: Variant) -> str:
 
 
 def sign_in_address(here: str) -> str:
-    """From a shared list, with the way back to it."""
+    """The sign-in page; from a shared list with the way back to it."""
     return f"/sign-in?back={here}" if SHARED.fullmatch(here) else "/sign-in"
 
 

@@ -1,7 +1,7 @@
 """The shop: an ASGI application with pages and a session of its own.
 
-What a shop needs for wishlists is the three lines in ``Shop.__call__`` that forward one path to the
-service, which reads the shop's session cookie by itself. The rest is the shop.
+For wishlists a shop needs three lines, those in ``Shop.__call__`` that forward one path to the
+service, which reads the shop's session cookie itself. The rest is the shop.
 """
 
 import time
@@ -18,7 +18,7 @@ COOKIE = "shop_session"
 _SESSION_SECONDS = 7 * 86_400
 _FORM_BYTES = 1_000
 
-# No script, style, picture or request that is not the shop's own, and nothing inline.
+# Scripts, styles, pictures and requests only of the shop's own, and nothing inline.
 _HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -41,7 +41,7 @@ _STATIC = {
 
 
 def customer(scope: Scope, key: str) -> str | None:
-    """Who is signed in, by the shop's own session cookie, signed with ``key``; None for nobody."""
+    """The customer of the shop's session cookie, which is signed with ``key``; None without one."""
     try:
         jar = SimpleCookie(dict(scope["headers"]).get(b"cookie", b"").decode("latin-1"))
         claims = jwt.decode(jar[COOKIE].value, key, ["HS256"], options={"require": ["exp", "sub"]})
@@ -51,7 +51,7 @@ def customer(scope: Scope, key: str) -> str | None:
 
 
 class Shop:
-    """The shop as one application. ``wishlist`` answers all below ``pages.BASE``."""
+    """The shop as one application. ``wishlist`` answers every path below ``pages.BASE``."""
 
     def __init__(self, key: str, wishlist: Application) -> None:
         self._key = key
@@ -69,7 +69,7 @@ class Shop:
             {"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body}
         )
 
-    async def _answer(self, scope: Scope, receive: Receive) -> tuple[int, dict[str, str], bytes]:
+    async def _answer(self, scope: Scope, receive: Receive) -> pages.Answer:
         path, who = scope["path"], customer(scope, self._key)
         if scope["method"] == "POST" and path in ("/sign-in", "/sign-out"):
             return await self._session(scope, receive)
@@ -81,15 +81,11 @@ class Shop:
         if path.startswith("/shared/"):
             return await shared.answer(scope, self._wishlist, who)
         title, main = _main(path, parse_qs(scope["query_string"].decode("latin-1")), who)
-        headers = {"content-type": "text/html; charset=utf-8"}
-        return (
-            200 if title else 404,
-            headers,
-            pages.page(title or "Page not found", main, who, path).encode(),
-        )
+        text = pages.page(title or "Page not found", main, who, path)
+        return 200 if title else 404, pages.HTML, text.encode()
 
-    async def _session(self, scope: Scope, receive: Receive) -> tuple[int, dict[str, str], bytes]:
-        """Signs in or out, with a cookie that no script can read, and leads to the next page."""
+    async def _session(self, scope: Scope, receive: Receive) -> pages.Answer:
+        """Signs in or out by a cookie that no script can read, and redirects to the next page."""
         if dict(scope["headers"]).get(b"sec-fetch-site", b"same-origin") != b"same-origin":
             return 403, {"content-type": "text/plain"}, b"Only the shop's own pages may do this."
         value, seconds, then = "", 0, "/"
@@ -106,7 +102,7 @@ class Shop:
 
 
 def _main(path: str, query: dict[str, list[str]], who: str | None) -> tuple[str, str]:
-    """Title and content of the page at a path; no title when there is none."""
+    """Title and content of the page at a path; an empty title if there is none."""
     everything = list(catalogue.PRODUCTS)
     if path == "/":
         return "Things for a quiet home", pages.shop(everything)
@@ -129,7 +125,7 @@ def _main(path: str, query: dict[str, list[str]], who: str | None) -> tuple[str,
 
 
 async def _form(receive: Receive) -> str:
-    """The first part of a form's body, which is all that the two buttons need."""
+    """The start of a form's body, which is enough for the two buttons."""
     message = await receive()
     body: bytes = message.get("body", b"")
     return body[:_FORM_BYTES].decode("latin-1")

@@ -1,16 +1,17 @@
-"""The pages of what is wished for: the wishlist and the cart, which scripts fill from templates."""
+"""The pages of the wishlist and of the cart, which scripts fill from templates."""
 
 from html import escape
 
 from demo.catalogue import PRODUCTS, Product, Variant
 from demo.pages import BASE, picture
 
-# Until a script has replaced it: for good where scripts are off, or can't be loaded.
+# Shown until a script removes it, so it stays where scripts are off or can't be loaded.
 _NEEDS = """<div class="needs narrow" id="needs"><h1>{title}</h1>
 <p>{title}s need JavaScript. Turn it on for this shop and load the page again; if it is on, try again
 in a minute. <a href="/">The shop itself</a> works without.</p></div>"""
+GONE = '<span class="picture oat"></span><span class="name">No longer sold</span>'
 _CROSS = """<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6L6 18"/></svg>"""
-_VISITOR = """<p class="visitor">Only this browser knows this wishlist.
+_VISITOR = """<p class="visitor">This wishlist is known in this browser only.
 <a href="/sign-in">Sign in</a> to keep it.</p>"""
 
 
@@ -31,7 +32,7 @@ def wishlist(customer: str | None) -> str:
     <ul id="items" class="rows"></ul>
     <div id="nothing" class="empty" hidden><svg viewBox="0 0 200 200" aria-hidden="true"
       class="picture oat"><use href="#vase"/></svg><h2>Nothing saved yet</h2>
-      <p>Press the heart of a product, and you find it here.</p>
+      <p>Press a product’s heart to save it here.</p>
       <a class="button" href="/">Look around</a></div>
     <div id="nothing-here" class="empty" hidden><svg viewBox="0 0 200 200" aria-hidden="true"
       class="picture sage"><use href="#notebook"/></svg><h2>An empty list</h2>
@@ -71,8 +72,8 @@ def cart() -> str:
 <ul id="items" class="rows"></ul>
 <p id="total" class="total"></p>
 <div id="nothing" class="empty" hidden><svg viewBox="0 0 200 200" aria-hidden="true"
-  class="picture sky"><use href="#bowl"/></svg><h2>Nothing in it yet</h2>
-  <p>Move something here from your wishlist, or add it on its page.</p>
+  class="picture sky"><use href="#bowl"/></svg><h2>Your cart is empty</h2>
+  <p>Move something here from your wishlist, or add it on the product’s page.</p>
   <a class="button" href="/wishlist">See your wishlist</a></div></div>
 <template id="row"><li class="row"><a class="what"></a> <span class="times"></span>
   <button class="remove" title="Remove">{_CROSS}</button></li></template>
@@ -85,9 +86,7 @@ def _known() -> str:
     looks = [
         _look(product, variant) for product in PRODUCTS for variant in (None, *product.variants)
     ]
-    gone = """<template id="gone"><span class="picture oat"></span><span class="name">No longer sold</span>
-</template>"""
-    return "\n".join([gone, *looks])
+    return "\n".join([f'<template id="gone">{GONE}</template>', *looks])
 
 
 def look(product: Product, variant: Variant | None) -> str:

@@ -1,11 +1,11 @@
-// The page of a shared list: what is reserved, on request; reserving; a copy for oneself.
+// The page of a shared list: shows reservations on request, reserves, and copies the list.
 import { sharedList } from '/apps/wishlist/assets/share.js';
-import { complain, find, offer, say, settle, wishlist } from '/static/shop.js';
+import { complain, fillQuantities, find, offer, say, settle, wishlist } from '/static/shop.js';
 
 const shared = sharedList(wishlist, location.pathname.split('/').at(-1));
 const rows = [...document.querySelectorAll('#items > li')];
 
-/** Does something, and shows what is true then. Of a link that is no longer good, the shop's page tells. */
+/** Does one thing, and shows a failure. If the link has ended, the page is loaded again, which says so. */
 async function attempt(work) {
   try {
     const done = await work();
@@ -13,18 +13,18 @@ async function attempt(work) {
     return done;
   } catch (error) {
     const { status } = error;
-    const message = { 403: 'this is your own list.', 409: 'somebody was faster.' }[status];
+    const message = { 403: 'this is your own list.', 409: 'somebody else was faster.' }[status];
     if (status !== 404) complain(message ? { status, message } : error);
     else await shared.find().catch(({ status }) => status === 404 && location.reload());
   }
 }
 
-// --------------------------------------------------------------------------- what is reserved
+// ------------------------------------------------------------------------------- reservations
 
 async function look() {
   const list = await attempt(() => shared.find());
   if (!list) return;
-  // Things came or went: the page shows others than the list has.
+  // The list has changed since the page was made.
   const ids = list.items.map(({ id }) => id);
   if (`${ids}` !== `${rows.map(({ dataset }) => dataset.id)}`) return location.reload();
   history.replaceState('shown', ''); // a reload shows it again
@@ -42,9 +42,9 @@ function show(row, { id, quantity, reserved, yours = 0 }) {
   const focused = acts.contains(document.activeElement);
   acts.replaceChildren(find('#gift').content.cloneNode(true));
   const name = find('.name', row).textContent;
-  // Somebody may want fewer than are reserved already.
+  // The owner may now want fewer than are reserved already.
   const most = Math.max(quantity - reserved, 0) + yours;
-  const [state, many, reserve, release] = acts.children;
+  const [state, amount, reserve, release] = acts.children;
   const others = reserved - yours;
   state.textContent = [
     yours && (quantity > 1 ? `You give ${yours}` : 'You give this'),
@@ -52,16 +52,14 @@ function show(row, { id, quantity, reserved, yours = 0 }) {
     !reserved && quantity > 1 && `${quantity} wished for`,
   ].filter(Boolean).join(' · ');
   row.classList.toggle('taken', most === 0);
-  many.hidden = most < 2;
-  many.setAttribute('aria-label', `How many of ${name}`);
-  many.replaceChildren(...Array.from({ length: Math.min(most, 100) }, (_, at) => new Option(`${at + 1}`)));
-  many.value = yours || 1;
+  amount.hidden = most < 2;
+  fillQuantities(amount, Math.min(most, 100), yours || 1, name);
   reserve.hidden = !most || (yours && most < 2);
   reserve.textContent = yours ? 'Change' : 'I’ll give this';
   reserve.setAttribute('aria-label', `${reserve.textContent}: ${name}`);
-  reserve.onclick = () => act(`You have reserved ${name}.`, () => shared.reserve(id, +(many.value || 1)));
+  reserve.onclick = () => act(`You have reserved ${name}.`, () => shared.reserve(id, +(amount.value || 1)));
   release.hidden = !yours;
-  release.setAttribute('aria-label', `Give it up: ${name}`);
+  release.setAttribute('aria-label', `Cancel reservation: ${name}`);
   release.onclick = () => act(`You no longer give ${name}.`, () => shared.release(id));
   if (focused) acts.querySelector('button:not([hidden])')?.focus();
 }

@@ -1,5 +1,5 @@
-// The shop's own script, on every page: what failed, what can be undone, how much is saved and in the
-// cart; and another colour on a product's page.
+// The shop's own script, on every page: messages of failures and undo, how much is saved and in the
+// cart, and on a product's page the choice of a colour.
 import { wishlist } from '/apps/wishlist/assets/wishwell.js';
 
 export { wishlist };
@@ -13,15 +13,15 @@ export async function collect(records) {
   return all;
 }
 
-// ------------------------------------------------------------------------------ what is told
+// ---------------------------------------------------------------------------------- messages
 
-/** Says it to those who listen, without showing it. */
+/** Says a text to screen readers, without showing it. */
 export const say = (text) => (find('#said').textContent = text);
 
-/** Shows a text with buttons, of which each also closes it. */
-function tell(place, text, buttons) {
-  const words = document.createElement('p');
-  words.textContent = text;
+/** Shows a text with buttons, each of which also closes it. */
+function show(place, text, buttons) {
+  const paragraph = document.createElement('p');
+  paragraph.textContent = text;
   const nodes = Object.entries(buttons).map(([name, press]) => {
     const button = document.createElement('button');
     button.textContent = name;
@@ -29,25 +29,25 @@ function tell(place, text, buttons) {
     button.onclick = () => (place.replaceChildren(), press?.());
     return button;
   });
-  place.replaceChildren(words, ...nodes);
+  place.replaceChildren(paragraph, ...nodes);
 }
 
-/** Shows what failed, until it is closed or something has worked. */
+/** Shows a failure, until it is closed or something has worked. */
 export function complain(error) {
   const text =
     !error.status || error.status > 499
       ? 'Your wishlist can’t be reached just now, so nothing was changed. Please try again soon.'
       : error.status === 429
-        ? 'That was a lot at once. Please try again in a minute.'
+        ? 'Too much at once. Please try again in a minute.'
         : `That did not work: ${error.message}`;
-  tell(find('#notice'), text, { Close: undefined });
+  show(find('#notice'), text, { Close: undefined });
 }
 export const settle = () => find('#notice').replaceChildren();
 
-/** Shows what was done, with buttons for what may come next, until it is closed or something else is done. */
+/** Shows what was done, with buttons for the next step, until it is closed or replaced by the next message. */
 export function offer(text, buttons) {
   say(text);
-  tell(find('#done'), text, { ...buttons, Close: undefined });
+  show(find('#done'), text, { ...buttons, Close: undefined });
 }
 
 document.addEventListener('keydown', (event) => {
@@ -70,7 +70,7 @@ function badge(id, count, text = count) {
   find(id).textContent = text;
 }
 
-/** Shows how many wishes there are, unless a newer count overtakes it. */
+/** Shows the number of wishes, unless a newer count has begun. */
 async function count() {
   const turn = ++counting;
   await undefined; // several events of one change are one count
@@ -79,7 +79,7 @@ async function count() {
     const { data, pageInfo } = await wishlist.items.list({ limit: 99 });
     if (turn === counting) badge('#saved', data.length, pageInfo?.next ? '99+' : data.length);
   } catch {
-    // The last count stays; what failed for the shopper is told by what they did.
+    // The last count stays. If the shopper's own action fails, that is shown.
   }
 }
 
@@ -89,16 +89,16 @@ count();
 
 // ------------------------------------------------------------------------------------ the cart
 
-/** A pretend one, of this tab: a real shop has its own, and hears what is moved to it as this one does. */
+/** A pretend cart, of this tab. A real shop has its own, and listens to `wishlist-to-cart` as this one does. */
 export const cart = {
   lines: () => JSON.parse(sessionStorage.cart ?? '[]'),
-  /** Puts so many of a product into it, or takes them out where `quantity` is below 0. */
+  /** Adds `quantity` of a product, or takes it out if that is below 0. */
   put({ productId, variantId, quantity }) {
     const lines = cart.lines();
-    let line = lines.find((one) => one.productId === productId && one.variantId === variantId);
+    let line = lines.find((known) => known.productId === productId && known.variantId === variantId);
     if (!line) lines.push((line = { productId, variantId, quantity: 0 }));
     line.quantity += quantity;
-    sessionStorage.cart = JSON.stringify(lines.filter((one) => one.quantity > 0));
+    sessionStorage.cart = JSON.stringify(lines.filter((line) => line.quantity > 0));
     cart.show();
   },
   show() {
@@ -107,24 +107,33 @@ export const cart = {
   },
 };
 
-// Where the shop has sold out, say, `preventDefault()` leaves the wish where it is.
+// `preventDefault()` keeps an item on the wishlist, for example when it is sold out.
 document.addEventListener('wishlist-to-cart', (event) => event.defaultPrevented || cart.put(event.detail));
 cart.show();
 
-/** How a product looks in a row, for wishlist and cart: fills the link with it, and answers with its name. */
-export function look({ productId, variantId }, what) {
+/** Fills the link of a row, in wishlist and cart, with the look of a product. Returns its name and price. */
+export function look({ productId, variantId }, link) {
   const known =
     find(`template[data-product="${productId}"][data-variant="${variantId ?? ''}"]`) ?? find('#gone');
-  what.replaceChildren(known.content.cloneNode(true));
-  if (known.dataset.href) what.href = known.dataset.href;
-  return { name: find('.name', what).textContent, price: +(known.dataset.price ?? 0) };
+  link.replaceChildren(known.content.cloneNode(true));
+  if (known.dataset.href) link.href = known.dataset.href;
+  return { name: find('.name', link).textContent, price: +(known.dataset.price ?? 0) };
+}
+
+/** Fills a select with 1 to `most`, and chooses `quantity`. */
+export function fillQuantities(select, most, quantity, name) {
+  select.setAttribute('aria-label', `How many of ${name}`);
+  // An unchanged select stays open.
+  if (select.length !== most)
+    select.replaceChildren(...Array.from({ length: most }, (_, at) => new Option(`${at + 1}`)));
+  select.value = quantity;
 }
 
 // -------------------------------------------------------------------------- a product's page
 
 const heart = find('.product wishlist-button');
 
-/** Shows the colour of a link without a new page; what is saved of the product gets it too. */
+/** Shows the colour of a link without a new page; the product's saved item gets it too. */
 function choose(swatch) {
   const address = new URL(swatch.href);
   history.replaceState(null, '', address);
@@ -139,7 +148,7 @@ function choose(swatch) {
 if (heart) {
   find('.swatches').addEventListener('click', (event) => {
     const swatch = event.target.closest('a');
-    // With a key the browser opens a tab of it.
+    // With one of these keys the browser opens the link in a tab or window.
     if (!swatch || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     choose(swatch);

@@ -1,24 +1,24 @@
 // The wishlist page.
-import { cart, collect, complain, copy, find, look, offer, say, settle, wishlist } from '/static/shop.js';
+import { cart, collect, complain, copy, fillQuantities, find, look, offer, say, settle, wishlist } from '/static/shop.js';
 
 const rows = find('#items');
 let lists = [];
-let busy = 0; // things under way, while which nothing is drawn anew
+let busy = 0; // changes and drags under way; meanwhile nothing is drawn
 let drawing = 0;
 
-/** The id of the list that the address names; empty for everything. */
+/** The id of the list in the address; empty for all items. */
 const current = () => location.hash.slice(1);
 
-/** Draws the page as it is now, unless something newer overtakes it. */
+/** Draws the page from what the service has now, unless a newer drawing has begun. */
 async function draw() {
   const turn = ++drawing;
-  await undefined; // several events of one change are one drawing
+  await undefined; // several events of one change become one drawing
   if (busy || turn !== drawing) return;
   const list = current();
   try {
     const [newLists, items] = await Promise.all([
       collect(wishlist.lists.all()),
-      list ? wishlist.lists.find(list, { sort: 'customer' }).then((found) => found.items) : collect(wishlist.items.all()),
+      list ? wishlist.lists.find(list, { sort: 'customer' }).then(({ items }) => items) : collect(wishlist.items.all()),
     ]);
     if (busy || turn !== drawing) return;
     lists = newLists.reverse();
@@ -29,7 +29,7 @@ async function draw() {
   }
 }
 
-/** Does one thing that changes something, says when it failed, and draws what is true then. */
+/** Makes a change, shows a failure, and draws the page again. */
 async function attempt(work) {
   busy++;
   try {
@@ -69,11 +69,11 @@ function show(items) {
   fill(rows, items, 'row', (node, item) => showItem(node, item, list));
 }
 
-/** Makes a parent's children those of the records, in order; those that stay keep their focus. */
+/** Gives the parent one child for each record, in order. Children that stay keep their focus. */
 function fill(parent, records, template, write) {
-  const had = new Map([...parent.children].map((node) => [node.dataset.id, node]));
-  const nodes = records.map(({ id }) => had.get(id) ?? copy(find(`#${template}`)));
-  for (const node of had.values()) if (!nodes.includes(node)) node.remove();
+  const before = new Map([...parent.children].map((node) => [node.dataset.id, node]));
+  const nodes = records.map(({ id }) => before.get(id) ?? copy(find(`#${template}`)));
+  for (const node of before.values()) if (!nodes.includes(node)) node.remove();
   nodes.forEach((node, at) => {
     node.dataset.id = records[at].id;
     write(node, records[at]);
@@ -94,7 +94,7 @@ function showItem(row, item, list) {
     event.preventDefault();
     move(step);
   };
-  // For those who neither drag nor have arrow keys.
+  // For shoppers who can't drag and have no arrow keys.
   for (const [part, step] of [['.up', -1], ['.down', 1]]) {
     find(part, row).hidden = !list;
     find(part, row).onclick = () => move(step);
@@ -105,11 +105,7 @@ function showItem(row, item, list) {
   find('.write', row).textContent = item.note ? 'Change the note' : 'Add a note';
   find('.write', row).onclick = () => write(item, name);
   const quantity = find('.quantity', row);
-  quantity.setAttribute('aria-label', `How many of ${name}`);
-  const most = Math.max(10, item.quantity);
-  if (quantity.length !== most)
-    quantity.replaceChildren(...Array.from({ length: most }, (_, at) => new Option(`${at + 1}`)));
-  quantity.value = item.quantity;
+  fillQuantities(quantity, Math.max(10, item.quantity), item.quantity, name);
   quantity.onchange = () => attempt(() => wishlist.items.update(item.id, { quantity: +quantity.value }));
   const remove = find('.remove', row);
   remove.setAttribute('aria-label', `Remove ${name}`);
@@ -136,8 +132,9 @@ function showItem(row, item, list) {
   find('.new', row).onclick = () => make(item);
 }
 
-/** Removes an item, and offers to put it back as and where it was. */
+/** Removes an item, and offers to put it back as it was, in its place. */
 async function takeAway(row, item, text, undo) {
+  const name = find('.name', row).textContent;
   const list = current();
   const ids = [...rows.children].map(({ dataset }) => dataset.id);
   const next = row.nextElementSibling ?? row.previousElementSibling;
@@ -149,13 +146,13 @@ async function takeAway(row, item, text, undo) {
     const listIds = item.listIds.filter((id) => lists.some((other) => other.id === id));
     const { id } = await wishlist.items.create({ productId, variantId, quantity, tags, note, listIds });
     if (listIds.includes(list)) await place(list, ids.map((old) => (old === item.id ? id : old)));
-    say('It is back.');
+    say(`${name} is back.`);
   };
   offer(text, { Undo: () => attempt(back) });
   await attempt(() => wishlist.items.delete(item.id));
 }
 
-/** Orders a list as far as its items are still there. */
+/** Orders those of the items that are still on the list. */
 async function place(list, ids) {
   const { items } = await wishlist.lists.find(list);
   await wishlist.lists.order(list, ids.filter((id) => items.some((item) => item.id === id)));
@@ -166,9 +163,9 @@ async function write(item, name) {
   if (note !== undefined) attempt(() => wishlist.items.update(item.id, { note }));
 }
 
-// ------------------------------------------------------------------------------ the own order
+// ------------------------------------------------------------------------ the shopper's order
 
-/** Moves a row by one, by moving its neighbour: so it keeps focus and pointer. */
+/** Moves a row by one. It moves the neighbour, so that the row keeps focus and pointer. */
 function pass(row, step) {
   const other = step < 0 ? row.previousElementSibling : row.nextElementSibling;
   if (step < 0 && other) row.after(other);
@@ -208,7 +205,7 @@ function drag(event, row, name) {
 
 // ------------------------------------------------------------------------------------- lists
 
-/** Asks for a name or a note, or with `text` for a yes; undefined when the shopper would rather not. */
+/** Asks for a name or a note, or with `text` for a yes. Resolves to undefined if the shopper cancels. */
 function ask(title, yes, { name, note, text = '' }) {
   const dialog = find('#ask');
   const [input, area, button, cancel] = ['input', 'textarea', '.button', '.plain'].map((part) => find(part, dialog));
@@ -228,7 +225,7 @@ function ask(title, yes, { name, note, text = '' }) {
   });
 }
 
-/** Makes a list and shows it, or puts the item on it. */
+/** Creates a list, and shows it or, if an item is given, puts the item on it. */
 async function make(item) {
   const name = await ask('New list', 'Create', { name: '' });
   if (!name) return;
@@ -267,7 +264,7 @@ wishlist.addEventListener('shopper', () => {
 });
 addEventListener('hashchange', draw);
 
-// A menu closes when the shopper goes elsewhere, or has chosen something in it.
+// A menu closes when the shopper clicks outside it, or has chosen something in it.
 document.addEventListener('click', ({ target }) => {
   for (const menu of document.querySelectorAll('details[open]'))
     menu.open = menu.contains(target) && !target.closest('.menu button:not(.up, .down)');

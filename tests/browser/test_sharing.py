@@ -103,7 +103,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
     use(how, theirs.get_by_role("button", name="Show what is reserved"))
     use(how, theirs.get_by_role("button", name="I’ll give this: Dome lamp"))
     expect(states).to_have_text(["You give this", "", ""])
-    expect(theirs.get_by_text("Only this browser knows what you have reserved")).to_be_visible()
+    expect(theirs.get_by_text("Your reservations are known in this browser only")).to_be_visible()
     is_open(theirs)
 
     other = new_shopper(shared_demo, **options).context.new_page()
