@@ -1,4 +1,5 @@
-// The API's words, repeats, order and questions, against the real service, as built for npm.
+// The API's operations, retries, their order and the questions what is saved, as built for npm, against
+// the real service.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { createWishlist, WishlistError } from '../dist/index.js';
@@ -86,7 +87,7 @@ test('an error has status, message and request id of the answer', async () => {
   });
 });
 
-test('an answer of something between is an error, whatever its status', async () => {
+test('an answer of a server in between is an error, whatever its status', async () => {
   const { items } = await open();
   once({ status: 200, body: '<h1>Sign in to the wireless network</h1>' });
   await assert.rejects(items.list(), { name: 'WishlistError', status: 200 });
@@ -120,7 +121,7 @@ test('201 products are asked for by the hundred', async () => {
   assert.equal(shop.api('GET', 'items').length, 3);
 });
 
-test('a product with more variants than a page is learnt whole', async () => {
+test('a product with more saved variants than fit a page is read whole', async () => {
   const wishlist = await open();
   for (let id = 1; id <= 251; id++) await wishlist.items.create({ productId: 1, variantId: id });
   const fresh = createWishlist({ base: shop.base });
@@ -135,7 +136,7 @@ test('a bad product number fails alone', async () => {
   assert.equal(bad.status, 'rejected');
 });
 
-test('text is a product id: asked, shown, told and removed', async () => {
+test('a text is a product id: asked for, shown, watched and removed', async () => {
   const wishlist = await open({}, textToken);
   const ids = ['UHJvZDox=', 'prod_01', 'a:b~c', 'a', '007', 'x'.repeat(100)];
   const changes = collect(wishlist, 'change');
@@ -154,7 +155,7 @@ test('text is a product id: asked, shown, told and removed', async () => {
   assert.deepEqual((await fresh.items.list()).data, []);
 });
 
-test('digits are text where that is said', async () => {
+test('digits are text if the page says so', async () => {
   const wishlist = await open({ productIds: 'text' }, textToken);
   await wishlist.save({ productId: 123, variantId: '4' });
   const [item] = (await wishlist.items.list()).data;
@@ -170,7 +171,7 @@ test('digits are text where that is said', async () => {
   await assert.rejects(unsaid.save({ productId: '123' }), { status: 400, message: /text/ });
 });
 
-test('digits are a number where nothing is said, and text fails alone', async () => {
+test('digits are a number if the page says nothing, and a text fails alone', async () => {
   const wishlist = await open();
   const changes = collect(wishlist, 'change');
   await wishlist.save({ productId: '7' });
@@ -183,7 +184,7 @@ test('digits are a number where nothing is said, and text fails alone', async ()
   );
 });
 
-test('long ids are asked for in addresses that servers take', async () => {
+test('long ids are asked for in addresses that servers accept', async () => {
   const wishlist = await open({}, textToken);
   const ids = Array.from({ length: 100 }, (_, at) => `${at}-${'x'.repeat(90)}`);
   await Promise.all(ids.map((id) => wishlist.saved(id)));
@@ -191,7 +192,7 @@ test('long ids are asked for in addresses that servers take', async () => {
   assert.ok(shop.requests.every(({ path, status }) => path.length < 4100 && status === 200));
 });
 
-test('a note is saved on what is saved already, and cleared', async () => {
+test('a note is set on a saved item, and cleared', async () => {
   const wishlist = await open();
   await wishlist.save({ productId: 1 });
   assert.equal((await wishlist.save({ productId: 1, note: 'For Ada' }))?.note, 'For Ada');
@@ -256,7 +257,7 @@ for (const status of [429, 503]) {
   });
 }
 
-test('Retry-After is at most a minute, and no date that has passed is waited for', async () => {
+test('Retry-After counts for at most a minute, and a past date not at all', async () => {
   const { lists } = await open();
   const headers = (/** @type {string} */ text) => ({
     status: 503,
@@ -268,7 +269,7 @@ test('Retry-After is at most a minute, and no date that has passed is waited for
   await assert.rejects(lists.create({ name: 'A' }), { retryAfter: undefined });
 });
 
-test('a signal ends what waits for its turn, for an answer or for another try', async () => {
+test('a signal ends a request that waits for its turn, an answer or the next try', async () => {
   const { items } = await open();
   shop.delay = 300;
   const first = items.create({ productId: 1 });
@@ -291,7 +292,7 @@ test('a signal ends what waits for its turn, for an answer or for another try', 
   await assert.rejects(again, reason);
 });
 
-test('a save is shown at once, told twice, and answers with the item', async () => {
+test('a save is shown at once, dispatches two changes, and resolves to the item', async () => {
   const wishlist = await open();
   assert.equal(await wishlist.saved(9), false);
   const changes = collect(wishlist, 'change');
@@ -320,7 +321,7 @@ test('a save is shown at once, told twice, and answers with the item', async () 
   );
 });
 
-test('rapid toggles are the last wish', async () => {
+test('of rapid toggles the last one counts', async () => {
   const wishlist = await open();
   await wishlist.saved(1);
   const twice = [wishlist.toggle({ productId: 1 }), wishlist.toggle({ productId: 1 })];
@@ -340,7 +341,7 @@ test('rapid toggles are the last wish', async () => {
   assert.equal(shop.api('POST', 'items').length, 2);
 });
 
-test('a save that is refused is put back, and told', async () => {
+test('a refused save is undone, and dispatches an error', async () => {
   const wishlist = await open();
   await wishlist.saved(1);
   const [changes, errors] = [collect(wishlist, 'change'), collect(wishlist, 'error')];
@@ -399,7 +400,7 @@ test('an answer from before a save does not undo it', async () => {
   assert.equal(wishlist.state({ productId: 1 }).item?.productId, 1);
 });
 
-test('a refresh does not take the answer of a question from before it', async () => {
+test('a refresh ignores the answer to an earlier question', async () => {
   const wishlist = await open();
   shop.delay = 100;
   const first = wishlist.saved(1);
@@ -408,7 +409,7 @@ test('a refresh does not take the answer of a question from before it', async ()
   assert.equal(shop.api('GET', 'items').length, 2);
 });
 
-test('somebody else: all is forgotten, told and asked again', async () => {
+test('when the shopper changes, everything is forgotten and asked for again', async () => {
   const wishlist = await open();
   await wishlist.save({ productId: 1 });
   assert.deepEqual(await Promise.all([wishlist.saved(1), wishlist.saved(2)]), [true, false]);
@@ -447,7 +448,7 @@ test("a visitor's first save is nobody else", async () => {
   assert.equal(wishlist.state({ productId: 1 }).saved, true);
 });
 
-test('lists that change are told by their ids', async () => {
+test('lists that change are dispatched by their ids', async () => {
   const wishlist = await open();
   const told = collect(wishlist, 'lists');
   const list = await wishlist.lists.create({ name: 'A' });

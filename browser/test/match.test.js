@@ -1,8 +1,8 @@
-// Hearts of a product and hearts of a variant, against the real service: what a pick of the shopper
-// does to what is saved. The element itself in Chromium, as in page.test.js.
+// Hearts of a product and of a variant, against the real service: how the shopper's choice of a variant
+// changes what is saved. The element itself runs in Chromium.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { launchChromium } from './chromium.js';
 import { createWishlist } from '../dist/index.js';
 import { startService, startShop } from './shop.js';
 
@@ -20,7 +20,7 @@ async function open() {
   return createWishlist({ base: shop.base });
 }
 
-/** Saves these variants of product 1 behind the wishlist's back, undefined for none; their ids. */
+/** Saves these variants of product 1, or undefined for none, as another device would; their ids. */
 async function elsewhere(/** @type {(number | undefined)[]} */ ...variants) {
   const { items } = createWishlist({ base: shop.base });
   const ids = [];
@@ -30,7 +30,7 @@ async function elsewhere(/** @type {(number | undefined)[]} */ ...variants) {
   return ids;
 }
 
-/** What the service has: of each item its id and variant, the oldest first. */
+/** The id and variant of each item that the service has, the oldest first. */
 async function kept() {
   const { data } = await createWishlist({ base: shop.base }).items.list();
   return data.map(({ id, variantId }) => [id, variantId]).reverse();
@@ -40,7 +40,7 @@ const INK = /** @type {const} */ ({ productId: 1, variantId: 11, match: 'product
 const OAT = { ...INK, variantId: 12 };
 const sent = () => shop.requests.filter(({ method }) => method !== 'GET').map((r) => r.method);
 
-test('a pick gives the saved item the variant, and is told', async () => {
+test('a pick gives the saved item the variant, and dispatches a change', async () => {
   const wishlist = await open();
   const [id] = await elsewhere(undefined);
   await wishlist.saved(1);
@@ -65,7 +65,7 @@ test('a pick gives the saved item the variant, and is told', async () => {
   assert.deepEqual(sent(), []);
 });
 
-test('a pick saves nothing that is not saved, and waits to know', async () => {
+test('a pick saves nothing that was not saved, and waits for the answer', async () => {
   const wishlist = await open();
   await wishlist.refine(INK);
   assert.deepEqual(await kept(), []);
@@ -142,7 +142,7 @@ test('picks and presses in a row end as the last of them', async () => {
   assert.deepEqual(await kept(), []);
 });
 
-test('a pick that another device was faster than changes nothing, and shows what is true', async () => {
+test('a pick changes nothing if another device was faster, and the heart shows the true state', async () => {
   const wishlist = await open();
   /** @type {unknown[]} */
   const errors = [];
@@ -163,7 +163,7 @@ test('a pick that another device was faster than changes nothing, and shows what
   assert.deepEqual(errors, []);
 });
 
-test('a pick that fails is told, and the item stays as it was', async () => {
+test('a pick that fails dispatches an error, and the item stays as it was', async () => {
   const wishlist = await open();
   const [id] = await elsewhere(13);
   await wishlist.saved(1);
@@ -190,10 +190,7 @@ test('what changes while a save is sent is sent too', async () => {
 
 test('the element: a product heart follows the picks of the shopper', async (t) => {
   shop = await startShop(service);
-  const browser = await chromium.launch({
-    executablePath: process.env.WISHWELL_TEST_CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  });
+  const browser = await launchChromium();
   t.after(() => browser.close());
   const visitor = await browser.newContext();
   visitor.setDefaultTimeout(15_000);

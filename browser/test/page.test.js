@@ -1,7 +1,7 @@
-// The element and the tabs, in a real browser: Chromium, from WISHWELL_TEST_CHROMIUM or the usual place.
+// The element and the tabs, in Chromium.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { launchChromium } from './chromium.js';
 import { startService, startShop } from './shop.js';
 
 /** @type {Awaited<ReturnType<typeof startService>>} */
@@ -15,11 +15,7 @@ let visitor;
 
 before(async () => {
   service = await startService();
-  browser = await chromium.launch({
-    executablePath: process.env.WISHWELL_TEST_CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-    ignoreDefaultArgs: ['--disable-back-forward-cache'],
-  });
+  browser = await launchChromium({ ignoreDefaultArgs: ['--disable-back-forward-cache'] });
 });
 after(async () => {
   await browser.close();
@@ -130,7 +126,7 @@ test('hearts of a store whose product ids are text, all digits or not', async ()
   await shows(heart(again, 1), true);
 });
 
-test('a press saves, another removes; both are told', async () => {
+test('a press saves, another removes; both dispatch events', async () => {
   const page = await open();
   await listen(page);
   await press(heart(page));
@@ -180,7 +176,7 @@ const relabel = (page, labels, text = '') =>
     for (const [name, label] of Object.entries(labels)) element.setAttribute(name, label);
   }, /** @type {const} */ ([labels, text]));
 
-test('its name says the state where the shop names both, and aria-pressed does not', async () => {
+test('with a label for each state, the name says the state in place of aria-pressed', async () => {
   const page = await open();
   await relabel(page, { label: 'Merken', 'label-saved': 'Gemerkt' });
   await page.getByRole('button', { name: 'Merken', exact: true }).click();
@@ -189,7 +185,7 @@ test('its name says the state where the shop names both, and aria-pressed does n
   assert.equal(await saved.getAttribute('title'), 'Gemerkt');
 });
 
-test('a text that is shown is its name, whatever its labels say', async () => {
+test('a text in the heart is its name, whatever its labels say', async () => {
   const page = await open();
   await relabel(page, { label: 'Save the mug' }, ' Keep ');
   await page.getByRole('button', { name: 'Keep', exact: true }).click();
@@ -240,7 +236,7 @@ test("it takes an icon of the shop's own, and colours without script", async () 
   assert.ok(await page.locator('svg').isHidden());
 });
 
-test('forced colours and reduced motion are heeded', async () => {
+test('forced colours and reduced motion are respected', async () => {
   const page = await open();
   const look = () =>
     heart(page).evaluate((button) => {
@@ -286,7 +282,7 @@ test("the first writes of two tabs at once are one visitor's", async () => {
   assert.deepEqual((await kept()).sort(), [1, 2]);
 });
 
-test('somebody else signs in: both tabs show theirs', async () => {
+test('when the shopper changes, both tabs show the new one', async () => {
   const [one, two] = [await open(2), await open(2)];
   await heart(one, 1).click();
   await shows(heart(two, 1), true);
@@ -300,7 +296,7 @@ test('somebody else signs in: both tabs show theirs', async () => {
   assert.equal((await seen(two, 'shopper')).length, 1);
 });
 
-test('a refusal is put back, and told', async () => {
+test('a refused press is undone, and dispatches an error', async () => {
   const page = await open();
   await listen(page);
   shop.fault = ({ method }) => (method === 'POST' ? { status: 400 } : undefined);
@@ -329,7 +325,7 @@ test('offline, a press stays; online, it is sent', async () => {
   await shows(heart(page), true);
 });
 
-test('after half a minute without an answer, a press is put back', async () => {
+test('after half a minute without an answer, a press is undone', async () => {
   const page = await visitor.newPage();
   await page.clock.install();
   await page.goto(`${shop.origin}/?hearts=1`);
@@ -352,7 +348,7 @@ test('after half a minute without an answer, a press is put back', async () => {
   assert.deepEqual(await seen(page, 'error'), [['error', 1, false, 0]]);
 });
 
-test('429 waits as told, and the heart stays', async () => {
+test('after 429 it waits as long as it says, and the heart stays', async () => {
   const page = await open();
   shop.fault = ({ method }) => {
     if (method !== 'POST') return;

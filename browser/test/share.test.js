@@ -1,7 +1,7 @@
-// Shared lists, in a real browser: Chromium, from WISHWELL_TEST_CHROMIUM or the usual place.
+// Shared lists, in Chromium.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { launchChromium } from './chromium.js';
 import { startService, startShop } from './shop.js';
 
 /** @type {Awaited<ReturnType<typeof startService>>} */
@@ -14,10 +14,7 @@ let browser;
 before(async () => {
   service = await startService();
   shop = await startShop(service);
-  browser = await chromium.launch({
-    executablePath: process.env.WISHWELL_TEST_CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  });
+  browser = await launchChromium();
 });
 after(async () => {
   await browser.close();
@@ -25,9 +22,9 @@ after(async () => {
   await service.stop();
 });
 
-/** A page of somebody's own. @param {import('playwright-core').BrowserContext} [of] */
-async function open(of, hearts = 3) {
-  const context = of ?? (await browser.newContext());
+/** A page of a new visitor, or of this one. @param {import('playwright-core').BrowserContext} [visitor] */
+async function open(visitor, hearts = 3) {
+  const context = visitor ?? (await browser.newContext());
   context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   page.on('pageerror', (error) => assert.fail(error));
@@ -64,7 +61,7 @@ async function share(page, /** @type {string} */ list, options = {}) {
   return page.evaluate(() => /** @type {any} */ (window).shared);
 }
 
-test('a list is shared by the sheet of the system, or a link, and two presses are one link', async () => {
+test('a list is shared by the share sheet or by a link, and two presses make one link', async () => {
   const page = await open();
   const list = await makeList(page, [1]);
   assert.ok(!shop.assets.some((name) => name.startsWith('share')), 'hearts need nothing of it');
@@ -114,7 +111,7 @@ test('a list is shared by the sheet of the system, or a link, and two presses ar
   });
 });
 
-test('a shared list is read by nobody, and a copy fills hearts in every tab', async () => {
+test('a shared list is read without a session, and a copy fills hearts in every tab', async () => {
   const owner = await open();
   const { share: made } = await share(owner, await makeList(owner, [1, 3]));
 

@@ -1,6 +1,6 @@
-// A shop to test against: the real service on a fresh database, and before it a small server of one
-// origin that does what docs/storefront.md says, as far as a page sees it: it knows the visitor by a
-// cookie, adds the token, and names the shopper. What it may do wrong, a test says in `fault`.
+// A shop to test against: the real service on a fresh database, and in front of it a small server with
+// one origin. For a page it behaves as docs/storefront.md says: it knows the visitor by a cookie, adds
+// the token, and names the shopper. A test makes it fail with `fault`.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 const BASE = '/apps/wishlist';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const wishwell = join(root, '.venv/bin/wishwell');
-/** The scripts, by the names with their hashes; and those, by the plain ones. */
+/** The scripts by their names with a hash, and these names by the plain ones. */
 const scripts = new Map();
 const hashed = new Map();
 for (const name of ['wishwell', 'share']) {
@@ -24,7 +24,7 @@ for (const name of ['wishwell', 'share']) {
   hashed.set(`${name}.js`, `${name}-${hash}.js`);
 }
 
-// What the library may need from a page's policy, and no more.
+// All that the library needs from a page's policy.
 const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; " +
   "require-trusted-types-for 'script'";
@@ -73,7 +73,7 @@ export async function startService() {
 }
 
 /**
- * The shop. Without `cookies`, every request is of one visitor: for clients that keep none.
+ * The shop. Without `cookies`, all requests come from one visitor: for clients that keep no cookies.
  *
  * @param {{ api: string, token: string }} service
  */
@@ -81,19 +81,19 @@ export async function startShop({ api, token }, { cookies = true } = {}) {
   const shop = {
     origin: '',
     base: '',
-    /** What came, in order. @type {{ method: string, path: string, at: number, status?: number }[]} */
+    /** The requests, in order. @type {{ method: string, path: string, at: number, status?: number }[]} */
     requests: [],
     /** The scripts that were asked for. @type {string[]} */
     assets: [],
     /**
-     * What goes wrong with a request: an answer in place of the service's; `cut` before the service
-     * has it, `lose` after.
+     * How a request fails: with an answer in place of the service's; by a connection that ends before
+     * the service has the request (`cut`) or after (`lose`).
      *
      * @type {(request: { method: string, path: string }) => undefined | 'cut' | 'lose' |
      *   { status: number, headers?: Record<string, string>, body?: string }}
      */
     fault: () => undefined,
-    /** Milliseconds that each request takes longer. */
+    /** Milliseconds by which each request is delayed. */
     delay: 0,
     /** The one visitor, without cookies. @type {string | undefined} */
     visitor: undefined,
