@@ -31,25 +31,22 @@ class InSeveral:
     def __init__(self, tx):
         self.tx, self.page, self.run_many = tx, tx.page, tx.run_many
 
-    async def all(self, name, *arguments):
+    async def all(self, name, /, *arguments, **named):
         steps = SEVERAL[name].steps
         if len(steps) == 1:
-            return await self.tx.all(name, *arguments)
-        await self.tx.one("profile_lock", arguments[0])
+            return await self.tx.all(name, *arguments, **named)
+        await self.tx.one("profile_lock", profile=named["profile"])
         found = ()
         for step in steps:
-            if step.is_due(found):
-                found = (
-                    await self.tx.fetch(step.sql, *[arguments[at] for at in step.takes]) or found
-                )
+            found = await self.tx.fetch(step.sql, *step.values((), named)) or found
         return found
 
-    async def one(self, name, *arguments):
-        rows = await self.all(name, *arguments)
+    async def one(self, name, /, *arguments, **named):
+        rows = await self.all(name, *arguments, **named)
         return rows[0] if rows else None
 
-    async def run(self, name, *arguments):
-        await self.all(name, *arguments)
+    async def run(self, name, /, *arguments, **named):
+        await self.all(name, *arguments, **named)
 
 
 class Twice:

@@ -62,7 +62,7 @@ class Shop:
         self.owner, self.friend = (bench.new_customer(self.store) for _ in range(2))
         on = new_list(bench, self.owner, "Birthday")
         wish(bench, self.owner, 1, 2, list_ids=(on.id,), tags=("a", "b"), quantity=3, note="n\nm")
-        saved = [row[0] for row in bench.all("items_all", self.owner.id)]
+        saved = [row[0] for row in bench.all("items_all", profile=self.owner.id)]
         bench.write(lists.order, self.owner, on.id, saved, now())
         bench.write(profiles.remember_email, self.owner, "a@shop.example", now())
         self.link = share(bench, self.owner, on.id)

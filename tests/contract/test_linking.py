@@ -209,7 +209,7 @@ def test_link_at_the_bounds_drops_nothing(bench):
     assert bench.holds(customer) == (4_900, 20, 4_900 * 6)
     bench.check(customer)
     bench.check(session)
-    held = bench.all("list_positions", customer.id, mine[0])
+    held = bench.all("list_positions", profile=customer.id, id=mine[0])
     places = sorted(row[1] for row in held)
     assert len(set(places)) == len(places) == 4_900 * 6 // 20
     assert places[:980] == [*range(1, 981)]

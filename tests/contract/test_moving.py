@@ -89,7 +89,7 @@ def new_list(bench, profile, name):
 
 
 def held(bench, profile):
-    rows = bench.all("items_all", profile.id)
+    rows = bench.all("items_all", profile=profile.id)
     return {int(row[1]): row for row in map(tuple, rows)}
 
 
@@ -153,7 +153,7 @@ def test_import_adds_what_a_profile_lacks(bench, shop, tmp_path):
     assert set(after[2][6].split()) == {own.id, on.id}, "and is on the lists of both"
     assert after[3][0] == second
     bench.check(there)
-    assert [row[1] for row in bench.all("places", there.id)] == [second]
+    assert [row[1] for row in bench.all("places", profile=there.id)] == [second]
     assert load(bench, file, other.handle)[0].items == 0
     bench.check(there)
 

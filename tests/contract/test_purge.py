@@ -24,7 +24,7 @@ def run_purge(bench, now, settings=SETTINGS):
 
 
 def there(bench, profile):
-    return bench.one("profile_state", profile.id) is not None
+    return bench.one("profile_state", profile=profile.id) is not None
 
 
 def save(bench, profile, product=1):

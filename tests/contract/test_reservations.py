@@ -173,7 +173,9 @@ class World:
         self.bench.clock.milliseconds += 91 * DAY
         for name in "OVW":
             if name not in (who, *self.gone):
-                self.bench.one("session_renew", self.real[name].id, self.bench.clock.tick())
+                self.bench.one(
+                    "session_renew", profile=self.real[name].id, now=self.bench.clock.tick()
+                )
         run_purge(self.bench, self.bench.clock() + DAY)
         self.gone.add(who)
         if who in self.models:

@@ -255,11 +255,11 @@ def test_sessions_are_taken_before_customers(bench, verb):
     without_waiting = f"SELECT 1 FROM profiles WHERE profile_id = '{customer.id}' FOR UPDATE NOWAIT"
 
     async def take_session(tx):
-        await tx.one("profile_lock", session.id)
+        await tx.one("profile_lock", profile=session.id)
 
     async def take_customer(tx):
         assert await select(tx, without_waiting)
-        await tx.one("profile_lock", customer.id)
+        await tx.one("profile_lock", profile=customer.id)
 
     def both():
         if verb == "link":
@@ -339,7 +339,7 @@ def reserved(bench, holder, *owners):
 def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, verb):
     """contract: reserve-ends. Its single statement began before there was one."""
     owner, holder, item, _, reserve = promise
-    made, now = bench.all("lists_all", owner.id)[0][0], bench.clock.tick()
+    made, now = bench.all("lists_all", profile=owner.id)[0][0], bench.clock.tick()
     named = {
         items.delete: (item,),
         items.set_lists: (item, [], bounds(99)),

@@ -213,7 +213,7 @@ def test_writer_that_has_ended_is_told_to_probes_and_to_writes(tmp_path):
             raise SystemExit
 
         async def touch(tx):
-            await tx.run("list_touch", "p", "l", "t")
+            await tx.run("list_touch", profile="p", id="l", now="t")
 
         ended = asyncio.create_task(db.write(end))
         await asyncio.to_thread(db._thread.join, 5)

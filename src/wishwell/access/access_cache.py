@@ -374,7 +374,7 @@ async def _used(tx: Writer, id: str, at: str) -> None:
 
 
 async def _touch(tx: Writer, profile_id: str, at: str) -> None:
-    await tx.run("session_touch", profile_id, at)
+    await tx.run("session_touch", profile=profile_id, now=at)
 
 
 async def _forget(tx: Writer, before: str, before_for_cookies: str) -> None:

@@ -110,7 +110,7 @@ _MACROS = {
 
 
 class Does(Enum):
-    """What a statement does, by its first word."""
+    """What a statement does: one whose name ends in ``_lock``, or a SELECT … FOR UPDATE, locks."""
 
     READ = 1
     LOCK = 2
@@ -197,7 +197,7 @@ def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
         if kind == "part":
             parts[name] = sql
         elif only in (None, form or engine):
-            found[name] = _statement(for_engine(sql, engine), engine)
+            found[name] = _statement(name, for_engine(sql, engine), engine)
     return found
 
 
@@ -210,7 +210,7 @@ def _pieces() -> Iterator[tuple[str, str, str | None, str]]:
                 yield from zip(pieces, pieces, pieces, pieces, strict=True)
 
 
-def _statement(sql: str, engine: Engine) -> Statement:
+def _statement(name: str, sql: str, engine: Engine) -> Statement:
     if "{direction}" in sql:  # the template of a page, for pages.py
         return Statement((Step(sql.rstrip(";"), ()),), Does.READ)
     steps = []
@@ -220,9 +220,9 @@ def _statement(sql: str, engine: Engine) -> Statement:
         step = step if when is None else rest
         names = tuple(dict.fromkeys(_ARGUMENT.findall(step)))
         if names:
-            for at, name in enumerate(names, 1):
+            for at, argument in enumerate(names, 1):
                 mark = "?" if engine == "sqlite" else "$"
-                step = re.sub(rf"(?<!:):{name}\b", f"{mark}{at}", step)
+                step = re.sub(rf"(?<!:):{argument}\b", f"{mark}{at}", step)
             steps.append(Step(step, names, when))
             continue
         # Drivers expect arguments numbered from 1 without gaps.
@@ -233,7 +233,7 @@ def _statement(sql: str, engine: Engine) -> Statement:
     if not re.search(r"\b(INSERT|UPDATE|DELETE)\b", sql):
         does = Does.READ
     else:
-        does = Does.LOCK if sql.startswith("SELECT") else Does.WRITE
+        does = Does.LOCK if name.endswith("_lock") or sql.startswith("SELECT") else Does.WRITE
     return Statement(tuple(steps), does)
 
 

@@ -2,7 +2,7 @@
 
 A use-case that changes records does so inside ``watch``, which looks at them before and after,
 under the profile's lock, and writes what differs in the same transaction (contract:
-event-transaction), or by a statement that tells what it does (``items.py``). Each profile's
+event-transaction); changes of items are told directly (``items.py``). Each profile's
 events are counted without a gap. Their places in the store's feed are given afterwards, when
 everybody can read them, by one process at a time for each store. SQLite has one writer, which gives
 them their places with the insertion; they are only published afterwards.
@@ -84,8 +84,8 @@ def from_row(row: Row) -> Event:
 def _shown(data: str) -> bytes:
     """The data as the API shows it.
 
-    ``watch`` and ``tell`` write it so. A statement that tells its own event (``items.py``) writes
-    whether the store had text ids, what changed, and the item's columns (``rows.ITEM``).
+    Releases before this one also wrote an array: whether the store had text ids, what changed, and
+    the item's columns.
     """
     if not data.startswith("["):
         return data.encode()
@@ -95,7 +95,7 @@ def _shown(data: str) -> bytes:
 
 
 def _item(values: Sequence[Any], *, text_ids: bool) -> dict[str, Any]:
-    """An item as the API shows it, from its columns (``rows.ITEM``)."""
+    """An item as the API shows it, from its columns."""
     id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at = values[:9]
     item = {
         "id": id,
@@ -126,6 +126,11 @@ def event_id(profile_id: str, sequence: int) -> str:
 UNWATCHED = contextlib.nullcontext()
 
 
+def are_told(profile: Profile) -> bool:
+    """Whether the profile's store tells events."""
+    return profile.store.events_since is not None
+
+
 def watch(
     tx: Writer, profile: Profile, now: str, noun: Noun, read: Callable[[], Awaitable[Records]]
 ) -> AbstractAsyncContextManager[None]:
@@ -154,7 +159,15 @@ async def _watched(
 async def tell(tx: Writer, profile: Profile, now: str, type_: Type, data: bytes) -> None:
     """Writes an event of a profile, if its store tells events. The caller holds its lock."""
     if profile.store.events_since is not None:
-        await _write(tx, profile, now, [(type_, data)])
+        await tx.run("event_tell", profile=profile.id, type=type_, now=now, data=data.decode())
+
+
+async def tell_all(
+    tx: Writer, profile: Profile, now: str, type_: Type, each: Sequence[bytes]
+) -> None:
+    """``tell`` for each of these data, in their order."""
+    if each and profile.store.events_since is not None:
+        await _write(tx, profile, now, [(type_, data) for data in each])
 
 
 async def tell_each(

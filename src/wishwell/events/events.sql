@@ -6,6 +6,20 @@ UPDATE profiles SET events = events + $2::integer WHERE profile_id = $1 RETURNIN
 INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data)
 VALUES ($1, $2, $3, next_number($3), $4, $5, $6, $7);
 
+-- name: event_tell for postgresql
+-- One event of a profile, under its lock. Differs because SQLite writes to one table in a statement, and gives the
+-- number at once.
+WITH counted AS (
+    UPDATE profiles SET events = events + 1 WHERE profile_id = :profile RETURNING profile_id, store_id, gid, events)
+INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
+SELECT c.profile_id, c.events, c.store_id, :type::text, :now::text, c.gid, :data::text FROM counted c;
+
+-- name: event_tell for sqlite
+UPDATE profiles SET events = events + 1 WHERE profile_id = :profile;
+INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data)
+SELECT p.profile_id, p.events, p.store_id, next_number(p.store_id), :type::text, :now::text, p.gid, :data::text
+FROM profiles p WHERE p.profile_id = :profile;
+
 -- name: feeds_waiting
 -- The stores with events that have no number yet, or one that may not be read yet.
 SELECT store_id FROM events WHERE number IS NULL GROUP BY store_id --postgresql

@@ -56,7 +56,7 @@ async def _reserve(
     there = set()
     # In the order of a link, sessions first: no deadlocks.
     for _, key, gid in sorted((ids.customer_of(gid) is not None, keys[gid], gid) for gid in gids):
-        found = await tx.one("profile_lock", key)
+        found = await tx.one("profile_lock", profile=key)
         if found is not None and found[0] is None:
             there.add(gid)
     if bundle.profile.gid not in there:

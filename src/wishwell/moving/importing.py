@@ -286,7 +286,7 @@ async def _fill(tx: Writer, store: Store, added: Sequence[Additions]) -> None:
 
 async def _merge(tx: Writer, store: Store, key: str, bundle: Bundle) -> Additions:
     """Adds what a profile lacks to one that is there, under its lock. Returns what it added."""
-    await tx.one("profile_lock", key)
+    await tx.one("profile_lock", profile=key)
     held = (await _held(tx, [key])).get(key)
     added = additions(store, key, bundle, held)
     await _fill(tx, store, [added])

@@ -88,14 +88,14 @@ def missing(profile: Profile) -> NotFound | Unauthenticated:
 async def check_open(tx: Reader, profile: Profile) -> None:
     """Raises ``missing(profile)`` if a session does not exist or has ended."""
     if profile.is_session:
-        row = await tx.one("profile_state", profile.id)
+        row = await tx.one("profile_state", profile=profile.id)
         if row is None or row[0] is not None:
             raise missing(profile)
 
 
 async def is_known(tx: Reader, profile: Profile) -> bool:
     """Whether a session was ever created; always true for a customer."""
-    return not profile.is_session or await tx.one("profile_state", profile.id) is not None
+    return not profile.is_session or await tx.one("profile_state", profile=profile.id) is not None
 
 
 # contract: customer-exists, limit-exact, request-linearizable
@@ -106,7 +106,14 @@ async def lock(tx: Writer, profile: Profile, now: str) -> None:
     profile, links and purges happen one after the other. Raises ``missing(profile)``.
     """
     if not await lock_known(tx, profile):
-        await tx.run("profile_create", profile.id, profile.store.id, profile.gid, 0, now)
+        await tx.run(
+            "profile_create",
+            profile=profile.id,
+            store=profile.store.id,
+            gid=profile.gid,
+            is_session=0,
+            now=now,
+        )
         await lock_known(tx, profile)
 
 
@@ -115,7 +122,7 @@ async def lock_known(tx: Writer, profile: Profile) -> bool:
 
     Raises ``missing(profile)``.
     """
-    row = await tx.one("profile_lock", profile.id)
+    row = await tx.one("profile_lock", profile=profile.id)
     if row is None and not profile.is_session:
         return False
     if row is None or row[0] is not None:
@@ -123,24 +130,31 @@ async def lock_known(tx: Writer, profile: Profile) -> bool:
     return True
 
 
+async def count(tx: Writer, profile: Profile, *, items: int = 0, lists: int = 0) -> None:
+    """Adds to how many items and lists the profile has. The caller holds its lock."""
+    await tx.run("profile_count", profile=profile.id, items=items, lists=lists)
+
+
 async def create_session(tx: Writer, store: Store, namespace: str, id: str, now: str) -> Profile:
     """Creates a session with the UUID ``id``."""
     profile = of_session(store, ids.session_gid(namespace, id))
-    await tx.run("profile_create", profile.id, store.id, profile.gid, 1, now)
+    await tx.run(
+        "profile_create", profile=profile.id, store=store.id, gid=profile.gid, is_session=1, now=now
+    )
     return profile
 
 
 # contract: session-touched
 async def renew_session(tx: Writer, profile: Profile, now: str) -> None:
     """Records that a session gets a new token. Raises ``NotFound`` if it is unknown or closed."""
-    if await tx.one("session_renew", profile.id, now) is None:
+    if await tx.one("session_renew", profile=profile.id, now=now) is None:
         raise NotFound("session: there is no such session, or it has been linked to a customer.")
 
 
 async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> None:
     """Stores the e-mail address with the profile. Raises ``missing(profile)``."""
     await lock(tx, profile, now)
-    await tx.run("profile_remember_email", profile.id, email)
+    await tx.run("profile_remember_email", profile=profile.id, email=email)
 
 
 # contract: identify-email
@@ -154,13 +168,13 @@ def check_email(email: str) -> str:
 async def sessions_owning(tx: Reader, whole: WholeStore, item_ids: Sequence[str]) -> set[str]:
     """The keys of the sessions that own any of these items."""
     known = [id for id in item_ids if ids.is_uuid(id)]
-    owners = await tx.all("item_owners", whole.store.id, known)
+    owners = await tx.all("item_owners", store=whole.store.id, ids=known)
     return {row[0] for row in owners if row[2]}
 
 
 async def owner(tx: Reader, whole: WholeStore, noun: Literal["item", "list"], id: str) -> Profile:
     """The owner of an item or list of the store. Raises ``NotFound``."""
-    row = await tx.one(f"{noun}_owner", whole.store.id, id)
+    row = await tx.one(f"{noun}_owner", store=whole.store.id, id=id)
     if row is None:
         raise NotFound(f"There is no such {noun}.")
     profile_id, gid, is_session = row

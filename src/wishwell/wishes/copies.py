@@ -1,11 +1,11 @@
 """Copies: what is on a shared list, put on a new list of whoever asks."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
-from wishwell import events
+from wishwell import events, profiles
 from wishwell.db import Writer
 from wishwell.errors import LimitReached
 from wishwell.profiles import Profile
@@ -43,14 +43,14 @@ async def copy(
     shared = await shares.view(tx, finder, token, None, now)
     name = shared.name if wanted.name is None else wanted.name
     products = sorted({_kind(item)[0] for item in shared.items})
-    of_products = items.records(tx, caller, "items_of_products", products)
+    of_products = items.records(tx, caller, "items_of_products", products=products)
     of_list = lists.record(tx, caller, wanted.id)
     async with (
         events.watch(tx, caller, now, "item", of_products),
         events.watch(tx, caller, now, "list", of_list),
     ):
         made = await lists.add(tx, caller, name, wanted.id, bounds, now)
-        rows = await tx.all("items_of_products", caller.id, products)
+        rows = await tx.all("items_of_products", profile=caller.id, products=products)
         there = {_kind(item): item for item in map(item_record.from_row, rows)}
         new = [item for item in shared.items if _kind(item) not in there]
         await _check_room(tx, caller, len(shared.items), len(new), bounds)
@@ -59,27 +59,23 @@ async def copy(
         ids |= {kind: item.id for kind, item in there.items()}
         placed = [ids[_kind(item)] for item in shared.items]
         both = set(placed)
-        await tx.run_many("copy_items", [_row(caller, ids, made.id, item, now) for item in new])
-        await tx.run_many(
-            "copy_lists",
-            [
-                (caller.id, item.id, " ".join(sorted([*item.list_ids, made.id])), now)
-                for item in there.values()
-                if item.id in both
-            ],
-        )
-        await tx.run_many(
-            "copy_entries", [(caller.id, made.id, id, at) for at, id in enumerate(placed, 1)]
-        )
-        await tx.run("copy_count", caller.id, made.id, len(placed))
-        await tx.run("link_count", caller.id, None)
+        await tx.run_many("copy_item", [_row(caller, ids, made.id, item, now) for item in new])
+        for item in there.values():
+            if item.id in both:
+                on = " ".join(sorted([*item.list_ids, made.id]))
+                await tx.run("item_set_lists", profile=caller.id, id=item.id, list_ids=on, now=now)
+        of = {"profile": caller.id, "list": made.id}
+        entries = [{**of, "item": id, "position": at} for at, id in enumerate(placed, 1)]
+        await tx.run_many("entry_add", entries)
+        await tx.run("list_resize", profile=caller.id, id=made.id, more=len(placed))
+        await profiles.count(tx, caller, items=len(new))
     made.item_count = len(placed)
     return made
 
 
 async def _check_room(tx: Writer, caller: Profile, all_: int, new: int, bounds: Bounds) -> None:
     """Raises ``LimitReached`` if the caller's bounds don't hold so many entries and new items."""
-    row = await tx.one("holdings", caller.id)
+    row = await tx.one("holdings", profile=caller.id)
     assert row is not None
     held, entries = row
     if all_ > bounds.list_items:
@@ -98,7 +94,16 @@ def _kind(item: Item | SharedItem) -> tuple[str, str]:
 
 def _row(
     caller: Profile, ids: dict[tuple[str, str], str], list_id: str, item: SharedItem, now: str
-) -> tuple[str | int, ...]:
-    kind = _kind(item)
-    note = "" if item.note is UNSET else item.note
-    return (caller.id, ids[kind], caller.store.id, *kind, item.quantity, now, list_id, note)
+) -> dict[str, Any]:
+    product, variant = _kind(item)
+    return {
+        "profile": caller.id,
+        "id": ids[product, variant],
+        "store": caller.store.id,
+        "product": product,
+        "variant": variant,
+        "quantity": item.quantity,
+        "now": now,
+        "list": list_id,
+        "note": "" if item.note is UNSET else item.note,
+    }

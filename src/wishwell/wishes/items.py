@@ -1,8 +1,9 @@
 """Items: the products that a profile saved, one per product and variant (contract: save-once)."""
 
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -53,12 +54,13 @@ def _in_store(row: Row) -> Item:
 
 
 def records(
-    tx: Reader, profile: Profile, statement: str, *keys: object
+    tx: Reader, profile: Profile, statement: str, **keys: object
 ) -> Callable[[], Awaitable[events.Records]]:
     """What reads the items that a statement finds, for ``events.watch``."""
 
     async def read() -> events.Records:
-        found = [from_row(row) for row in await tx.all(statement, profile.id, *keys)]
+        rows = await tx.all(statement, profile=profile.id, **keys)
+        found = [from_row(row) for row in rows]
         show(found, text_ids=profile.store.has_text_ids)
         return {item.id: events.Record(item) for item in found}
 
@@ -89,40 +91,38 @@ async def save(
     changes. Raises ``LimitReached`` if one of the ``bounds`` would be exceeded, ``NotFound`` for a
     list that the profile does not have, ``profiles.missing``.
     """
-    arguments = (
-        profile.id,
-        id,
-        new.product_id,
-        new.variant_id,
-        new.quantity,
-        _stored(new.tags),
-        new.note,
-        now,
-        bounds.items,
-    )
-    alone = new.tags is None and not new.list_ids
-    statement, more = _telling(profile, "item_save")
-    watched: AbstractAsyncContextManager[None] = events.UNWATCHED
-    if new.list_ids:  # saved and put on lists: one change
-        statement, more = "item_save", ()
-        of_product = records(tx, profile, "item_of_product", new.product_id, new.variant_id)
-        watched = events.watch(tx, profile, now, "item", of_product)
-    async with watched:
-        row = await tx.one(statement, *arguments, *more) if alone else None
-        if row is None:
-            # There are lists or tags, the customer has no row yet, or it is full or has ended.
-            await profiles.lock(tx, profile, now)
-            row = await tx.one(statement, *arguments, *more)
-        if row is None:
-            raise LimitReached(f"A profile holds at most {bounds.items} items; delete some first.")
-        *columns, created = row
-        item = from_row(columns)
-        if new.tags is not None:
-            await _index_tags(tx, profile, item.id, new.tags)
-        if not set(new.list_ids) <= set(item.list_ids):
-            union = {*item.list_ids, *new.list_ids}
-            item = await _put_on(tx, profile, item.id, tuple(union), bounds, now)
-        return item, bool(created)
+    given: dict[str, Any] = {
+        "profile": profile.id,
+        "id": id,
+        "product": new.product_id,
+        "variant": new.variant_id,
+        "quantity": new.quantity,
+        "tags": _stored(new.tags),
+        "note": new.note,
+        "now": now,
+        "most": bounds.items,
+    }
+    row = None
+    if new.tags is None and not new.list_ids and not events.are_told(profile):
+        row = await tx.one("item_save", **given)
+    if row is None:
+        # There are lists, tags or an event, the customer has no row yet, or it is full or ended.
+        await profiles.lock(tx, profile, now)
+        row = await tx.one("item_save", **given)
+    if row is None:
+        raise LimitReached(f"A profile holds at most {bounds.items} items; delete some first.")
+    *columns, names, created = row
+    item, changed = from_row(columns), names.split()
+    if new.tags is not None:
+        await _index_tags(tx, profile, item.id, new.tags)
+    if not set(new.list_ids) <= set(item.list_ids):
+        item = await _set_lists(tx, profile, item, {*item.list_ids, *new.list_ids}, bounds, now)
+        changed.append("listIds")
+    if created:
+        await _tell(tx, profile, now, "item.created", item)
+    elif changed:
+        await _tell(tx, profile, now, "item.updated", item, changed)
+    return item, bool(created)
 
 
 # contract: item-update, item-variant-null, item-conflict, item-updated-at
@@ -132,28 +132,42 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
     Raises ``Conflict`` if another item has the product and variant, ``NotFound``,
     ``profiles.missing``.
     """
-    statement, more = _telling(profile, "item_change")
-    if patch.tags is not None:
+    if patch.tags is not None or events.are_told(profile):
         await profiles.lock_known(tx, profile)
-    arguments = (patch.product_id, patch.variant_id, patch.quantity, _stored(patch.tags))
     try:
-        row = await tx.one(statement, profile.id, id, *arguments, patch.note, now, *more)
+        row = await tx.one(
+            "item_change",
+            profile=profile.id,
+            id=id,
+            product=patch.product_id,
+            variant=patch.variant_id,
+            quantity=patch.quantity,
+            tags=_stored(patch.tags),
+            note=patch.note,
+            now=now,
+        )
     except UniqueViolation as error:
         raise Conflict(
             "productId, variantId: another item of this profile has this product and variant."
         ) from error
     if row is None:
         raise await _absent(tx, profile)
+    *columns, names = row
+    item = from_row(columns)
     if patch.tags is not None:
         await _index_tags(tx, profile, id, patch.tags)
-    return from_row(row)
+    if names:
+        await _tell(tx, profile, now, "item.updated", item, names.split())
+    return item
 
 
 # contract: item-delete
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes an item. Raises ``NotFound``, ``profiles.missing``."""
-    statement, more = _telling(profile, "items_delete", now)
-    if await _certain(tx, profile, statement, [id], more=more) is None:
+    row = None
+    if not events.are_told(profile):
+        row = await tx.one("items_delete", profile=profile.id, ids=[id])
+    if row is None and not await _delete_of(tx, profile, [id], now):
         raise NotFound(_NO_ITEM)
 
 
@@ -167,7 +181,9 @@ async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str], now: str) -
     # A link may move an item between the look-up and the lock, but only once, to a customer.
     for _ in range(2):
         by_owner: dict[tuple[bool, str, str], list[str]] = {}
-        for profile_id, id, is_session, gid in await tx.all("item_owners", scope.store.id, known):
+        for profile_id, id, is_session, gid in await tx.all(
+            "item_owners", store=scope.store.id, ids=known
+        ):
             by_owner.setdefault((not is_session, profile_id, gid), []).append(id)
         # Locked in one order everywhere, sessions before customers as in a link: no deadlocks.
         for owner in sorted(by_owner):
@@ -177,11 +193,38 @@ async def delete_many(tx: Writer, scope: Scope, ids_: Sequence[str], now: str) -
                 await _delete_of(tx, profile, by_owner[owner], now)
 
 
-async def _delete_of(tx: Writer, profile: Profile, known: Sequence[str], now: str) -> None:
-    if await profiles.lock_known(tx, profile):
-        statement, more = _telling(profile, "items_delete", now)
-        await tx.run(statement, profile.id, known, True, *more)
+# contract: reserve-ends
+async def _delete_of(tx: Writer, profile: Profile, known: list[str], now: str) -> list[Item]:
+    """Deletes those of these items that there are, under the profile's lock."""
+    if not await profiles.lock_known(tx, profile):
+        return []
+    rows = await tx.all("items_known", profile=profile.id, ids=known)
+    gone = [from_row(row) for row in rows]
+    if not gone:
+        return []
+    sizes = Counter(list_id for item in gone for list_id in item.list_ids)
+    if any(item.tags for item in gone):
+        await tx.run("item_tags_clear", profile=profile.id, ids=known)
+    await _leave(tx, profile, known, sizes)
+    await tx.run("items_remove", profile=profile.id, ids=known)
+    await profiles.count(tx, profile, items=-len(gone))
+    if sizes:
         await reservations.end_unshared(tx, profile.id)
+    text_ids = profile.store.has_text_ids
+    await events.tell_all(
+        tx, profile, now, "item.deleted", [_data(item, text_ids) for item in gone]
+    )
+    return gone
+
+
+async def _leave(tx: Writer, profile: Profile, known: list[str], sizes: Mapping[str, int]) -> None:
+    """Takes items off lists; ``sizes``: how many of them each of these lists loses."""
+    if sizes:
+        await tx.run("entries_remove", profile=profile.id, lists=[*sizes], items=known)
+        await tx.run_many(
+            "list_resize",
+            [{"profile": profile.id, "id": id, "more": -less} for id, less in sizes.items()],
+        )
 
 
 # contract: item-set-lists, item-set-lists-place, list-item-limit, place-limit
@@ -193,52 +236,48 @@ async def set_lists(
     Raises ``NotFound`` for the item or a list, ``LimitReached`` if a list or the profile would
     exceed its bound.
     """
-    async with events.watch(tx, profile, now, "item", records(tx, profile, "items_known", [id])):
-        return await _put_on(tx, profile, id, list_ids, bounds, now)
-
-
-async def _put_on(
-    tx: Writer, profile: Profile, id: str, list_ids: Sequence[str], bounds: Bounds, now: str
-) -> Item:
-    wanted = sorted(at if ids.is_uuid(at) else ids.NO_UUID for at in list_ids)
-    arguments = (id, " ".join(wanted), bounds.entries, bounds.list_items, now)
-    row = await _certain(tx, profile, "item_set_lists", *arguments)
+    row = None
+    if await profiles.lock_known(tx, profile):
+        row = await tx.one("item_find", profile=profile.id, id=id)
     if row is None:
         raise NotFound(_NO_ITEM)
-    *columns, changed = row
-    item = from_row(columns)
-    if changed or item.list_ids == wanted:
+    before = from_row(row)
+    item = await _set_lists(tx, profile, before, list_ids, bounds, now)
+    if item is not before:
+        await _tell(tx, profile, now, "item.updated", item, ["listIds"])
+    return item
+
+
+async def _set_lists(
+    tx: Writer, profile: Profile, item: Item, list_ids: Collection[str], bounds: Bounds, now: str
+) -> Item:
+    """The item as it is then: the same one, if it is on these lists already."""
+    wanted = set(list_ids)
+    more, less = wanted - set(item.list_ids), set(item.list_ids) - wanted
+    if not more and not less:
         return item
-    # Nothing was changed. Find out why.
-    sizes = {row[0]: row[1] for row in await tx.all("lists_known", profile.id, wanted)}
-    if len(sizes) < len(wanted):
+    sizes = {row[0]: row[1] for row in await tx.all("list_sizes", profile=profile.id)}
+    if not wanted <= sizes.keys():
         raise NotFound("listIds: names a list that this profile does not have.")
-    if any(sizes[at] >= bounds.list_items for at in set(wanted) - set(item.list_ids)):
+    if any(sizes[id] >= bounds.list_items for id in more):
         raise LimitReached(f"listIds: a list holds at most {bounds.list_items} items.")
-    raise LimitReached(
-        f"listIds: all lists of a profile together hold at most {bounds.entries} items."
-    )
-
-
-# contract: reserve-ends
-async def _certain(
-    tx: Writer,
-    profile: Profile,
-    statement: str,
-    *arguments: object,
-    more: Sequence[object] = (),
-) -> Row | None:
-    """Runs what takes items off lists, which may end reservations of them.
-
-    As a single statement it does nothing if it had to wait for the profile's lock, since it then
-    sees old rows, or if others have reserved any item of the profile. Then it runs again with the
-    lock held, and ends those reservations.
-    """
-    row = await tx.one(statement, profile.id, *arguments, False, *more)
-    if row is None and await profiles.lock_known(tx, profile):
-        row = await tx.one(statement, profile.id, *arguments, True, *more)
+    if len(more) > len(less) and sum(sizes.values()) + len(more) - len(less) > bounds.entries:
+        raise LimitReached(
+            f"listIds: all lists of a profile together hold at most {bounds.entries} items."
+        )
+    await _leave(tx, profile, [item.id], dict.fromkeys(less, 1))
+    if more:
+        # On a list where it is already it keeps its place; on the others it has none.
+        of = {"profile": profile.id, "item": item.id, "position": 0}
+        await tx.run_many("entry_add", [{**of, "list": id} for id in sorted(more)])
+        longer = [{"profile": profile.id, "id": id, "more": 1} for id in more]
+        await tx.run_many("list_resize", longer)
+    on = " ".join(sorted(wanted))
+    row = await tx.one("item_set_lists", profile=profile.id, id=item.id, list_ids=on, now=now)
+    assert row is not None
+    if less:
         await reservations.end_unshared(tx, profile.id)
-    return row
+    return from_row(row)
 
 
 _NO_ITEM = "There is no such item."
@@ -251,18 +290,30 @@ async def _absent(tx: Reader, profile: Profile) -> NotFound:
 
 async def _index_tags(tx: Writer, profile: Profile, id: str, tags: Sequence[str]) -> None:
     """Updates ``item_tags``, the index for searching; ``items.tags`` is what is read."""
-    await tx.run("item_tags_clear", profile.id, id)
+    await tx.run("item_tags_clear", profile=profile.id, ids=[id])
     if tags:
-        await tx.run_many("item_tags_add", [(profile.id, id, tag) for tag in tags])
+        rows = [{"profile": profile.id, "id": id, "tag": tag} for tag in tags]
+        await tx.run_many("item_tags_add", rows)
 
 
 # contract: event-transaction
-def _telling(profile: Profile, statement: str, *more: object) -> tuple[str, tuple[object, ...]]:
-    """The statement; in a store that tells events the form that tells what it does, and what that
-    takes besides."""
-    if profile.store.events_since is None:
-        return statement, ()
-    return f"{statement}_told", (profile.store.has_text_ids, *more)
+async def _tell(
+    tx: Writer,
+    profile: Profile,
+    now: str,
+    type_: events.Type,
+    item: Item,
+    changed: Sequence[str] = (),
+) -> None:
+    if events.are_told(profile):
+        data = _data(item, profile.store.has_text_ids, changed)
+        await events.tell(tx, profile, now, type_, data)
+
+
+def _data(item: Item, text_ids: bool, changed: Sequence[str] = ()) -> bytes:
+    """What an event says of an item."""
+    show([item], text_ids=text_ids)
+    return msgspec.json.encode({"item": item, "changed": changed} if changed else {"item": item})
 
 
 def _stored(tags: Sequence[str] | None) -> str | None:

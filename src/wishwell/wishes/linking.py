@@ -46,7 +46,7 @@ async def link(tx: Writer, session: Profile, customer: Profile, list_items: int,
         await tx.run("link_size_lists", customer.id)
         # The session's e-mail address moves too, unless the customer has one.
         await tx.run("link_count", customer.id, email)
-        await tx.run("session_close", session.id, now)
+        await tx.run("session_close", profile=session.id, now=now)
     linked = _Linked(session.gid, customer.gid, moved, moved_lists)
     await events.tell(tx, customer, now, "profile.linked", msgspec.json.encode(linked))
     return linked.items
@@ -67,7 +67,7 @@ async def _lock(
         if id == customer.id:
             await profiles.lock(tx, customer, now)
         elif id != session.id:
-            await tx.one("profile_lock", id)
+            await tx.one("profile_lock", profile=id)
         else:
             row = await tx.one("link_begin", id)
             if row is None:

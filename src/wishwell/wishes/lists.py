@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -61,11 +61,11 @@ def records(tx: Reader, profile: Profile) -> Callable[[], Awaitable[events.Recor
 
     async def read() -> events.Records:
         placed: dict[str, list[str]] = {}
-        for list_id, item_id in await tx.all("places", profile.id):
+        for list_id, item_id in await tx.all("places", profile=profile.id):
             placed.setdefault(list_id, []).append(item_id)
         return {
             row[0]: events.Record(from_row(row), tuple(placed.get(row[0], ())))
-            for row in await tx.all("lists_all", profile.id)
+            for row in await tx.all("lists_all", profile=profile.id)
         }
 
     return read
@@ -75,10 +75,12 @@ def record(tx: Reader, profile: Profile, id: str) -> Callable[[], Awaitable[even
     """What reads one list and its order, for ``events.watch``."""
 
     async def read() -> events.Records:
-        row = await tx.one("list_find", profile.id, id)
+        row = await tx.one("list_find", profile=profile.id, id=id)
         if row is None:
             return {}
-        positions = {row[0]: row[1] for row in await tx.all("list_positions", profile.id, id)}
+        positions = {
+            row[0]: row[1] for row in await tx.all("list_positions", profile=profile.id, id=id)
+        }
         return {id: events.Record(from_row(row), tuple(_placed(positions)))}
 
     return read
@@ -97,7 +99,7 @@ async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page
 # contract: list-items, list-sort
 async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     """A list with its items. Raises ``NotFound``, or ``profiles.missing``."""
-    rows = await tx.all("list_with_items", profile.id, id)
+    rows = await tx.all("list_with_items", profile=profile.id, id=id)
     if not rows:
         raise await _absent(tx, profile)
     found = List(*rows[0][:_COLUMNS])
@@ -127,12 +129,18 @@ async def create(
 
 async def add(tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str) -> List:
     """``create`` within a use-case that tells of more than the list."""
-    arguments = (profile.id, id, name, now, bounds.lists)
-    row = await tx.one("list_create", *arguments)
+    given: dict[str, Any] = {
+        "profile": profile.id,
+        "id": id,
+        "name": name,
+        "now": now,
+        "most": bounds.lists,
+    }
+    row = await tx.one("list_create", **given)
     if row is None:
         # The customer has no row yet, or the profile is full or has ended.
         await profiles.lock(tx, profile, now)
-        row = await tx.one("list_create", *arguments)
+        row = await tx.one("list_create", **given)
     if row is None:
         raise LimitReached(f"A profile holds at most {bounds.lists} lists; delete some first.")
     return from_row(row)
@@ -142,12 +150,14 @@ async def add(tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, 
 async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: str) -> List:
     """Sets the name, unless it is None. Raises ``NotFound``, ``profiles.missing``."""
     async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
-        if name is None:
-            row = await tx.one("list_find", profile.id, id)
-        else:
-            row = await tx.one("list_rename", profile.id, id, name, now)
+        row = None
+        if await profiles.lock_known(tx, profile):
+            if name is None:
+                row = await tx.one("list_find", profile=profile.id, id=id)
+            else:
+                row = await tx.one("list_rename", profile=profile.id, id=id, name=name, now=now)
         if row is None:
-            raise await _absent(tx, profile)
+            raise NotFound(_NO_LIST)
         return from_row(row)
 
 
@@ -155,14 +165,18 @@ async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: s
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes the list and keeps its items. Raises ``NotFound``, ``profiles.missing``."""
     async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
-        # A single statement does nothing to a list that was shared, or if it waited for the lock.
-        if await tx.one("list_delete", profile.id, id, _UNSHARED) is None:
-            if not await profiles.lock_known(tx, profile):
-                raise NotFound(_NO_LIST)
-            await shares.end_of_list(tx, profile, id)
-            if await tx.one("list_delete", profile.id, id, _SHARED) is None:
-                raise NotFound(_NO_LIST)
-            await reservations.end_unshared(tx, profile.id)
+        if not await profiles.lock_known(tx, profile):
+            raise NotFound(_NO_LIST)
+        if await tx.one("list_find", profile=profile.id, id=id) is None:
+            raise NotFound(_NO_LIST)
+        await shares.end_of_list(tx, profile, id)
+        placed = [row[0] for row in await tx.all("list_positions", profile=profile.id, id=id)]
+        if placed:
+            await tx.run("list_leave_items", profile=profile.id, id=id, items=placed)
+            await tx.run("entries_remove", profile=profile.id, lists=[id], items=placed)
+        await tx.run("list_remove", profile=profile.id, id=id)
+        await profiles.count(tx, profile, lists=-1)
+        await reservations.end_unshared(tx, profile.id)
 
 
 # contract: list-order-partial, list-order-invalid
@@ -174,9 +188,11 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
     """
     async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
         known = await profiles.lock_known(tx, profile)
-        if not known or await tx.one("list_find", profile.id, id) is None:
+        if not known or await tx.one("list_find", profile=profile.id, id=id) is None:
             raise NotFound(_NO_LIST)
-        positions = {row[0]: row[1] for row in await tx.all("list_positions", profile.id, id)}
+        positions = {
+            row[0]: row[1] for row in await tx.all("list_positions", profile=profile.id, id=id)
+        }
         if len(set(item_ids)) != len(item_ids):
             raise Invalid("itemIds: must not contain duplicates.")
         if not positions.keys() >= set(item_ids):
@@ -185,13 +201,17 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
         named = set(item_ids)
         placed = [*item_ids, *(item for item in before if item not in named)]
         if placed != before:  # contract: list-updated-at
-            places = [(profile.id, id, item, at) for at, item in enumerate(placed, 1)]
-            await tx.run_many("entry_place", [new for new in places if positions[new[2]] != new[3]])
-            await tx.run("list_touch", profile.id, id, now)
+            of = {"profile": profile.id, "list": id}
+            places = [
+                {**of, "item": item, "position": at}
+                for at, item in enumerate(placed, 1)
+                if positions[item] != at
+            ]
+            await tx.run_many("entry_place", places)
+            await tx.run("list_touch", profile=profile.id, id=id, now=now)
     return await find(tx, profile, id, "customer")
 
 
-_UNSHARED, _SHARED = 0, 1
 _NO_LIST = "There is no such list."
 
 

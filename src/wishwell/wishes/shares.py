@@ -149,7 +149,7 @@ async def page(
     """A page of a list's shares, newest first. Raises ``NotFound``, ``profiles.missing``."""
     asked = PageRequest(cursor, limit, Among(("shares_of",), [list_id]))
     found = await pages.read(tx, "shares", profile, asked, from_row)
-    if not found.records and await tx.one("list_find", profile.id, list_id) is None:
+    if not found.records and await tx.one("list_find", profile=profile.id, id=list_id) is None:
         raise NotFound(_NO_LIST)
     return found
 
@@ -295,7 +295,7 @@ async def lock(tx: Writer, finder: Finder, token: str, caller: Profile, now: str
         if profile is caller:
             await profiles.lock(tx, caller, now)
         else:
-            await tx.one("profile_lock", profile.id)
+            await tx.one("profile_lock", profile=profile.id)
     before = found.owner.id
     found = await resolve(tx, finder, token, now)
     if found.owner.id != before:  # a link has moved it meanwhile
