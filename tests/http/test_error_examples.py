@@ -27,7 +27,7 @@ def shop():
     """A store of a service that waits for nobody, and whose limits are those of the description."""
     settings = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
     settings |= {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_LIMIT_ADDRESS": "1000000"}
-    settings |= {"WISHWELL_HEADER_TIMEOUT": "0.2", "WISHWELL_BODY_TIMEOUT": "0.2"}
+    settings |= {"WISHWELL_HEADER_TIMEOUT": "2", "WISHWELL_BODY_TIMEOUT": "2"}
     with Service(settings | {"WISHWELL_DATABASE_TIMEOUT": "0.2"}) as service:
         yield Shop(service)
 

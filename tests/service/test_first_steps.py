@@ -162,7 +162,7 @@ def test_wheel_alone_serves(tmp_path):
 # Six processes that have loaded the program, and go on at the same moment.
 _STARTS = """
 import os, sys
-from wishwell import auth
+from wishwell.access import auth
 reader, writer = os.pipe()
 for _ in range(6):
     if not os.fork():
