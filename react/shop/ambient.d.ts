@@ -6,5 +6,4 @@ declare const listId: string;
 declare const token: string;
 declare function show(item: import('@wishwell/browser').Item): void;
 declare function showLink(url: string): void;
-declare function render(): void;
 declare const signInDialog: () => Promise<void>;
