@@ -22,7 +22,7 @@ UPDATE admin_tokens SET last_used_at = :now
 WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :now);
 
 -- name: revoke_profile_token
--- With an empty jti, everything that the profile was given until now.
+-- With an empty jti, everything that the profile has got until now.
 INSERT INTO revocations (profile_id, jti, revoked_at) VALUES (:profile, :jti, :now)
 ON CONFLICT (profile_id, jti) DO UPDATE SET revoked_at = excluded.revoked_at;
 

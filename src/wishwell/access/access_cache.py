@@ -1,4 +1,4 @@
-"""A cache of what every request needs and rarely changes: stores, admin tokens, revocations.
+"""A cache of stores, admin tokens and revocations: every request needs them, they rarely change.
 
 Each process reads the changes from the database once a second, so a request needs no query for
 them. A revocation takes effect everywhere within 5 s (contract: token-revoked): if the last
@@ -45,13 +45,13 @@ _DAY_MS = 86_400_000
 _COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * _DAY_MS
 
 _Note = Callable[[Writer, str, str], Awaitable[None]]
-"""A use-case that writes a time with an id."""
+"""A use-case that writes a time for an id."""
 
 log = structlog.get_logger("wishwell.access.access_cache")
 
 
 class AdminToken(msgspec.Struct, frozen=True):
-    """The parts of an admin token that are checked; ``expires_at`` as records carry times."""
+    """The parts of an admin token that are checked; ``expires_at`` is a time as text."""
 
     id: str
     store_id: str
@@ -67,7 +67,7 @@ class AccessCache:
         self._clock = clock
         self._stores: dict[str, Store] = {}
         self._deleted: set[str] = set()
-        self._unreadable: dict[str, frozenset[str]] = {}  # with their hosts
+        self._unreadable: dict[str, frozenset[str]] = {}  # the stores' hosts by their ids
         self._origins: dict[str, int] = {}
         self._hosts: dict[str, Store] = {}
         self._platform_shops: dict[str, Store] = {}
@@ -102,7 +102,7 @@ class AccessCache:
 
     # contract: store-delete, bad-row
     def store(self, id: str) -> Store | None:
-        """The store that a token is for.
+        """The store with this id; None if there is none.
 
         Raises ``StoreDeleted``, and ``Unavailable`` if its row can't be read.
         """
@@ -140,8 +140,8 @@ class AccessCache:
         return bool(self._hosts) or any(self._unreadable.values())
 
     def is_shop_host(self, host: str) -> bool:
-        """Whether a store has named this host; on any port, if it named none. Once one has, what
-        is not a well-formed host counts too: a web server may take it for one."""
+        """Whether a store has named this host; on any port, if it named none. Text that is no
+        well-formed host counts too: a web server may take it for one."""
         name = _PORT.sub("", host).rstrip(".")
         named = host in self._hosts or name in self._hosts or not _HOST.fullmatch(name)
         return named or self._is_of_unreadable(host) or self._is_of_unreadable(name)
@@ -158,7 +158,7 @@ class AccessCache:
         return self._sealed.get(store_id)
 
     def is_revoked_whole(self, profile_id: str) -> bool:
-        """Whether all that names a profile was revoked, in as long as a cookie is good."""
+        """Whether everything that names a profile was revoked within the life of a cookie."""
         return (profile_id, "") in self._revoked
 
     def is_revoked(self, profile_id: str, jti: str) -> bool:
@@ -192,7 +192,7 @@ class AccessCache:
 
     # contract: admin-token-guess
     async def _look_up(self, hashed: str) -> AdminToken | None:
-        """Bounds its queries: made-up tokens must not take all database connections."""
+        """Asks the database, few at a time: made-up tokens must not take all its connections."""
         try:
             async with asyncio.timeout(_LOOK_UP_SECONDS):
                 await self._looking_up.acquire()
@@ -205,15 +205,15 @@ class AccessCache:
 
     # contract: session-touched
     def touch(self, profile_id: str) -> None:
-        """Notes that an admin token reads a session, so that the purge keeps it."""
+        """Notes that an admin token reads a session, so that the purge keeps the session."""
         now = self._clock()
         if self._is_due(profile_id, now):
             self._touched[profile_id] = now
 
     async def touch_now(self, profile_ids: Iterable[str]) -> None:
-        """Records at once that an admin token changes sessions, and not only in memory.
+        """Writes at once that an admin token changes sessions, and not only into memory.
 
-        Otherwise, if this process ended, a purge could remove what was saved. Raises
+        Otherwise, if this process ended, a purge could remove the new records. Raises
         ``Unavailable``.
         """
         now = self._clock()
@@ -234,7 +234,7 @@ class AccessCache:
             await self._renew()
 
     async def _renew(self) -> None:
-        """One refresh for all who wait, and a pause after a failed one.
+        """One refresh for all requests that wait, and a pause after a failed one.
 
         If each of a thousand requests did its own, they would queue for minutes behind a database
         server that is paused.
@@ -244,7 +244,7 @@ class AccessCache:
             if loop.time() < self._not_before:
                 raise Unavailable("Reading stores and revocations failed a moment ago.")
             self._renewing = loop.create_task(self.refresh())
-            # If nobody waits for it any more, take its error, or asyncio would log a warning.
+            # If no request waits for it any more, take its error, or asyncio would log a warning.
             self._renewing.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
             await asyncio.shield(self._renewing)
@@ -258,22 +258,24 @@ class AccessCache:
         async with self._asking:
             now = self._clock()
             news = await self._news(now)
-            # What changed in the last quarter of an hour is read each time. What is the same stays
-            # the same object, with all that was made of it.
+            # The changes of the last quarter of an hour are read each time. A store that has not
+            # changed stays the same object, with everything that was made from it.
             gone = news.deleted
             changed = {
-                one.id: one
-                for one in news.stores
-                if one.id not in gone and self._stores.get(one.id) != one
+                store.id: store
+                for store in news.stores
+                if store.id not in gone and self._stores.get(store.id) != store
             }
-            mended = {one.id for one in news.stores} | gone
-            there = self._unreadable | news.unreadable
-            self._unreadable = {id: hosts for id, hosts in there.items() if id not in mended}
-            # One that was deleted may have been made again, by an import.
+            readable = {store.id for store in news.stores}
+            unreadable = self._unreadable | news.unreadable
+            for id in readable | gone:
+                unreadable.pop(id, None)
+            self._unreadable = unreadable
+            # An import may have made a deleted store again.
             self._deleted = (self._deleted - changed.keys()) | gone
             if changed or gone & self._stores.keys():
                 known = self._stores | changed
-                self._stores = {id: one for id, one in known.items() if id not in gone}
+                self._stores = {id: store for id, store in known.items() if id not in gone}
                 self._index()
             self._sealed |= news.sealed
             self._revoked_admins.update(news.revoked_admins)
@@ -286,8 +288,8 @@ class AccessCache:
         long_ago = ids.timestamp(now - _COOKIES_MS - _MARGIN_MS)
         revoked = max(since, a_day_ago), max(since, long_ago)
         news = await self._db.read(access_news.read, since, *revoked)
-        if self._since and not {one.id for one in news.stores} <= self._stores.keys():
-            # One that was imported comes with what was revoked before.
+        if self._since and not {store.id for store in news.stores} <= self._stores.keys():
+            # A store that was imported brings its older revocations.
             news = await self._db.read(access_news.read, since, a_day_ago, long_ago)
         return news
 
@@ -302,9 +304,9 @@ class AccessCache:
         """Refreshes, and flushes every few seconds. Raises ``Unavailable``."""
         await self._renew()
         if self._clock() - self._flushed_at > _FLUSH_MS:
-            await self._flush_or_say()
+            await self._flush_or_log()
 
-    async def _flush_or_say(self) -> None:
+    async def _flush_or_log(self) -> None:
         try:
             await self.flush()
             self._behind = False
@@ -316,7 +318,7 @@ class AccessCache:
     async def flush(self) -> None:
         """Writes when admin tokens were used and sessions touched, and drops old revocations.
 
-        Raises ``Unavailable``; what it could not write is kept for the next time.
+        Raises ``Unavailable``; the times that it could not write are kept for the next flush.
         """
         self._flushed_at = now = self._clock()
         try:
@@ -324,21 +326,25 @@ class AccessCache:
         finally:
             await self._write_noted(_used, self._used, {})
         day_old = now - _DAY_MS
-        self._touched_before = {k: at for k, at in self._touched_before.items() if at > day_old}
-        ends = day_old - _MARGIN_MS, now - _COOKIES_MS - _MARGIN_MS
-        # As the statement: a profile's own until no cookie of then is good any more.
-        self._revoked = {k: at for k, at in self._revoked.items() if at > ends[not k[1]]}
+        self._touched_before = {id: at for id, at in self._touched_before.items() if at > day_old}
+        # As in `revocations_forget`: that of a whole profile, without a jti, refuses cookies too.
+        before, before_for_cookies = day_old - _MARGIN_MS, now - _COOKIES_MS - _MARGIN_MS
+        self._revoked = {
+            (profile_id, jti): at
+            for (profile_id, jti), at in self._revoked.items()
+            if at > (before if jti else before_for_cookies)
+        }
         if now - self._forgot_at > _FORGET_MS:
-            await self._db.write(_forget, *map(ids.timestamp, ends))
+            await self._db.write(_forget, ids.timestamp(before), ids.timestamp(before_for_cookies))
             self._forgot_at = now
 
     async def _write_noted(
         self, write: _Note, noted: dict[str, int], written: dict[str, int]
     ) -> None:
-        """Writes what was noted, each for itself: one may lie on a server that is away.
+        """Writes each noted time by itself: its row may lie on a server that is away.
 
-        Raises ``Unavailable`` if any could not be; after a few of them it leaves the others. The
-        next time those come last.
+        Raises ``Unavailable`` if any could not be written, and stops after ``_FAILURES`` of them.
+        Those come last the next time.
         """
         failures: list[Unavailable] = []
         for id, at in list(noted.items()):

@@ -1,4 +1,4 @@
-"""What the access cache reads of the database: what has changed since its last refresh."""
+"""Reads what has changed in the database since the access cache's last refresh."""
 
 from typing import NamedTuple
 
@@ -22,21 +22,22 @@ class News(NamedTuple):
 
 # contract: store-change-seen, token-revoked
 async def read(tx: Reader, since: str, tokens_since: str, profiles_since: str) -> News:
-    """What has changed since a time; of revocations, of single tokens and of all of a profile."""
+    """The changes since a time. Revocations of single tokens and of whole profiles have their own:
+    a cookie lives longer than a token."""
     rows = await tx.all("stores_changed", since=since)
-    found = bad_rows.each("stores", rows, stores.from_row)
-    read = {store.id for store in found}
-    unreadable = {row[0]: _hosts_of(row) for row in rows if row[0] not in read}
+    readable = bad_rows.each("stores", rows, stores.from_row)
+    known = {store.id for store in readable}
+    unreadable = {row[0]: _hosts_of(row) for row in rows if row[0] not in known}
     deleted = {row[0] for row in await tx.all("stores_deleted", since=since)}
     sealed = await store_secrets.changed(tx, since)
     admins = [id for id, _ in await tx.all("admin_tokens_revoked", since=since)]
     rows = await tx.all("revocations_since", since=tokens_since, since_for_cookies=profiles_since)
     revoked = dict(bad_rows.each("revocations", rows, _revocation, _for_good))
-    return News(found, unreadable, deleted, sealed, admins, revoked)
+    return News(readable, unreadable, deleted, sealed, admins, revoked)
 
 
 def _hosts_of(row: Row) -> frozenset[str]:
-    """Those of a store that can't be read otherwise."""
+    """The hosts of a store whose other columns can't be read."""
     return frozenset(map(authority, row[columns.STORE.index("hosts")].split()))
 
 
@@ -47,5 +48,5 @@ def _revocation(row: Row) -> tuple[tuple[str, str], int]:
 
 # contract: bad-row
 def _for_good(row: Row) -> tuple[tuple[str, str], int]:
-    """Whenever it was made, it must hold."""
+    """A revocation whose time can't be read holds for ever."""
     return (row[0], row[1]), ids.LAST

@@ -15,7 +15,7 @@ from wishwell.config import Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Networks = tuple[Network, ...]
 _WITH_PORT = re.compile(r"\[([0-9a-f:.]+)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}", re.IGNORECASE)
-"""As some gateways write it into X-Forwarded-For."""
+"""An address with a port, as some gateways write it into X-Forwarded-For."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -81,8 +81,8 @@ def _counted(address: Address) -> str:
 
 
 def _parsed(text: str) -> Address | None:
-    if found := _WITH_PORT.fullmatch(text):
-        text = found[1] or found[2]
+    if match := _WITH_PORT.fullmatch(text):
+        text = match[1] or match[2]
     try:
         # Without an IPv6 zone (%eth0). It may be any text, and each would get a limit of its own.
         address = ipaddress.ip_address(text.partition("%")[0])

@@ -63,7 +63,7 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """A verified profile token, with what is checked again on every use."""
+    """A verified profile token, with the fields that are checked again on every use."""
 
     platform: str | None
     """The platform in the customer's GID; None for a session."""
@@ -106,7 +106,7 @@ class Authenticator:
     def issue(self, profile: Profile, revoked_until: int = 0) -> str:
         """A token for a profile, valid for one day from now.
 
-        ``revoked_until`` is up to when the profile's tokens are revoked, in milliseconds. The
+        ``revoked_until``: up to this time, in milliseconds, the profile's tokens are revoked. The
         time in the new token's ``jti`` is later, so that it is valid.
         """
         now = self._clock()
@@ -153,11 +153,11 @@ class Authenticator:
         if not well_formed(token):
             raise Unauthenticated(_BAD)
         await self._access_cache.ensure_fresh()
-        found = await self._access_cache.admin_token(hashed(token))
-        store = self._access_cache.store(found.store_id) if found else None
-        if found is None or store is None:
+        admin = await self._access_cache.admin_token(hashed(token))
+        store = self._access_cache.store(admin.store_id) if admin else None
+        if admin is None or store is None:
             raise Unauthenticated(_BAD)
-        return Caller(found.scope, store, found.id, None)
+        return Caller(admin.scope, store, admin.id, None)
 
     # contract: profile-token-strict, signing-key-ring
     async def _verify(self, token: str) -> _Known:
@@ -228,20 +228,20 @@ def hashed(token: str) -> str:
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuses a duplicate claim: other parsers might read a different one of the two."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    claims = dict(pairs)
+    if len(claims) != len(pairs):
         raise ValueError("duplicate claim")
-    return found
+    return claims
 
 
 class _StrictJWT(jwt.PyJWT):
-    """``jwt.decode``, which also refuses a duplicate claim. Raises ``jwt.PyJWTError`` alone,
-    whatever is in a token."""
+    """``jwt.decode``, which also refuses a duplicate claim. Raises only ``jwt.PyJWTError``,
+    whatever a token contains."""
 
     def _decode_payload(self, decoded: dict[str, Any]) -> dict[str, Any]:
         try:
             claims = json.loads(decoded["payload"], object_pairs_hook=_each_once)
-        except (ValueError, RecursionError) as error:  # who holds the key may nest it deeply
+        except (ValueError, RecursionError) as error:  # the key's holder may nest it deeply
             raise jwt.DecodeError("not JSON that can be read") from error
         if not isinstance(claims, dict):
             raise jwt.DecodeError("not an object")
@@ -291,7 +291,7 @@ async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
         row = await tx.one("admin_token_by_hash", hash=hashed(id))
         id = row[0] if row else id
     if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id=id, now=now) is None:
-        # Do not show what may be a token with a typo.
+        # It may be a token with a typo, which must not be shown.
         shown = f"admin token {id!r}" if len(id) <= 36 and ADMIN_PREFIX not in id else "such token"
         raise NotFound(f"There is no {shown}. `wishwell token list` shows all admin tokens.")
 
@@ -302,7 +302,7 @@ async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") 
 
     ``now`` is in milliseconds. The clock that issued a token may be ahead by ``_SKEW``, so the
     revocation reaches that far; ``issue`` dates later tokens behind it. A customer gets a row, by
-    which an export and the store's deletion find what was revoked.
+    which an export and the store's deletion find the revocation.
     """
     if not profile.is_session:
         await profiles.lock(tx, profile, ids.timestamp(now))
@@ -312,7 +312,7 @@ async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") 
 
 
 async def revoked_until(tx: Reader, profile: Profile) -> int:
-    """Up to when the tokens of a profile are revoked, in milliseconds; 0 if they are not."""
+    """The time up to which a profile's tokens are revoked, in milliseconds; 0 if they are not."""
     row = await tx.one("revoked_until", profile=profile.id)
     return 0 if row is None else ids.from_timestamp(row[0])
 
