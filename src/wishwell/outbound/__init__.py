@@ -1,6 +1,6 @@
-"""Calls to other servers: where they may go, and how long and how much they may be.
+"""Calls to other servers: where they may go, how long they may take, and how much may come back.
 
-The one place that connects to an address which somebody has typed in: a shop's key set, a webhook.
+The only place that connects to an address which somebody has typed in: a shop's key set, a webhook.
 """
 
 import asyncio
@@ -29,10 +29,10 @@ _LONGEST_URL = 2_048
 _PORTS = {443, 8443}
 _MOST_LOOK_UPS = 32
 _LOOK_UPS = ThreadPoolExecutor(_MOST_LOOK_UPS, "look-up")
-"""Of its own: look-ups that hang must not take the few threads of the event loop."""
+"""A pool of its own: look-ups that hang must not take the few threads of the event loop."""
 
 _MOST_ADDRESSES = 4
-"""Of a name, the first ones: each that is silent holds a socket until the call ends."""
+"""Addresses of a name that are tried: each silent one holds a socket until the call ends."""
 
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_][a-z0-9_-]{0,62}(\.[a-z0-9_][a-z0-9_-]{0,62})*")
 _THIS = re.compile(r"(.*\.)?localhost")
@@ -47,7 +47,7 @@ _OWN = _networks("10.0.0.0/8", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16",
 # Where clouds keep the secrets of a machine, beside the link-local 169.254.169.254. Azure's is an
 # otherwise public address, Oracle's and Amazon's and Google's for IPv6 are not.
 _METADATA = _networks("168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
-# What Python does not know as special in all of its versions; 2002::/16 has an IPv4 address in it.
+# Not special in all versions of Python; 2002::/16 has an IPv4 address in it.
 _SPECIAL = _networks("192.0.0.0/24", "192.88.99.0/24", "2002::/16", "3fff::/20")
 _GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -57,8 +57,8 @@ async def resolve(host: str, port: int) -> list[str]:
     """The addresses of a host, as the system finds them. Raises ``OSError``."""
     loop = asyncio.get_running_loop()
     ask = functools.partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
-    found = await loop.run_in_executor(_LOOK_UPS, ask)
-    return [str(info[4][0]) for info in found]
+    infos = await loop.run_in_executor(_LOOK_UPS, ask)
+    return [str(info[4][0]) for info in infos]
 
 
 # contract: outbound-address
@@ -128,8 +128,8 @@ class Outbound:
     ) -> Answer:
         """One request and its answer, without its body unless ``keep``. Raises ``Unanswered``.
 
-        ``owner``: whose call it is. Owners share no connections, and none takes all look-ups.
-        A GET is sent again if its connection had been kept and is closed before an answer.
+        Owners (stores) share no connections, and no ``owner`` takes all look-ups. A GET is sent
+        again if its connection had been kept and closes before an answer.
         """
         try:
             place, authority, target = self._read(url)
@@ -138,7 +138,7 @@ class Outbound:
         lines = {
             "Host": authority,
             "User-Agent": f"wishwell/{__version__}",
-            "Accept-Encoding": "identity",  # what is packed has no bound
+            "Accept-Encoding": "identity",  # a packed body has no bound
             **(headers or {}),
         }
         if body is not None:
@@ -162,22 +162,23 @@ class Outbound:
     async def addresses(self, host: str, port: int, owner: str = "") -> list[Address]:
         """Addresses of a name. Raises ``Unanswered`` for none, or one that is not allowed."""
         try:
-            found = [ipaddress.ip_address(host)]
+            addresses = [ipaddress.ip_address(host)]
         except ValueError:
-            found = [ipaddress.ip_address(text) for text in await self._look_up(host, port, owner)]
-        if not found:
+            texts = await self._look_up(host, port, owner)
+            addresses = [ipaddress.ip_address(text) for text in texts]
+        if not addresses:
             raise Unanswered(f"no address of {host} was found")
-        for address in found:
+        for address in addresses:
             if not is_allowed(address, private=self._private):
                 raise Unanswered(f"{host} has the address {address}, which is not public")
-        return found[:_MOST_ADDRESSES]
+        return addresses[:_MOST_ADDRESSES]
 
     # contract: outbound-bounds
     async def _look_up(self, host: str, port: int, owner: str) -> list[str]:
-        """What is known of a name; none if that fails.
+        """The addresses of a name as text; none if the look-up fails.
 
-        An owner has a name looked up once at a time, and to its end: one that hangs takes one
-        thread, and an owner never more than it leaves free.
+        An owner's look-up of a name runs once at a time, and to its end: one that hangs takes one
+        thread, and an owner never takes more threads than it leaves free.
         """
         key = owner, host
         while (task := self._look_ups.get(key)) is None and not self._room.take(owner, 1):
@@ -200,7 +201,7 @@ class Outbound:
 
     # contract: outbound-where
     def _read(self, url: str) -> tuple[Place, str, str]:
-        """Where a URL leads, and its host with the port and its rest as they are sent.
+        """Where a URL leads, its host with the port, and the target of the request.
 
         Raises ``ValueError``.
         """
@@ -219,7 +220,7 @@ class Outbound:
         except ValueError:
             raise ValueError("has an invalid host or port") from None
         authority = (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "")
-        # What is looked up, what is sent and what the certificate is held to are one host.
+        # The name that is looked up, the header Host and the certificate's name must be one.
         if parts.netloc.lower() != authority:
             raise ValueError("has an invalid host or port")
         if not self._http and (port or 443) not in _PORTS:
@@ -238,8 +239,8 @@ def _literal(host: str) -> Address | None:
     if ":" in host or _NUMBER.fullmatch(host):
         if "%" in host:
             raise ValueError("an interface of this machine")
-        return ipaddress.ip_address(host)  # 127.1 and 0x7f000001 are none, as for browsers
+        return ipaddress.ip_address(host)  # 127.1 and 0x7f000001 are refused
     if not _NAME.fullmatch(host):
         raise ValueError("not a name")
-    # It always is this machine (RFC 6761), so there is no need to wait for a call to say so.
+    # It always is this machine (RFC 6761), so the URL is refused before any call.
     return ipaddress.IPv6Address("::1") if _THIS.fullmatch(host) else None

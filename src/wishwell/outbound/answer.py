@@ -16,7 +16,7 @@ class Unanswered(Exception):
 
 
 class Answer(NamedTuple):
-    """What a server said, whatever its status. ``whole``: the body was no longer than was read.
+    """The answer of a server, whatever its status. ``whole``: its body was at most ``LARGEST``.
 
     ``retry_after`` is that header, as it came; empty if there is none.
     """
@@ -28,9 +28,9 @@ class Answer(NamedTuple):
 
 
 class AnswerReader:
-    """Reads one answer in pieces. Interim answers before it are passed over.
+    """Reads one answer in pieces, and passes over interim answers before it.
 
-    With ``keep`` its body is kept, otherwise only counted. ``done``: nothing more is to be read.
+    With ``keep`` its body is kept, otherwise only counted. ``done``: nothing is left to read.
     ``reusable``: the connection is good for another request.
     """
 
@@ -49,7 +49,7 @@ class AnswerReader:
 
     # contract: outbound-bounds
     def feed(self, data: bytes) -> None:
-        """Takes a piece. Raises ``Unanswered`` for what is not HTTP, or has too large a head."""
+        """Takes a piece. Raises ``Unanswered`` if it is not HTTP, or its head is too large."""
         try:
             if not self._in_body:
                 head, data = data[: self._head_left], data[self._head_left :]
@@ -65,13 +65,13 @@ class AnswerReader:
                 raise Unanswered("the answer is not HTTP") from None
 
     def end(self) -> None:
-        """The connection has ended. Raises ``Unanswered`` if the answer has not."""
+        """Call when the connection has ended. Raises ``Unanswered`` if the answer has not."""
         if not self._in_body or self._framed:
             raise Unanswered("the connection broke off")
         self.done = True
 
     def answer(self) -> Answer:
-        """The answer, once it is done. Nothing can be fed any more."""
+        """The answer, once it is done. After this, nothing can be fed."""
         del self._parser  # which refers to this: only the garbage collector would find the two
         later = self._retry_after.decode("latin-1").strip()
         return Answer(self._status, bytes(self._body[:LARGEST]), self._size <= LARGEST, later)

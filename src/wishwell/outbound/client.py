@@ -1,7 +1,7 @@
 """The HTTP client of calls to other servers: HTTP/1.1 on connections that are kept for a while.
 
-The parser is the one that the service's own server has. What else it does is little, and each of
-its bounds holds whatever is sent (docs/decisions/0017).
+The parser is that of the service's own server. The rest is little, and its bounds hold whatever a
+server sends (docs/decisions/0017).
 """
 
 import asyncio
@@ -14,7 +14,8 @@ from wishwell.outbound.answer import Answer, AnswerReader, Unanswered
 from wishwell.outbound.connection import Address, Connection
 
 _KEPT_SECONDS = 4.0
-"""Of idle connections. Many servers close theirs after 5 s; we are the first: no call is lost."""
+"""How long idle connections are kept. Many servers close theirs after 5 s; closing ours earlier
+loses no call."""
 
 _MOST_KEPT = 128
 """Idle connections at once."""
@@ -23,7 +24,7 @@ Addresses = Callable[[str, int, str], Awaitable[list[Address]]]
 
 
 class Place(NamedTuple):
-    """Where a connection leads to, and whose it is: a store has none of another's."""
+    """Where a connection leads to, and its owner: stores share no connections."""
 
     secure: bool
     host: str
@@ -51,9 +52,9 @@ class Client:
             except _Closed:
                 if method != "GET":
                     raise
-        found = await self._addresses(place.host, place.port, place.owner)
+        addresses = await self._addresses(place.host, place.port, place.owner)
         tls = await self._authorities() if place.secure else None
-        fresh = await Connection.open(found, place.port, place.host, tls)
+        fresh = await Connection.open(addresses, place.port, place.host, tls)
         return await self._exchange(place, fresh, request, keep=keep)
 
     def close(self) -> None:
@@ -76,7 +77,7 @@ class Client:
         return reader.answer()
 
     def _take(self, place: Place) -> Connection | None:
-        """A kept connection that is still good; the last one first, so that others may end."""
+        """A kept connection that is still good: the last one, so that the older ones may end."""
         kept = self._kept.get(place, [])
         while kept:
             connection, timer = kept.pop()
@@ -106,7 +107,7 @@ class Client:
             del self._kept[place]
 
     async def _authorities(self) -> ssl.SSLContext:
-        """What is trusted. By default it is the system's, and read when it is first needed."""
+        """The authorities to trust. Those of the system are read when they are first needed."""
         async with self._reading:
             if self._tls is None:
                 self._tls = await asyncio.to_thread(ssl.create_default_context)  # 0.05 s
@@ -120,7 +121,8 @@ class _Closed(Unanswered):
 async def _converse(connection: Connection, request: bytes, reader: AnswerReader) -> None:
     begun = False
     try:
-        with contextlib.suppress(ConnectionError):  # some answer and hang up before they have read
+        # Some servers answer and hang up before they have read the request.
+        with contextlib.suppress(ConnectionError):
             await connection.send(request)
         while not reader.done:
             data = await connection.receive()

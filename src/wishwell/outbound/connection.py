@@ -1,7 +1,7 @@
-"""A connection to another server, of which everything that comes is counted, TLS included.
+"""A connection to another server that counts everything it receives, TLS included.
 
 A piece is read when it is asked for, and the event loop turns before it comes. So whatever a server
-sends, however fast, takes little of the process at a time, and an end.
+sends, and however fast, it takes little of the process at a time, and it comes to an end.
 """
 
 import asyncio
@@ -20,10 +20,10 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _PIECE = 16 * 1024
 _MOST_BYTES = 256 * 1024
 _MOST_PIECES = 1_000
-"""Of a handshake, and of an answer. What comes more slowly has an end by its time."""
+"""Of a handshake, and of an answer. The time of the call bounds slower ones."""
 
 _NEXT_SECONDS = 0.25
-"""After which an address that is silent has company from the next one."""
+"""Seconds after which the next address is tried beside a silent one."""
 
 _Given = ParamSpec("_Given")
 _Got = TypeVar("_Got")
@@ -48,15 +48,15 @@ class Connection:
         Raises ``Unanswered``.
         """
         try:
-            found = await aiohappyeyeballs.start_connection(
+            connected = await aiohappyeyeballs.start_connection(
                 [_info(address, port) for address in addresses],
                 happy_eyeballs_delay=_NEXT_SECONDS,
             )
         except (OSError, RuntimeError):
             raise Unanswered("no connection was made") from None
-        connection = cls(found)
+        connection = cls(connected)
         try:
-            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
             if tls is not None:
                 await connection._secure(tls, host)
         except BaseException:
@@ -65,11 +65,11 @@ class Connection:
         return connection
 
     def close(self) -> None:
-        """At once, without a word."""
+        """Closes it at once, without a farewell of TLS."""
         self._socket.close()
 
     def is_quiet(self) -> bool:
-        """Whether nothing has come since the last answer: no end, and nothing unasked."""
+        """Whether nothing has come since the last answer: neither its end nor data."""
         if self._came.pending or (self._tls is not None and self._tls.pending()):
             return False
         try:
@@ -81,7 +81,7 @@ class Connection:
         return False
 
     async def send(self, data: bytes) -> None:
-        """Sends a request. What is received from here on is counted anew. Raises ``OSError``."""
+        """Sends a request, and counts from nothing again. Raises ``OSError``."""
         self._count_anew()
         if self._tls is None:
             await self._loop.sock_sendall(self._socket, data)
@@ -112,7 +112,7 @@ class Connection:
     async def _step(
         self, act: Callable[_Given, _Got], *given: _Given.args, **named: _Given.kwargs
     ) -> _Got:
-        """Does something of TLS, with all that it sends and waits for."""
+        """Runs a step of TLS, and sends and receives what it needs."""
         while True:
             try:
                 return act(*given, **named)

@@ -1,4 +1,4 @@
-"""Room that several share so that none can take all of it. No I/O."""
+"""Room that owners share, so that none can take all of it. No I/O."""
 
 from collections import Counter
 
@@ -7,8 +7,8 @@ from collections import Counter
 class Room:
     """``most`` places. An owner never holds more than it leaves free for the others.
 
-    So one that holds its places for long leaves half of them, ten such leave an eleventh, and a
-    newcomer always finds one.
+    So an owner that holds its places for long leaves half of them, ten of that kind leave an
+    eleventh, and a newcomer always finds a place.
     """
 
     def __init__(self, most: int) -> None:
@@ -19,8 +19,8 @@ class Room:
     def take(self, owner: str, wanted: int, own: int = 0) -> int:
         """How many of ``wanted`` places the owner gets. It gives each back.
 
-        ``own``: how many it holds for the same thing. They are at most what it leaves for its
-        other ones.
+        ``own``: how many it holds for the same purpose (a webhook). They are at most as many as it
+        leaves for its other purposes.
         """
         left = self._most - self._all - self._of[owner] - own
         got = max(0, min(wanted, -(-left // 3)))  # each one that is taken makes it three fewer
@@ -28,11 +28,11 @@ class Room:
         return got
 
     def has(self, owner: str) -> bool:
-        """Whether there is a place for something new of an owner."""
+        """Whether there is a place for a new purpose of an owner."""
         return self._most > self._all + self._of[owner]
 
     def give_back(self, owner: str, count: int = 1) -> None:
-        """Places that are free again."""
+        """Frees places."""
         self._add(owner, -count)
 
     def _add(self, owner: str, count: int) -> None:
