@@ -1,7 +1,7 @@
-"""Products: what a shop says of what it sells, so that who wishes for it hears of changes.
+"""Products: facts that a shop puts about its products, so that wishes for them hear of changes.
 
-A put says all that is known of a product (contract: product-put-whole). What it changes for those
-who wish for it is found in ``notices.py``.
+A put says all that is known of a product (contract: product-put-whole). ``notices.py`` finds the
+changes that wishes hear of.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ MAX_URL = 2_048
 
 
 class Variant(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """A variant of a product. What it leaves out is as the product says."""
+    """A variant of a product. For fields that it leaves out, those of the product hold."""
 
     variant_id: str | int
     title: str | UnsetType = UNSET
@@ -35,7 +35,7 @@ class Variant(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 
 class Facts(msgspec.Struct, omit_defaults=True, gc=False):
-    """What is known of a product, its variants aside. What is left out is not known."""
+    """What is known of a product, without its variants. Fields that are left out are not known."""
 
     title: str | UnsetType = UNSET
     url: str | UnsetType = UNSET
@@ -63,7 +63,8 @@ class NewProduct(msgspec.Struct, frozen=True):
 
     @property
     def said(self) -> dict[str, Said]:
-        """Price and availability of each variant, before them of the others (``NO_VARIANT``)."""
+        """Price and availability: first of variants that are not listed (``NO_VARIANT``), then of
+        each variant."""
         price, available = self.facts.price or None, _known(self.facts.available)
         said = {item_record.NO_VARIANT: Said(price, available)}
         for variant in self.variants:
@@ -138,7 +139,7 @@ async def find(tx: Reader, store: Store, product_id: str) -> Product:
 
 # contract: product-pages
 async def page(tx: Reader, scope: WholeStore, asked: pages.PageRequest) -> pages.Page[Product]:
-    """A page of products without their variants: who was put first comes last."""
+    """A page of products without their variants: the product that was put first comes last."""
     return await pages.read(tx, "products", scope, asked, lambda row: from_row(row, scope.store))
 
 

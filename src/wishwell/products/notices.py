@@ -1,8 +1,8 @@
-"""Notices: who wishes for a product hears that its price has dropped, or that it is back in stock.
+"""Notices tell wishes for a product that its price has dropped, or that it is back in stock.
 
-``compare`` finds at a put what there is to tell, and leaves it with the product. ``step`` tells it
-to some of those who wish for the product, in the order of their items' ids, in one transaction: it
-can be killed at any time, and the next step goes on where the last one ended.
+At a put, ``compare`` finds the notices and keeps them with the product. ``step`` tells them to some
+of the product's wishes, in the order of their items' ids, in one transaction: it can be killed at
+any time, and the next step goes on where the last one ended.
 """
 
 import random
@@ -20,18 +20,17 @@ from wishwell.wishes import item_record
 from wishwell.wishes.item_record import NO_VARIANT, Item
 
 _STEP = 20
-"""How many wishes one transaction goes through. On SQLite a read may have to wait for what of it
-is Python: 2 ms."""
+"""How many wishes one transaction goes through. On SQLite a read may wait for its Python: 2 ms."""
 
 _TURN = 20
-"""How many steps are done between two looks at which stores have something to tell, or one for each
+"""How many steps are done before the next look at which stores have notices; at least one for each
 of these stores."""
 
 _AGAIN_MS = 86_400_000
 """An item gets one notice of a kind in this time (contract: notice-once-a-day)."""
 
 _SKEW_MS = 60_000
-"""By this much the clocks of two machines may differ (contract: notice-later)."""
+"""How much the clocks of two machines may differ (contract: notice-later)."""
 
 
 class Money(msgspec.Struct, frozen=True):
@@ -42,17 +41,17 @@ class Money(msgspec.Struct, frozen=True):
 
 
 class Said(NamedTuple):
-    """What a put says of a variant. None: it is not known."""
+    """What a put says of a variant. None: not known."""
 
     price: Money | None
     available: bool | None
 
 
 class Known(msgspec.Struct, omit_defaults=True):
-    """What is known of a variant, and what of it is still to be told.
+    """A variant's price and availability, and its notices that are still to be told.
 
-    ``reference`` is what its next price is compared with. While a drop is told, ``dropped_from`` is
-    the price before it; ``dropped_at`` and ``restocked_at`` are when the put came, or empty.
+    Its next price is compared with ``reference``. While a drop is told, ``dropped_from`` is the
+    price before it. ``dropped_at`` and ``restocked_at`` are the times of the puts, or empty.
     """
 
     price: Money | None = None
@@ -71,7 +70,7 @@ _known = msgspec.json.Decoder(Variants)
 
 
 def known_from(store: Store, product_id: str, known: str) -> Variants:
-    """What is known before a put. Nothing, where it can't be read (contract: bad-row)."""
+    """What is known before a put; nothing if it can't be read (contract: bad-row)."""
     if known:
         with bad_rows.passed_over("products", f"{product_id} of store {store.id}"):
             return _known.decode(known)
@@ -82,37 +81,35 @@ def known_from(store: Store, product_id: str, known: str) -> Variants:
 def compare(
     store: Store, before: Variants, position: str, said: dict[str, Said], now: str
 ) -> tuple[str, str, str | None]:
-    """What is known of a product after a put: with where its telling goes on, and since when.
-
-    None if there is nothing to tell. What is new is told from the first wish on.
+    """What is known of a product after a put, the item id after which its telling goes on, and
+    ``now`` if it has notices, else None. New notices begin with the first wish.
     """
     after: Variants = {}
     for variant, (price, available) in said.items():
-        was = before.get(variant, Known())
-        one = after[variant] = Known(price=price, available=available)
-        _compare_price(was, one, store.price_drop_percent, now)
-        _compare_stock(was, one, now)
+        old = before.get(variant, Known())
+        new = after[variant] = Known(price=price, available=available)
+        _compare_price(old, new, store.price_drop_percent, now)
+        _compare_stock(old, new, now)
         if store.events_since is None:
-            _forget(one)
-    opened = [one for one in after.values() if one.dropped_at or one.restocked_at]
-    if any(now in (one.dropped_at, one.restocked_at) for one in opened):
+            _forget(new)
+    noticed = [known for known in after.values() if known.dropped_at or known.restocked_at]
+    if any(now in (known.dropped_at, known.restocked_at) for known in noticed):
         position = ids.NO_UUID
-    return msgspec.json.encode(after).decode(), position, now if opened else None
+    return msgspec.json.encode(after).decode(), position, now if noticed else None
 
 
 # contract: notice-drop, notice-reference, notice-currency, notice-unknown, notice-taken-back
-def _compare_price(was: Known, one: Known, percent: int, now: str) -> None:
-    price, reference = one.price, was.reference
-    one.reference = price
+def _compare_price(old: Known, new: Known, percent: int, now: str) -> None:
+    price, reference = new.price, old.reference
+    new.reference = price
     if price is None or reference is None:
         return
-    still = was.dropped_from is not None and _is_drop(was.dropped_from, price, percent)
-    if still:
-        one.dropped_from, one.dropped_at = was.dropped_from, was.dropped_at
+    if old.dropped_from is not None and _is_drop(old.dropped_from, price, percent):
+        new.dropped_from, new.dropped_at = old.dropped_from, old.dropped_at
     if _is_drop(reference, price, percent):
-        one.dropped_from, one.dropped_at = one.dropped_from or reference, now
+        new.dropped_from, new.dropped_at = new.dropped_from or reference, now
     elif price.currency == reference.currency and _amount(price) <= _amount(reference):
-        one.reference = reference
+        new.reference = reference
 
 
 def _is_drop(before: Money, after: Money, percent: int) -> bool:
@@ -127,20 +124,22 @@ def _amount(money: Money) -> Decimal:
 
 
 # contract: notice-stock, notice-unknown, notice-taken-back
-def _compare_stock(was: Known, one: Known, now: str) -> None:
-    if one.available:
-        one.restocked_at = was.restocked_at if was.available else now * (was.available is False)
+def _compare_stock(old: Known, new: Known, now: str) -> None:
+    if new.available and old.available:
+        new.restocked_at = old.restocked_at
+    elif new.available and old.available is False:
+        new.restocked_at = now
 
 
-def _forget(one: Known) -> None:
-    one.dropped_from, one.dropped_at, one.restocked_at = None, "", ""
+def _forget(known: Known) -> None:
+    known.dropped_from, known.dropped_at, known.restocked_at = None, "", ""
 
 
 # -------------------------------------------------------------------------------- telling
 
 
 class Product(msgspec.Struct, omit_defaults=True):
-    """What an event says of the product."""
+    """The product as an event shows it."""
 
     title: str | UnsetType = UNSET
     url: str | UnsetType = UNSET
@@ -148,8 +147,8 @@ class Product(msgspec.Struct, omit_defaults=True):
 
 
 # contract: notice-event-fields
-class Told(msgspec.Struct, rename="camel", omit_defaults=True):
-    """The data of an event. ``variant_id`` is left out where the product itself is meant."""
+class NoticeData(msgspec.Struct, rename="camel", omit_defaults=True):
+    """The data of an event. ``variant_id`` is left out if the notice is of the product itself."""
 
     item: Item
     variant_id: str | int | UnsetType
@@ -159,20 +158,20 @@ class Told(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
-    """Some steps; yields after each how many events it made. Nothing, if there is nothing to tell.
+    """Does some steps, and yields after each how many events it made.
 
-    Each store with something to tell has a step in turn, of the product of its that was worked on
-    the longest ago. Several processes share the work. Raises ``Unavailable``.
+    Stores with notices have a step in turn, for their product whose last step was the longest ago.
+    Several processes share the work. Raises ``Unavailable``.
     """
     waiting = [row[0] for row in await db.read(_stores)]
     random.shuffle(waiting)  # so that processes rarely meet
     for _ in range(-(-_TURN // max(1, len(waiting)))):
         for store_id in [*waiting]:
-            told = await _step_of(db, store_id, clock())
-            if told is None:
+            events_made = await _step_of(db, store_id, clock())
+            if events_made is None:
                 waiting.remove(store_id)
             else:
-                yield told
+                yield events_made
 
 
 async def _step_of(db: Database, store_id: str, now: int) -> int | None:
@@ -201,7 +200,7 @@ async def _put_behind(tx: Writer, store_id: str, product_id: str, at: str) -> No
 
 
 async def waiting(tx: Reader) -> int:
-    """How many products have something to tell."""
+    """How many products have notices to tell."""
     row = await tx.one("products_noticed_count")
     assert row is not None
     count: int = row[0]
@@ -210,10 +209,10 @@ async def waiting(tx: Reader) -> int:
 
 # contract: notice-each-once, notice-steps
 async def step(tx: Writer, store: Store, product_id: str, now: int) -> int:
-    """Tells the next wishes for a product. Returns how many events that made.
+    """Tells the next wishes for a product. Returns how many events it made.
 
-    ``now`` in milliseconds since 1970. A wish whose owner is just being written to ends the step:
-    the next one begins with it.
+    ``now`` in milliseconds since 1970. A wish whose owner is locked by another write ends the step;
+    the next step begins with that wish.
     """
     at = ids.timestamp(now)
     row = await tx.one("product_notice", store.id, product_id)
@@ -249,7 +248,8 @@ async def step(tx: Writer, store: Store, product_id: str, now: int) -> int:
 
 
 async def _lock(tx: Writer, product_id: str, due: Sequence[tuple[str, str]]) -> dict[str, Row]:
-    """Of these wishes, by id, those whose owners can be locked, as they are now."""
+    """Locks the owners of these wishes, except for those that others have locked. Returns the
+    rows of the owners' wishes as they are now, by the items' ids."""
     if not due:
         return {}
     owners = [(owner,) for owner in {owner for _, owner in due}]
@@ -263,48 +263,58 @@ _ITEM = 3
 
 
 class _Open(NamedTuple):
-    """A notice that is being told: since when, and up to when a wish may have been saved."""
+    """A notice that is being told: the time of its put, and the latest time of a wish's saving."""
 
     since: str
     until: str
 
 
 class _News:
-    """What there is to tell of a product, at this moment."""
+    """The notices of a product, at this moment."""
 
     def __init__(self, variants: Variants, product: Product, store: Store, now: int) -> None:
         self._variants, self._product, self._store = variants, product, store
-        self._last, self._ahead = (ids.timestamp(now + by) for by in (-_AGAIN_MS, _AGAIN_MS))
-        self._dropped = {v: _open(one.dropped_at) for v, one in variants.items() if one.dropped_at}
+        self._day_ago = ids.timestamp(now - _AGAIN_MS)
+        self._day_ahead = ids.timestamp(now + _AGAIN_MS)
+        self._dropped = {
+            variant: _open(known.dropped_at)
+            for variant, known in variants.items()
+            if known.dropped_at
+        }
         self._restocked = {
-            v: _open(one.restocked_at) for v, one in variants.items() if one.restocked_at
+            variant: _open(known.restocked_at)
+            for variant, known in variants.items()
+            if known.restocked_at
         }
 
     def due(self, variant: str, created_at: str, dropped_at: str, restocked_at: str) -> bool:
-        """Whether a wish has something to hear."""
+        """Whether a wish hears of any notice."""
         return (
             self._heard(self._dropped, variant, created_at, dropped_at) is not None
             or self._heard(self._restocked, variant, created_at, restocked_at) is not None
         )
 
     # contract: notice-variant, notice-once-a-day, notice-later
-    def _heard(self, opened: dict[str, _Open], variant: str, saved: str, told: str) -> str | None:
-        """The variant of which a wish hears; None for none. ``told`` is when it last heard."""
-        if told > self._ahead:  # contract: clock-steps. A clock that was wrong told it
-            told = ""
-        if told > self._last:
+    def _heard(
+        self, notices: dict[str, _Open], variant: str, saved_at: str, heard_at: str
+    ) -> str | None:
+        """The variant of whose notice a wish hears; None for none. ``heard_at``: the last time."""
+        if heard_at > self._day_ahead:  # contract: clock-steps. The clock was wrong then
+            heard_at = ""
+        if heard_at > self._day_ago:
             return None
-        of: Iterable[str] = opened
+        candidates: Iterable[str] = notices
         if variant != NO_VARIANT:
-            of = (variant if variant in self._variants else NO_VARIANT,)
-        for one in of:
-            notice = opened.get(one)
-            if notice is not None and told < notice.since and saved <= notice.until:
-                return one
+            candidates = (variant if variant in self._variants else NO_VARIANT,)
+        for candidate in candidates:
+            notice = notices.get(candidate)
+            if notice is not None and heard_at < notice.since and saved_at <= notice.until:
+                return candidate
         return None
 
     def tell(self, row: Row, at: str) -> tuple[list[tuple[events.Type, bytes]], tuple[str, str]]:
-        """The events for a wish, a row of ``items_due``, and when it heard of each kind last."""
+        """The events for a wish, which is a row of ``items_due``, and the times when it heard last
+        of a drop and of a restock."""
         _, dropped_at, restocked_at, *columns = row
         item = item_record.from_row(columns)
         variant = item.variant_id or NO_VARIANT
@@ -328,12 +338,14 @@ class _News:
         if of is not UNSET and not self._store.has_text_ids:
             of = stores.number(of)
         price = self._variants[variant].price
-        return msgspec.json.encode(Told(item, of, self._product, before or UNSET, price or UNSET))
+        return msgspec.json.encode(
+            NoticeData(item, of, self._product, before or UNSET, price or UNSET)
+        )
 
     def without(self) -> str:
-        """What is known of the product when all of this has been told."""
-        for one in self._variants.values():
-            _forget(one)
+        """What is known of the product once all notices have been told."""
+        for known in self._variants.values():
+            _forget(known)
         return msgspec.json.encode(self._variants).decode()
 
 

@@ -1,4 +1,4 @@
-"""The bodies that say what is known of products, and what they become."""
+"""Bodies of requests that put products, and the products that they become."""
 
 import re
 from typing import Annotated
@@ -17,7 +17,7 @@ _URL = (
     r"^[Hh][Tt][Tt][Pp][Ss]?://"
     r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._~%!$&'()*+,;=-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$"
 )
-"""Without a user name and a password: nobody takes ``shop.example@evil.example`` for the shop."""
+"""Without user name and password: ``shop.example@evil.example`` must not look like the shop."""
 
 Title = Annotated[str, Meta(min_length=1, max_length=products.MAX_TITLE)]
 Url = Annotated[str, Meta(max_length=products.MAX_URL, pattern=_URL)]
@@ -31,7 +31,7 @@ class PriceBody(msgspec.Struct, forbid_unknown_fields=True):
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")]
 
     def money(self) -> Money:
-        # To `$` the end of a line is an end.
+        # `$` in a pattern also matches before a newline at the end.
         amount = products.check_text("price.amount", self.amount)
         return Money(amount, products.check_text("price.currency", self.currency))
 
@@ -64,7 +64,7 @@ class ProductBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     variants: Annotated[list[VariantBody], Meta(max_length=products.MAX_VARIANTS)] | None = None
 
     def product(self, id: str, store: Store) -> NewProduct:
-        variants = fields.each("variants", self.variants or (), lambda one: one.variant(store))
+        variants = fields.each("variants", self.variants or (), lambda body: body.variant(store))
         fields.each_once("variantId", [str(variant.variant_id) for variant in variants])
         rest = _rest(self.image, self.price, self.available)
         facts = Facts(_text("title", self.title), _text("url", self.url), *rest)
@@ -86,9 +86,9 @@ class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
     products: Annotated[list[NamedProductBody], Meta(min_length=1, max_length=products.MAX_BULK)]
 
     def named(self, store: Store) -> list[NewProduct]:
-        found = fields.each("products", self.products, lambda one: one.named(store))
-        fields.each_once("productId", [product.product_id for product in found])
-        return found
+        checked = fields.each("products", self.products, lambda body: body.named(store))
+        fields.each_once("productId", [product.product_id for product in checked])
+        return checked
 
 
 def _text(field: str, text: str | None) -> str | UnsetType:
