@@ -21,7 +21,7 @@ def programs(text):
 
 def test_every_example_runs():
     examples = programs(TEXT)
-    assert len(examples) == 7
+    assert len(examples) == 6
     with Service() as service:
         for example in examples:
             assert "http://127.0.0.1:8000" in example
