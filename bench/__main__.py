@@ -1,9 +1,9 @@
 """``python -m bench``: the service beside the floor, the usual way and PostgreSQL's own limit.
 
 First the workloads in interleaved rounds, then the figures of ``bench.single``. Prints progress,
-and writes bench/results/latest.json, docs/performance.svg and the tables of docs/performance.md.
-Only ratios within a round mean anything: machines differ, and this one may be busy. ``--again``
-writes the documents from the last results.
+and writes bench/results/latest.json and docs/tables/performance.md. Only ratios within a round mean
+anything: machines differ, and this one may be busy. ``--again`` writes the tables from the last
+results.
 """
 
 import argparse
@@ -207,7 +207,7 @@ def alone(folder: Path, server: PostgresServer, profiles: int) -> list[Measureme
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--again", action="store_true", help="only write the documents")
+    parser.add_argument("--again", action="store_true", help="only write the tables")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--profiles", type=int, default=20_000)

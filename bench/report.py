@@ -1,4 +1,4 @@
-"""Rounds into ratios, and ratios into tables, a file, a chart and docs/performance.md."""
+"""Rounds into ratios, and ratios into a file and the tables of docs/tables/performance.md."""
 
 import datetime
 import json
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from bench.single import Measurement
 
 ROOT = Path(__file__).parents[1]
+DOCUMENT = ROOT / "docs" / "tables" / "performance.md"
+ENGINES = ("PostgreSQL", "SQLite")
 NAMES = {
     "page": "`GET /items`, a page of 30",
     "saved": "`GET /items?query=product:…`, four products",
@@ -60,50 +62,58 @@ def ratios(results: list[dict[str, Any]]) -> dict[str, list[float]]:
 def _cell(values: list[float] | None, aim: float | None) -> str:
     if not values:
         return ""
-    missed = " ✗" if aim is not None and median(values) < aim else ""
-    return f"**{median(values):.2f}** ({min(values):.2f} to {max(values):.2f}){missed}"
+    return _shown(values, missed=aim is not None and median(values) < aim)
+
+
+def _shown(values: list[float], missed: bool) -> str:
+    spread = f" ({min(values):.2f} to {max(values):.2f})" if len(values) > 1 else ""
+    return f"**{median(values):.2f}**{spread}{' ✗' if missed else ''}"
 
 
 def table(found: dict[str, list[float]], results: list[dict[str, Any]]) -> str:
-    """Markdown: medians with their spread, and the rates of this machine for orientation."""
-    lines = ["| Request | " + " | ".join(f"{a} / {b}" for a, b in PAIRS) + " |"]
-    lines.append("|---" * (len(PAIRS) + 1) + "|")
+    """Markdown: the rates of this machine for orientation, and the ratios with their spread."""
+    heads = [f"{engine}, a second" for engine in ENGINES] + [f"{a} / {b}" for a, b in PAIRS]
+    lines = ["| Request | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
     for work, name in NAMES.items():
         kind = None if work in ("token", "mix") else 0 if work in READS else 1
-        cells = []
+        cells = [_rate(results, work, f"wishwell {engine}") for engine in ENGINES]
         for pair in PAIRS:
             aim = None if kind is None else AIMS.get(pair, (None, None))[kind]
             cells.append(_cell(found.get(f"{work}: {pair[0]} / {pair[1]}"), aim))
         if any(cells):
             lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    targets = list(dict.fromkeys(result["target"] for result in results))
-    lines += ["", "| Requests a second (p99, ms) | " + " | ".join(targets) + " |"]
-    lines.append("|---" * (len(targets) + 1) + "|")
-    for work, name in NAMES.items():
-        cells = []
-        for target in targets:
-            runs = [r for r in results if (r["work"], r["target"]) == (work, target)]
-            rate = f"{median(r['rate'] for r in runs):,.0f}" if runs else ""
-            tails = [r["p99_ms"] for r in runs if r["p99_ms"] is not None]
-            cells.append(f"{rate} ({median(tails):.1f})" if tails else rate)
-        if any(cells):
-            lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def _rate(results: list[dict[str, Any]], work: str, target: str) -> str:
+    rates = [r["rate"] for r in results if (r["work"], r["target"]) == (work, target)]
+    return f"{median(rates):,.0f}" if rates else ""
 
 
 def figures_table(figures: list[dict[str, Any]]) -> str:
-    """Markdown: the figures that are no throughput beside another server's."""
-    lines = ["| Measurement | Aim | Median (smallest to largest) | |", "|---|---|---|---|"]
+    """Markdown: the figures that have an aim and are no throughput, one column for each engine."""
+    rows: dict[str, dict[str, str]] = {}
+    aims: dict[str, str] = {}
     for figure in figures:
-        values, unit = figure["values"], figure["unit"]
-        shown = f"**{median(values):.2f}** {unit}"
-        if len(values) > 1:
-            shown = f"**{median(values):.2f}** ({min(values):.2f} to {max(values):.2f}) {unit}"
-        missed = "" if figure["holds"] in (None, True) else " ✗"
-        lines.append(
-            f"| {figure['name']} | {figure['target']} | {shown}{missed} | {figure['note']} |"
-        )
+        if figure["target"] == "reported":
+            continue
+        name, engine = _engine(figure["name"])
+        cell = _shown(figure["values"], missed=figure["holds"] is False)
+        rows.setdefault(name, {})[engine] = cell
+        aims[name] = f"{figure['target']} {figure['unit']}"
+    lines = [f"| Measurement | Aim | {' | '.join(ENGINES)} |", "|---|---|---|---|"]
+    for name, cells in rows.items():
+        columns = " | ".join(cells.get(engine, "") for engine in ENGINES)
+        lines.append(f"| {name} | {aims[name]} | {columns} |")
     return "\n".join(lines)
+
+
+def _engine(name: str) -> tuple[str, str]:
+    """A measurement without its engine, and the engine. One that names none is of SQLite."""
+    for engine in ENGINES:
+        if name.endswith(f", {engine}"):
+            return name.removesuffix(f", {engine}"), engine
+    return name, "SQLite"
 
 
 def _machine() -> dict[str, Any]:
@@ -142,46 +152,16 @@ def write(
 
 
 def write_again() -> None:
-    """docs/performance.svg, and what lies between the marks of docs/performance.md."""
+    """docs/tables/performance.md, from the last results."""
     record = json.loads((ROOT / "bench" / "results" / "latest.json").read_text())
-    found = ratios(record["results"])
     machine = record["machine"]
-    text = (
+    DOCUMENT.write_text(
+        "# How fast it is: the tables\n\n"
+        "Written by `make bench`; [performance.md](../performance.md) says what they mean. "
+        "All rounds are in `bench/results/latest.json`.\n\n"
         f"{machine['date']}: Python {machine['python']}, PostgreSQL {machine['postgresql']}, "
-        f"{machine['system']}, {machine['cores']} cores ({machine['processor']}). "
-        f"A cross marks a missed aim.\n\n{table(found, record['results'])}\n\n"
-        f"{figures_table(record['figures'])}"
+        f"{machine['system']}, {machine['cores']} cores ({machine['processor']}). Medians, with the "
+        "smallest and the largest of the rounds. A cross marks a missed aim.\n\n"
+        f"{table(ratios(record['results']), record['results'])}\n\n"
+        f"{figures_table(record['figures'])}\n"
     )
-    document = ROOT / "docs" / "performance.md"
-    begin, end = "<!-- measured -->", "<!-- /measured -->"
-    before, _, rest = document.read_text().partition(begin)
-    document.write_text(f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}")
-    _chart(found)
-
-
-def _chart(found: dict[str, list[float]]) -> None:
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    mpl.rcParams |= {
-        "svg.fonttype": "none",
-        "font.family": "sans-serif",
-        "svg.hashsalt": "wishwell",
-    }
-    from matplotlib import pyplot
-
-    works = [work for work in NAMES if f"{work}: {PAIRS[0][0]} / {PAIRS[0][1]}" in found]
-    figure, axis = pyplot.subplots(figsize=(8, 3.2))
-    for offset, (one, other) in ((-0.2, PAIRS[0]), (0.2, PAIRS[1])):
-        values = [found.get(f"{work}: {one} / {other}", [0.0]) for work in works]
-        heights = [median(v) for v in values]
-        spread = [[h - min(v) for h, v in zip(heights, values, strict=True)],
-                  [max(v) - h for h, v in zip(heights, values, strict=True)]]  # fmt: skip
-        at = [x + offset for x in range(len(works))]
-        axis.bar(at, heights, 0.38, yerr=spread, capsize=3, label=one.split()[1])
-    axis.axhline(0.7, color="grey", linewidth=0.8)
-    axis.set_xticks(range(len(works)), works)
-    axis.set_ylabel("of the floor's throughput")
-    axis.legend(frameon=False)
-    figure.tight_layout()
-    figure.savefig(ROOT / "docs" / "performance.svg", metadata={"Date": None})

@@ -197,7 +197,7 @@ def memory(
         Measurement(
             f"of that, grown over the second half, {engine}",
             "MB",
-            "flat",
+            "≤ 5",
             [seen[-1][1] - half],
             lambda value: value <= 5,
         ),
@@ -272,7 +272,7 @@ def group_commit(
         counts = [sum(pair[at]["count"] for pair in done) for at in (0, 1)]
         return [one["rate"] / other["rate"] for one, other in done], counts
 
-    name = "durable saves on SQLite, 32 at once, against one commit a request"
+    name = "durable saves, 32 at once, against one commit a request"
     here, _ = rounds(lambda _: [])
     figures = [Measurement(f"{name}, this disk", "times", "≥ 5", here, lambda v: v >= 5)]
     if shutil.which("strace") is None:
