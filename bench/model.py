@@ -1,9 +1,10 @@
 """``python -m bench.model``: what a size costs, from measured figures and from assumptions.
 
 Measures bytes an item with its indexes, processor time of a request (the service's and the
-database's), and the memory of a worker, with 1 and with 20 million items side by side, into
-bench/results/model.json, and writes the tables of docs/scaling.md. Takes 20 minutes and 30 GB.
-``--again`` only writes the tables, from the last figures. Each assumption has an option:
+database's), and the memory of a worker, with 1 and with 20 million items side by side, then what a
+process asks of the database while nobody asks it, and how much a save writes to its log. All goes
+into bench/results/model.json, and from there into docs/tables/scaling.md. Takes 20 minutes and
+30 GB. ``--again`` only writes the tables, from the last figures. Each assumption has an option:
 ``--again --items-per-profile 5 --price-core 10``.
 """
 
@@ -11,6 +12,7 @@ import argparse
 import asyncio
 import json
 import math
+import random
 import shutil
 import tempfile
 import time
@@ -31,10 +33,16 @@ from tests.servers import PostgresServer
 
 ROOT = Path(__file__).parents[1]
 FIGURES = ROOT / "bench" / "results" / "model.json"
-DOCUMENT = ROOT / "docs" / "scaling.md"
-MARK = "<!-- model -->"
+DOCUMENT = ROOT / "docs" / "tables" / "scaling.md"
+HEAD = """# What it costs: the tables
+
+Written by `make model`; [scaling.md](../scaling.md#what-it-costs) says what they mean.
+
+"""
 SIZES = (1_000_000, 100_000_000, 1_000_000_000)
 TABLES = ("items", "entries", "lists", "profiles")
+SAVES = 2_000
+IDLE_SECONDS = 20
 MONTH = 30 * 86_400
 
 
@@ -76,6 +84,14 @@ WHAT = {
 }
 
 
+BESIDES = (
+    "index bytes of an item",
+    "log bytes of a save",
+    "idle transactions a second",
+    "idle, ms of a core a second",
+)
+
+
 def needs(figures: dict[str, Any], items: int, a: Assumptions) -> dict[str, float]:
     """What so many items need."""
     profiles = items / a.items_per_profile
@@ -91,6 +107,9 @@ def needs(figures: dict[str, Any], items: int, a: Assumptions) -> dict[str, floa
         return peak * ((1 - a.writes) * read + a.writes * write) / 1e6 / a.busy
 
     workers = max(2, math.ceil(cores("service")))
+    besides = figures["besides"]
+    logged = peak * a.writes * besides["log bytes of a save"]
+    indexes = a.growth * items * besides["index bytes of an item"]
     machines = max(1, math.ceil(data / 1e9 / a.disk_of_a_machine))
     machines = max(machines, math.ceil(cores("database") / a.cores_of_a_machine))
     database_cores = max(2 * machines, math.ceil(cores("database")))
@@ -107,7 +126,11 @@ def needs(figures: dict[str, Any], items: int, a: Assumptions) -> dict[str, floa
         "database machines": a.copies * (machines + coordinator),
         "cores of the databases": a.copies * (database_cores + 2 * coordinator),
         "memory of the databases, GB": a.copies * (memory + 4 * coordinator),
+        "memory that all indexes would take, GB": a.copies * indexes / 1e9,
         "disk, GB": a.copies * data / 1e9 * 2,
+        "the database's log at the peak, MB a second": logged / 1e6,
+        "the database's log in a day, GB": logged / a.peak * 86_400 / 1e9,
+        "transactions a second of idle workers": workers * besides["idle transactions a second"],
     }
 
 
@@ -118,13 +141,13 @@ def price(need: dict[str, float], a: Assumptions) -> float:
     return cores * a.price_core + memory * a.price_gb_memory + need["disk, GB"] * a.price_gb_disk
 
 
-def tables(figures: dict[str, Any], a: Assumptions) -> str:
-    """Markdown: what was measured, what is assumed, and what follows."""
-    measured = figures["sizes"]
+def measured(figures: dict[str, Any]) -> str:
+    """Markdown: what was measured."""
+    sides, besides = figures["sizes"], figures["besides"]
 
     def row(name: str, *path: str) -> str:
         cells = []
-        for value in measured:
+        for value in sides:
             for key in path:
                 value = value[key]
             cells.append(f"{value:,.0f}")
@@ -133,8 +156,8 @@ def tables(figures: dict[str, Any], a: Assumptions) -> str:
     lines = [
         f"{figures['date']}, PostgreSQL {figures['postgresql']}; 30 items of a profile, on one list.",
         "",
-        row("Measured, with items", "items"),
-        "|---" * (len(measured) + 1) + "|",
+        row("With items", "items"),
+        "|---" * (len(sides) + 1) + "|",
         row("an item with its indexes, bytes", "bytes", "items"),
         row("its place on a list, bytes", "bytes", "entries"),
         row("a list, bytes", "bytes", "lists"),
@@ -145,15 +168,21 @@ def tables(figures: dict[str, Any], a: Assumptions) -> str:
         row("a save, µs of the database", "us", "database write"),
         row("memory of a worker, MB", "worker MB"),
         "",
-        f"| How long it takes with {measured[-1]['items']:,} items, against {measured[0]['items']:,} | |",
+        f"| Time with {sides[-1]['items']:,} items, against {sides[0]['items']:,} | |",
         "|---|---|",
         *(f"| {name} | {spread(values)} |" for name, values in figures["times"].items()),
         "",
-        "| Assumed | | Option |",
-        "|---|---|---|",
+        f"| {besides['date']}, with {besides['items']:,} items | |",
+        "|---|---|",
+        *(f"| {name} | {_short(besides[name])} |" for name in BESIDES),
     ]
-    for name, value in asdict(a).items():
-        lines.append(f"| {WHAT[name]} | {value:g} | `--{name.replace('_', '-')}` |")
+    return "\n".join(lines)
+
+
+def worked_out(figures: dict[str, Any], a: Assumptions) -> str:
+    """Markdown: what is assumed, and what follows."""
+    lines = ["| Assumed | |", "|---|---|"]
+    lines += [f"| {WHAT[name]} | {value:g} |" for name, value in asdict(a).items()]
     found = {items: needs(figures, items, a) for items in SIZES}
     lines += ["", "| Items | " + " | ".join(f"{items:,}" for items in SIZES) + " |"]
     lines.append("|---" * (len(SIZES) + 1) + "|")
@@ -168,13 +197,6 @@ def tables(figures: dict[str, Any], a: Assumptions) -> str:
 
 def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.2f}"
-
-
-def write(text: str) -> None:
-    """Puts the tables into the document, between its marks."""
-    before, _, rest = DOCUMENT.read_text("utf-8").partition(MARK)
-    after = rest.partition(MARK)[2]
-    DOCUMENT.write_text(f"{before}{MARK}\n{text}\n{MARK}{after}", "utf-8")
 
 
 def measure(counts: Sequence[int]) -> dict[str, Any]:
@@ -201,6 +223,8 @@ def measure(counts: Sequence[int]) -> dict[str, Any]:
                         "worker MB": psutil.Process(target.process.pid).memory_info().rss / 1e6,
                     })  # fmt: skip
                 times = sizes.compare(*sides)
+                stop(sides.pop(0).target)
+                besides = _besides(server, sides[0], counts[-1])
             finally:
                 stop(*(side.target for side in sides))
     finally:
@@ -210,6 +234,7 @@ def measure(counts: Sequence[int]) -> dict[str, Any]:
         "postgresql": version,
         "sizes": found,
         "times": times,
+        "besides": besides,
         "connections": 20,
     }
 
@@ -253,6 +278,52 @@ def _requests(
     return found
 
 
+DONE = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
+LOGGED = "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"
+INDEXES = "SELECT pg_indexes_size('items') + pg_indexes_size('entries')"
+
+
+def _besides(server: PostgresServer, side: sizes.Side, items: int) -> dict[str, Any]:
+    """What is neither a request's time nor a row's bytes: indexes, the database's log, idle polling.
+
+    A save is of a profile drawn evenly, right after a checkpoint: on a large database nearly each is
+    the first since then to touch its pages, which are then logged as a whole.
+    """
+    url = side.place.url
+    time.sleep(IDLE_SECONDS)  # an idle connection tells what it has done only after 10 s
+    done, used = _value(url, DONE), processor(side.target, server)
+    time.sleep(IDLE_SECONDS)
+    done, used = _value(url, DONE) - done, processor(side.target, server) - used
+    _value(url, "CHECKPOINT")
+    logged = _value(url, LOGGED)
+    client = Raw(side.target.url, "")
+    for owner in random.choices(side.owners, k=SAVES):
+        client._token = owner.token
+        body = {"productId": random.randint(1, 30), "quantity": random.randint(2, 999_999)}
+        client.ask("POST", "/items", body)
+    client.close()
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "items": items,
+        "index bytes of an item": _value(url, INDEXES) / items,
+        "log bytes of a save": (_value(url, LOGGED) - logged) / SAVES,
+        "idle transactions a second": done / IDLE_SECONDS,
+        "idle, ms of a core a second": used / IDLE_SECONDS * 1_000,
+    }
+
+
+def _value(url: str, statement: str) -> float:
+    """What the database says, over a connection of its own; 0 where it says nothing."""
+
+    async def ask() -> float:
+        connection = await asyncpg.connect(url)
+        value = await connection.fetchval(statement)
+        await connection.close()
+        return float(value or 0)
+
+    return asyncio.run(ask())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument(
@@ -261,14 +332,16 @@ def main() -> None:
     parser.add_argument("--measured", type=int, nargs=2, default=(1_000_000, 20_000_000))
     for field in fields(Assumptions):
         option = f"--{field.name.replace('_', '-')}"
-        parser.add_argument(option, type=type(field.default), default=field.default)
+        what = WHAT[field.name]
+        parser.add_argument(option, type=type(field.default), default=field.default, help=what)
     given = vars(parser.parse_args())
-    again, measured = given.pop("again"), given.pop("measured")
+    again, counts = given.pop("again"), given.pop("measured")
     if not again:
-        FIGURES.write_text(json.dumps(measure(measured), indent=1) + "\n")
-    text = tables(json.loads(FIGURES.read_text()), Assumptions(**given))
-    if Assumptions(**given) == Assumptions():
-        write(text)
+        FIGURES.write_text(json.dumps(measure(counts), indent=1) + "\n")
+    figures, assumed = json.loads(FIGURES.read_text()), Assumptions(**given)
+    text = f"{HEAD}## Measured\n\n{measured(figures)}\n\n## Worked out\n\n{worked_out(figures, assumed)}\n"
+    if assumed == Assumptions():
+        DOCUMENT.write_text(text, "utf-8")
     print(text)
 
 
