@@ -22,7 +22,7 @@ from wishwell.db.url import Address, parse
 from wishwell.wishes import item_record, lists
 
 URL = os.environ["FLOOR_DATABASE"]
-ENGINE = "sqlite" if URL.startswith("sqlite:") else "postgresql"
+ENGINE: statements.Engine = "sqlite" if URL.startswith("sqlite:") else "postgresql"
 SQL = statements.load(ENGINE)
 PAGE = pages.sql(ENGINE, PageQuery("items", whole_store=False))
 SAVED = pages.sql(ENGINE, PageQuery("items", whole_store=False, terms=("product",)))
@@ -47,15 +47,10 @@ async def _connect(_address: Address) -> Any:
     return connection
 
 
-async def run(name: str, *arguments: Any) -> Any:
+async def run(name: str, **named: Any) -> Any:
     found: Any = []
     for step in SQL[name].steps:
-        if step.is_due(found):
-            taken = (
-                arguments[at if isinstance(at, int) else number]
-                for number, at in enumerate(step.takes)
-            )
-            found = await fetch(step.sql, *taken) or found
+        found = await fetch(step.sql, *step.values(named)) or found
     return found
 
 
@@ -87,13 +82,17 @@ async def saved(h: dict[bytes, bytes]) -> Any:
     return [item_record.from_row(row) for row in rows]
 
 
+def _of(h: dict[bytes, bytes]) -> dict[str, str]:
+    return {"profile": h[b"x-p"].decode()}
+
+
 async def item(h: dict[bytes, bytes]) -> Any:
-    [row] = await run("item_find", h[b"x-p"].decode(), h[b"x-i"].decode())
+    [row] = await run("item_find", **_of(h), id=h[b"x-i"].decode())
     return item_record.from_row(row)
 
 
 async def list_(h: dict[bytes, bytes]) -> Any:
-    rows = await run("list_with_items", h[b"x-p"].decode(), h[b"x-l"].decode())
+    rows = await run("list_with_items", **_of(h), id=h[b"x-l"].decode())
     found = lists.List(*rows[0][:5])
     shown = [item_record.from_row(row[6:]) for row in rows]
     found.items = sorted(shown, key=lambda item: (item.created_at, item.id), reverse=True)
@@ -101,26 +100,28 @@ async def list_(h: dict[bytes, bytes]) -> Any:
 
 
 async def post(h: dict[bytes, bytes]) -> Any:
-    wanted = (h[b"x-q"].decode(), "", int(h[b"x-n"]), None, None)
-    [row] = await run("item_save", h[b"x-p"].decode(), new_id(), *wanted, now(), 5000)
-    return item_record.from_row(row[:-1])
+    wanted = {"product": h[b"x-q"].decode(), "variant": "", "quantity": int(h[b"x-n"])}
+    kept = {"tags": None, "note": None, "now": now(), "most": 5_000}
+    [row] = await run("item_save", **_of(h), id=new_id(), **wanted, **kept)
+    return item_record.from_row(row[:-2])
 
 
 async def patch(h: dict[bytes, bytes]) -> Any:
-    changes = (None, None, int(h[b"x-q"]), None, None)
-    [row] = await run("item_change", h[b"x-p"].decode(), h[b"x-i"].decode(), *changes, now())
-    return item_record.from_row(row)
+    kept = dict.fromkeys(("product", "variant", "tags", "note"))
+    changes = {**kept, "quantity": int(h[b"x-q"]), "now": now()}
+    [row] = await run("item_change", **_of(h), id=h[b"x-i"].decode(), **changes)
+    return item_record.from_row(row[:-1])
 
 
 async def lists_(h: dict[bytes, bytes]) -> Any:
     chosen = [h[b"x-l"].decode()] if h[b"x-q"] == b"1" else []
-    wanted = (h[b"x-i"].decode(), " ".join(chosen), 20_000, 1_000)
-    [row] = await run("item_set_lists", h[b"x-p"].decode(), *wanted, now(), False)
-    return item_record.from_row(row[:-1])
+    wanted = {"id": h[b"x-i"].decode(), "list_ids": " ".join(chosen)}
+    [row] = await run("item_set_lists", **_of(h), **wanted, now=now())
+    return item_record.from_row(row)
 
 
 async def delete(h: dict[bytes, bytes]) -> Any:
-    await run("items_delete", h[b"x-p"].decode(), [h[b"x-i"].decode()], False)
+    await run("items_delete", **_of(h), ids=[h[b"x-i"].decode()])
 
 
 WORK = {

@@ -8,40 +8,34 @@ from typing import Any
 from tests.servers import PostgresServer, postgres_binaries
 from wishwell.db import pages, statements
 from wishwell.db.pages import PageQuery
+from wishwell.db.statements import Step
 
-_SQL = {name: known.sql for name, known in statements.load("postgresql").items()}
-_PAGE = pages.sql("postgresql", PageQuery("items", whole_store=False))
-_SAVED = pages.sql("postgresql", PageQuery("items", whole_store=False, terms=("product",)))
+_SQL = statements.load("postgresql")
+_PAGE = pages.step("postgresql", PageQuery("items", whole_store=False))
+_SAVED = pages.step("postgresql", PageQuery("items", whole_store=False, terms=("product",)))
 _PROFILE = "(SELECT profile FROM bench_owner WHERE n = :n)"
 _ITEM = "(SELECT item FROM bench_owner WHERE n = :n)"
 _LIST = "(SELECT list FROM bench_owner WHERE n = :n)"
 _NOW = "to_char(clock_timestamp(), 'YYYY-MM-DD')"
 
-SCRIPTS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "page": (_PAGE, (_PROFILE, "NULL", "51")),
-    "saved": (_SAVED, (_PROFILE, "NULL", "51", "'{7,8,9,1001}'")),
-    "item": (_SQL["item_find"], (_PROFILE, _ITEM)),
-    "list": (_SQL["list_with_items"], (_PROFILE, _LIST)),
+_OWNED = {"profile": _PROFILE, "owner": _PROFILE, "limit": "51", "product": "'{7,8,9,1001}'"}
+_SAVE = {"id": "gen_random_uuid()", "product": "(:product)::text", "variant": "''"}
+
+SCRIPTS: dict[str, tuple[Step, dict[str, str]]] = {
+    "page": (_PAGE, _OWNED),
+    "saved": (_SAVED, _OWNED),
+    "item": (_SQL["item_find"].step, {**_OWNED, "id": _ITEM}),
+    "list": (_SQL["list_with_items"].step, {**_OWNED, "id": _LIST}),
     "post": (
-        _SQL["item_save"],
-        (
-            _PROFILE,
-            "gen_random_uuid()",
-            "(:product)::text",
-            "''",
-            ":quantity",
-            "NULL",
-            "NULL",
-            _NOW,
-            "5000",
-        ),
+        _SQL["item_save"].step,
+        {**_OWNED, **_SAVE, "quantity": ":quantity", "now": _NOW, "most": "5000"},
     ),
     "patch": (
-        _SQL["item_change"],
-        (_PROFILE, _ITEM, "NULL", "NULL", ":product", "NULL", "NULL", _NOW),
+        _SQL["item_change"].step,
+        {"profile": _PROFILE, "id": _ITEM, "quantity": ":product", "now": _NOW},
     ),
 }
-"""Workload to statement and what stands for its parameters. The look-up of a random owner costs it
+"""Workload to statement and what stands for its arguments, NULL for the others. The look-up of a random owner costs it
 something: the limit is a little higher than what is shown."""
 
 
@@ -67,7 +61,12 @@ class Limit:
     def run(self, work: str, seconds: int) -> dict[str, Any]:
         """32 clients, prepared statements; transactions a second and the mean latency."""
         statement, given = SCRIPTS[work]
-        sql = re.sub(r"\$(\d+)", lambda mark: given[int(mark[1]) - 1], statement)
+        takes = statement.takes
+        sql = re.sub(
+            r"\$(\d+)",
+            lambda mark: given.get(takes[int(mark[1]) - 1], "NULL"),
+            statement.sql,
+        )
         script = self._folder / f"{work}.pgbench"
         script.write_text(
             f"\\set n random(1, {self._count})\n\\set product random(1, 30)\n"

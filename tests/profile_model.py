@@ -53,15 +53,17 @@ def _moment(created, id):
 class Model:
     """One profile: its items and lists by id. A list knows the position of each of its items."""
 
-    def __init__(self, entries=1_000_000, list_items=1_000_000):
-        """``entries``, ``list_items``: the bounds of all lists together, and of one."""
+    def __init__(self, entries=1_000_000, list_items=1_000_000, items=1_000_000, lists=1_000_000):
+        """The bounds: of all lists together, of one; of items and of lists, which only a link asks
+        for here."""
         self.items = {}
         self.lists = {}
         self.most = (entries, list_items)
+        self.most_records = (items, lists)
 
     def copy(self):
         """Another one that may be changed on its own."""
-        other = Model(*self.most)
+        other = Model(*self.most, *self.most_records)
         other.items = {id: dict(item) for id, item in self.items.items()}
         other.lists = {id: held | {"items": dict(held["items"])} for id, held in self.lists.items()}
         return other
@@ -198,50 +200,84 @@ class Model:
             self.touch(self.lists[made], now)
 
     def link(self, session, now):
-        """All that the model ``session`` holds becomes this profile's; it holds nothing then."""
-        same = {}
-        mine = {id: self.lists_of(id) for id in self.items}
-        for id, came in session.items.items():
-            twin = next(
-                (own for own in mine if self.kind(own) == (came["product"], came["variant"])),
-                None,
-            )  # fmt: skip
-            if twin is None:
-                self.items[id] = dict(came)
-                continue
-            same[id] = twin
-            item = self.items[twin]
-            merged = {
-                "quantity": max(item["quantity"], came["quantity"]),
-                "tags": list(dict.fromkeys([*item["tags"], *came["tags"]])),
-                "note": item["note"] or came["note"],
-                "created": earlier(item["created"], came["created"]),
-            }
-            self.set(twin, merged, now)
-        named: dict[str, str] = {}
-        for made in sorted(self.lists):
-            named.setdefault(self.lists[made]["name"].strip().casefold(), made)
-        for made in sorted(session.lists):
-            held = session.lists[made]
-            moving = [
-                (same.get(id, id), at, session.items[id]["created"])
-                for id, at in held["items"].items()
-            ]
-            target = named.get(held["name"].strip().casefold())
-            if target is None:
-                self.lists[made] = held | {"items": {id: at for id, at, _ in moving}}
-            else:
-                self._join(target, in_customer_order(moving), now)
-        for id, before in mine.items():
-            if self.lists_of(id) != before:
+        """What there is room for of the model ``session`` becomes this profile's; it holds nothing
+        then. Returns how many items are left behind."""
+        on = {id: self.lists_of(id) for id in self.items}
+        free = [
+            2 * most - sum(map(len, held))
+            for most, held in zip(
+                (*self.most_records, self.most[0]),
+                ([self.items], [self.lists], [held["items"] for held in self.lists.values()]),
+                strict=True,
+            )
+        ]
+        newest = in_customer_order([(id, 0, item["created"]) for id, item in session.items.items()])
+        became = {id: self.twin(*session.kind(id)) for id in newest}
+        left = [id for id in newest if became[id] is None][max(0, free[0]) :]
+        before = {made: self.sorted_after(made, session) for made in self.lists}
+        for id in newest:
+            if became[id] is not None:
+                self._merge(self.items[became[id]], became[id], session.items[id], now)
+            elif id not in left:
+                became[id] = id
+                self.items[id] = dict(session.items[id])
+        self._link_lists(session, became, before, free[1], newest, free[2], now)
+        for id, lists in on.items():
+            if self.lists_of(id) != lists:
                 self.touch(self.items[id], now)
         session.items, session.lists = {}, {}
+        return len(left)
 
-    def _join(self, made, coming, now):
-        there = self.sorted(made, "customer")
-        joining = [id for id in coming if id not in there]
-        if joining:
-            self.lists[made]["items"] = {id: at for at, id in enumerate([*there, *joining], 1)}
+    def _merge(self, item, id, came, now):
+        tags = list(dict.fromkeys([*item["tags"], *came["tags"]]))
+        merged = {
+            "quantity": max(item["quantity"], came["quantity"]),
+            "tags": tags[: max(20, len(item["tags"]))],
+            "note": item["note"] or came["note"],
+            "created": earlier(item["created"], came["created"]),
+        }
+        self.set(id, merged, now)
+
+    def sorted_after(self, made, session):
+        """A list in the customer's order, once a link has merged what the session has too."""
+        other = self.copy()
+        for id, item in session.items.items():
+            if twin := other.twin(*session.kind(id)):
+                other.items[twin]["created"] = earlier(
+                    other.items[twin]["created"], item["created"]
+                )
+        return other.sorted(made, "customer")
+
+    def _link_lists(self, session, became, before, free, newest, places, now):
+        own, coming, moving = dict(before), [], []
+        for made in sorted(session.lists):
+            held = session.lists[made]
+            order = [became[id] for id in session.sorted(made, "customer") if became[id]]
+            name = held["name"].strip().casefold()
+            for mine in sorted(own):
+                there = set(own[mine])
+                union = there | set(order)
+                alike = self.lists[mine]["name"].strip().casefold() == name
+                if alike and (len(union) <= self.most[1] or union == there):
+                    coming += [(id, mine, 0) for id in order if id not in there]
+                    own[mine] = [*own[mine], *(id for id in order if id not in there)]
+                    break
+            else:
+                moving.append((made, held, order))
+        for made, held, order in moving[max(0, len(moving) - max(0, free)) :]:
+            self.lists[made] = held | {"items": {}}
+            at = {became[id]: position for id, position in held["items"].items()}
+            coming += [(id, made, at[id]) for id in order]
+        age = {became[id]: number for number, id in enumerate(newest)}
+        kept = sorted(coming, key=lambda place: (age[place[0]], place[1]))[: max(0, places)]
+        for id, made, position in (place for place in coming if place in kept):
+            items = self.lists[made]["items"]
+            if made not in before:
+                items[id] = position
+                continue
+            if len(items) == len(before[made]):  # the first that joins: all get a place
+                items.update({there: at for at, there in enumerate(before[made], 1)})
+            items[id] = len(items) + 1
             self.touch(self.lists[made], now)
 
     def shown(self, id):

@@ -69,7 +69,7 @@ class Replay:
             item["listIds"] = [at for at in item["listIds"] if at != made]
 
     def profile_linked(self, data):
-        assert data.keys() == {"session", "customer", "items", "lists"}
+        assert data.keys() == {"session", "customer", "items", "lists", "left"}
 
     def shown_lists(self):
         """All lists as the API shows them, with their items in the shopper's order."""

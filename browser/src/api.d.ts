@@ -416,8 +416,10 @@ export interface paths {
          *     Linking moves the session's items and lists to the customer, with their ids, in one step. If
          *     both have an item, the customer's stays, with the larger quantity, the tags and lists of
          *     both and the earlier `createdAt`. If the customer has a list of the same name, compared
-         *     without case, the items of the session's list are added to it. The session is then closed,
-         *     and its tokens are answered 401. Linking a closed session again moves nothing and succeeds.
+         *     without case, the items of the session's list are added to it where they fit. A profile
+         *     keeps at most twice its bounds; the session's oldest beyond that are left behind. The session
+         *     is then closed, and its tokens are answered 401. Linking a closed session again moves nothing
+         *     and succeeds.
          *
          *     The header `Profile` is the same as naming that profile in the body: a customer's GID as
          *     `customer`, a session's as `session`. A body that names another one of the same kind is
@@ -874,6 +876,8 @@ export interface components {
             items?: number;
             /** @description Of a link, how many the session had. */
             lists?: number;
+            /** @description Of a link, how many of the items were left behind. */
+            left?: number;
             /** @description Of a notice, the variant that it is about; left out for the product itself. */
             variantId?: components["schemas"]["ProductId"];
             /** @description Of a notice, what is known of the product. */

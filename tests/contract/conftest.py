@@ -137,13 +137,13 @@ class Bench:
 
         self.write(fill)
 
-    def fill(self, profile, *, products, lists=0, on=0, tags=0):
-        """Items of the products 1, 2, …, each ``on`` so many of its lists ``List 0``, ``List 1``, …"""
+    def fill(self, profile, *, products, lists=0, on=0, tags=0, first=1):
+        """Items of the products ``first`` and so on, each ``on`` so many of its lists ``List 0``, ``List 1``, …"""
         now, made = self.clock.tick(), [self.new_id() for _ in range(lists)]
         held = " ".join(f"tag-{n}" for n in range(tags))
         wishes, entries, tagged = [], [], []
         sizes = dict.fromkeys(made, 0)
-        for product in range(1, products + 1):
+        for product in range(first, first + products):
             id = self.new_id()
             stands = sorted(made[(product + n) % lists] for n in range(on))
             for at in stands:
@@ -168,7 +168,7 @@ class Bench:
         )
         self.insert("entries", "profile_id list_id item_id position", entries)
         self.insert("item_tags", "profile_id item_id tag store_id", tagged)
-        self.write(one, "link_count", profile.id, None)
+        self.write(one, "profile_recount", profile=profile.id, email=None)
         return made
 
     def holds(self, profile):

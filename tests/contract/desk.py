@@ -98,7 +98,7 @@ def on_desk(test):
 
 async def _all_off(db):
     async def off(tx, store_id, id):
-        kept = webhooks.kept_from(await tx.one("webhook_lock", store_id, id))
+        kept = webhooks.kept_from(await tx.one("webhook_lock", store=store_id, id=id))
         await webhooks.put(tx, store_id, kept._replace(deleted=True))
 
     async def there(tx):

@@ -55,9 +55,8 @@ def test_what_could_not_be_written_is_written_the_next_time(opened):
                 await known.flush()
         clock[0] += 60_000
         await known.flush()
-        [(_, touched, _)] = await db.read(
-            rows, "sessions_idle", "9", "9", "", "0" * 8 + "-0000" * 3 + "-" + "0" * 12, 9
-        )
+        idle = {"gone_before": "9", "empty_before": "9", "after_time": "", "after": ids.NO_UUID}
+        [(_, touched, _)] = await db.read(rows, "sessions_idle", **idle, limit=9)
         [used] = await db.read(rows, "admin_tokens")
         await db.close()
         return touched, used

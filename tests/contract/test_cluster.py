@@ -134,7 +134,7 @@ def test_statement_is_one_task(bench, engine):
     asked = {
         name: statement.steps[0].sql
         for name, statement in statements.load("postgresql").items()
-        if name not in STORE_WIDE | OF_ALL and not name.endswith("_page")
+        if name not in STORE_WIDE | OF_ALL
     }
     asked |= {
         str(query): pages.sql("postgresql", query)
@@ -161,7 +161,7 @@ def test_link_that_was_answered_is_there_once(bench):
             for product in products:
                 new, now = new_item(product), bench.clock.tick()
                 bench.write(items.save, owner, new, bench.new_id(), bounds(99), now)
-        bench.write(linking.link, session, customer, 99, bench.clock.tick())
+        bench.write(linking.link, session, customer, bounds(99), bench.clock.tick())
         newest = PageRequest(None, 5, search.Search())
         page = bench.read(items.page, profiles.WholeStore(bench.store), newest).records
         mine = [item for item in page if item.profile == customer.gid]

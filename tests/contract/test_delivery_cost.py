@@ -56,10 +56,10 @@ def tell(bench, store, first, last):
     ]
     columns = "profile_id sequence store_id number type created_at gid data"
     bench.insert("events", columns, rows)
-    bench.one("feed_open", store.id)
-    bench.one("feed_give", store.id, last)
-    bench.one("webhooks_wake", store.id, bench.clock.tick())
-    bench.one("feed_publish", store.id, last)
+    bench.one("feed_open", store=store.id)
+    bench.one("feed_give", store=store.id, given=last)
+    bench.one("webhooks_wake", store=store.id, now=bench.clock.tick())
+    bench.one("feed_publish", store=store.id, last=last)
 
 
 async def deliver(sender, enough):

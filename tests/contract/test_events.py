@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tests.contract.conftest import bounds
 from tests.contract.test_model import UNLIMITED, do
 from tests.profile_model import Model
 from tests.replay import Replay, changed, told
@@ -110,7 +111,7 @@ def test_events_are_what_changed_and_nothing_else(telling, mine, theirs, after, 
             step(bench, profile, model, replay, lambda: do(bench, profile, model, one))
     before, had = state(ours.copy()), (len(other.items), len(other.lists))
     now = bench.clock.tick()
-    bench.write(linking.link, session, customer, UNLIMITED, now)
+    bench.write(linking.link, session, customer, bounds(UNLIMITED), now)
     ours.link(other, now)
     *new, last = heard(bench, customer)[first.sequence :]
     assert sorted(said(event) for event in new) == expected(before, state(ours), linked=True)
@@ -118,7 +119,7 @@ def test_events_are_what_changed_and_nothing_else(telling, mine, theirs, after, 
     assert nouns == sorted(nouns, reverse=True)  # lists, then items
     assert last["type"] == "profile.linked"
     assert last["data"] == {
-        "session": session.gid, "customer": customer.gid, "items": had[0], "lists": had[1]
+        "session": session.gid, "customer": customer.gid, "items": had[0], "lists": had[1], "left": 0
     }  # fmt: skip
     assert len(heard(bench, session)) == second.sequence
     for event in [*new, last]:

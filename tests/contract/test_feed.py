@@ -118,7 +118,7 @@ def test_session_is_told_before_its_link(telling, monkeypatch, step):
     for _ in range(8):
         session, customer = bench.new_session(), bench.new_customer()
         save(bench, session)
-        bench.write(linking.link, session, customer, MOST.items, bench.clock.tick())
+        bench.write(linking.link, session, customer, MOST, bench.clock.tick())
         linked.append((session.gid, customer.gid))
     number(bench)
     told = [(event.profile, event.type) for event in feed(bench).events]
@@ -140,12 +140,12 @@ def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telli
             self.tx, self.one, self.run, self.run_many = tx, tx.one, tx.run, tx.run_many
             self.looked = False
 
-        async def all(self, *arguments):
-            rows = await self.tx.all(*arguments)
+        async def all(self, statement, **named):
+            rows = await self.tx.all(statement, **named)
             if not self.looked:
                 self.looked = True
                 await bench.db.write(items.save, session, new, made, MOST, now)
-                await bench.db.write(linking.link, session, customer, MOST.items, now)
+                await bench.db.write(linking.link, session, customer, MOST, now)
             return rows
 
     async def step(tx):
@@ -308,11 +308,19 @@ def removed(bench):
 def insert(bench, owner, count):
     """So many events of a profile, which has none."""
     now = bench.clock.tick()
-    told = (bench.store.id, "item.created", now, owner.gid, '{"item":{}}')
+    told = {
+        "store": bench.store.id,
+        "type": "item.created",
+        "now": now,
+        "gid": owner.gid,
+        "data": '{"item":{}}',
+    }
 
     async def add(tx):
         await profiles.lock(tx, owner, now)
-        await tx.run_many("event_add", [(owner.id, n, *told) for n in range(1, count + 1)])
+        await tx.run_many(
+            "event_add", [{"profile": owner.id, "sequence": n, **told} for n in range(1, count + 1)]
+        )
 
     bench.write(add)
 

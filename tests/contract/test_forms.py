@@ -31,22 +31,22 @@ class InSeveral:
     def __init__(self, tx):
         self.tx, self.page, self.run_many = tx, tx.page, tx.run_many
 
-    async def all(self, name, /, *arguments, **named):
+    async def all(self, name, /, **named):
         steps = SEVERAL[name].steps
         if len(steps) == 1:
-            return await self.tx.all(name, *arguments, **named)
+            return await self.tx.all(name, **named)
         await self.tx.one("profile_lock", profile=named["profile"])
         found = ()
         for step in steps:
-            found = await self.tx.fetch(step.sql, *step.values((), named)) or found
+            found = await self.tx.fetch(step.sql, *step.values(named)) or found
         return found
 
-    async def one(self, name, /, *arguments, **named):
-        rows = await self.all(name, *arguments, **named)
+    async def one(self, name, /, **named):
+        rows = await self.all(name, **named)
         return rows[0] if rows else None
 
-    async def run(self, name, /, *arguments, **named):
-        await self.all(name, *arguments, **named)
+    async def run(self, name, /, **named):
+        await self.all(name, **named)
 
 
 class Twice:

@@ -3,153 +3,100 @@
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from msgspec import UNSET
-from msgspec.structs import replace
 
 from tests import strategies
 from tests.contract.conftest import bounds, new_item
-from wishwell import profiles
+from tests.contract.test_model import UNLIMITED, compare, do
+from tests.profile_model import Model
+from wishwell import profiles, stores
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
 from wishwell.wishes import items, linking, lists
 
-SLOW = [HealthCheck.function_scoped_fixture]
-wishes = st.lists(
-    st.tuples(
-        strategies.products,
-        strategies.variants,
-        strategies.quantities,
-        strategies.tags,
-        st.lists(st.integers(0, 5), unique=True, max_size=6),
-        strategies.notes,
-    ),
-    max_size=7,
-    unique_by=lambda wish: wish[:2],
+names = st.lists(strategies.alike, max_size=4)
+# Of items, lists, places, items on a list; twice as many are kept, so two sign-ins pass each.
+rooms = st.sampled_from(
+    [(99, 99, 99, 99), (2, 99, 99, 99), (99, 2, 99, 99), (99, 99, 2, 99), (99, 99, 99, 2)]
 )
-profiles_ = st.tuples(
-    st.lists(strategies.alike, max_size=6), wishes, st.none() | st.permutations(range(4))
-)
-
-
-def fill(bench, profile, plan):
-    """Makes the lists and items of a plan, and orders the first list by it."""
-    names, wanted, order = plan
-    made = [
-        bench.write(
-            lists.create, profile, name.strip(), bench.new_id(), bounds(999), bench.clock.tick()
-        )
-        for name in names
-    ]
-    for product, variant, quantity, tags, on, note in wanted:
-        chosen = tuple(made[at].id for at in on if at < len(made))
-        new = new_item(product, variant, quantity, tuple(tags), chosen, note)
-        bench.write(items.save, profile, new, bench.new_id(), bounds(999), bench.clock.tick())
-    if made and order is not None:
-        held = bench.read(lists.find, profile, made[0].id, "recently_saved").items
-        placed = [held[at].id for at in order if at < len(held)]
-        bench.write(lists.order, profile, made[0].id, placed, bench.clock.tick())
-
-
-def contents(bench, profile):
-    """Items by product and variant, and lists by id with their items in customer order."""
-    asked = PageRequest(None, 250, search.Search())
-    found = bench.read(items.page, profile, asked).records
-    shown = bench.read(lists.page, profile, asked).records
-    whole = [bench.read(lists.find, profile, made.id, "customer") for made in shown]
-    return {(item.product_id, item.variant_id): item for item in found}, {m.id: m for m in whole}
-
 
 # An item that moves and one that is merged, each on six lists.
-_SIX = [(product, None, 1, [], range(6), "") for product in (1, 2)]
+_SIX = [("save", product, None, 1, [], [*range(6)], "") for product in (1, 2)]
+_LISTS = [("new_list", name) for name in "abcdef"]
 
 
-@given(mine=profiles_, theirs=profiles_)
-@example(mine=(["a"], _SIX[1:], None), theirs=([*"abcdef"], _SIX, None))
-@settings(max_examples=15, deadline=None, suppress_health_check=SLOW)
-def test_link_keeps_every_rule(bench, mine, theirs):
+@given(
+    mine=strategies.sequences,
+    visits=st.lists(st.tuples(names, strategies.sequences), min_size=1, max_size=3),
+    room=rooms,
+)
+@example(mine=[("new_list", "a"), *_SIX[1:]], visits=[([], [*_LISTS, *_SIX])], room=(99,) * 4)
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_links_agree_with_the_model(bench, mine, visits, room):
     """contract: link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,
-    item-updated-at, list-updated-at. Union of items, larger quantity, union of tags and lists, earlier createdAt, ids kept; lists by
-    name; joined items behind those already there; the session empty and closed."""
-    customer, session = bench.new_customer(), bench.new_session()
-    fill(bench, customer, mine)
-    fill(bench, session, theirs)
-    old, old_lists = contents(bench, customer)
-    new, new_lists = contents(bench, session)
-    at = bench.clock.tick()
-    assert bench.write(linking.link, session, customer, 1_000, at) == len(new)
-    now, now_lists = contents(bench, customer)
-
-    assert now.keys() == old.keys() | new.keys()
-    for key, item in now.items():
-        before, came = old.get(key), new.get(key)
-        assert item.id == (before or came).id
-        both = [wish for wish in (before, came) if wish]
-        assert item.quantity == max(wish.quantity for wish in both)
-        assert set(item.tags) == {tag for wish in both for tag in wish.tags}
-        assert item.created_at == min(wish.created_at for wish in both)
-        assert item.note == next((wish.note for wish in both if wish.note), UNSET)
-        unchanged = before is None or before == replace(item, updated_at=before.updated_at)
-        assert item.updated_at == (both[0].updated_at if unchanged else at)
-
-    first_of = {}
-    for made in sorted(old_lists.values(), key=lambda made: made.id):
-        first_of.setdefault(made.name.strip().casefold(), made.id)
-    became = {
-        made.id: first_of.get(made.name.strip().casefold(), made.id) for made in new_lists.values()
-    }
-    assert now_lists.keys() == old_lists.keys() | set(became.values())
-    same = {new[key].id: old[key].id for key in old.keys() & new.keys()}
-    for id, made in now_lists.items():
-        already = [item.id for item in old_lists[id].items] if id in old_lists else []
-        joined = [
-            [same.get(item.id, item.id) for item in new_lists[came].items]
-            for came, target in sorted(became.items())
-            if target == id
-        ]
-        order = list(dict.fromkeys([*already, *(item for part in joined for item in part)]))
-        got = [item.id for item in made.items]
-        assert sorted(got) == sorted(order)
-        longer = id in old_lists and len(got) > len(already)
-        assert made.updated_at == (
-            at if longer else (old_lists.get(id) or new_lists[id]).updated_at
-        )
-        # A merged item takes the earlier createdAt, and with it another place among those that
-        # were never placed; all others stay as they were.
-        if len(joined) <= 1:
-            merged = set(same.values())
-            assert [id for id in got if id not in merged] == [
-                id for id in order if id not in merged
-            ]
-
-    assert bench.holds(session) == (0, 0, 0)
-    bench.check(session)
-    bench.check(customer)
-    again = bench.write(linking.link, session, bench.new_customer(), 1_000, bench.clock.tick())
-    assert again == 0
-    assert contents(bench, customer) == (now, now_lists)
+    link-list-full, link-limits, item-updated-at, list-updated-at. Of one sign-in after the other, also
+    where there is little room."""
+    of = dict(zip(("items", "lists", "entries", "list_items"), room, strict=True))
+    customer, model = bench.new_customer(), Model(**of)
+    full = model.most
+    model.most = (UNLIMITED, UNLIMITED)
+    for step in mine:
+        do(bench, customer, model, step)
+    model.most = full
+    for names, sequence in visits:
+        session, other = bench.new_session(), Model()
+        for step in [*(("new_list", name) for name in names), *sequence]:
+            do(bench, session, other, step)
+        had, at = len(other.items), bench.clock.tick()
+        moved = bench.write(linking.link, session, customer, stores.Bounds(**of), at)
+        assert moved == had - model.link(other, at)
+        compare(bench, customer, model)
+        assert bench.holds(session) == (0, 0, 0)
+        bench.check(session)
+        again = bench.new_customer()
+        assert bench.write(linking.link, session, again, stores.Bounds(**of), at) == 0
 
 
-test_link_at_length = strategies.at_length(
-    test_link_keeps_every_rule, 60, mine=profiles_, theirs=profiles_
+test_links_at_length = strategies.at_length(
+    test_links_agree_with_the_model,
+    150,
+    mine=strategies.sequences,
+    visits=st.lists(st.tuples(names, strategies.sequences), min_size=1, max_size=3),
+    room=rooms,
 )
 
 
-def test_link_never_fails_for_a_limit_and_drops_nothing(bench):
-    """contract: link-limits. Tags past 20, and 600 items beside 600: all of it is there
-    afterwards."""
+def test_visitor_who_signs_in_again_and_again_makes_no_profile_larger(bench):
+    """contract: link-limits, at the default bounds: three sessions, each as full as requests may make
+    it, of other products. The customer keeps the first two, and nothing of the third."""
+    most = stores.Bounds(items=5_000, lists=250, entries=20_000, list_items=1_000)
+    customer = bench.new_customer()
+    bench.write(profiles.lock, customer, bench.clock.tick())
+    for visit in range(3):
+        session = bench.new_session()
+        first = 1 + 5_000 * visit
+        bench.fill(session, products=5_000, lists=20, on=4, tags=2, first=first)
+        moved = bench.write(linking.link, session, customer, most, bench.clock.tick())
+        assert moved == (5_000 if visit < 2 else 0)
+    assert bench.holds(customer) == (10_000, 40, 40_000)
+    bench.check(customer)
+
+
+def test_tags_of_both_are_united_up_to_twenty(bench):
+    """contract: link-tags. The customer's first; also what is searched for."""
     customer, session = bench.new_customer(), bench.new_session()
-    for profile, prefix, first in ((customer, "a", 1), (session, "b", 301)):
-        tags = tuple(f"{prefix}{number}" for number in range(20))
-        new = new_item(10_000, None, 1, tags)
-        bench.write(items.save, profile, new, bench.new_id(), bounds(9999), bench.clock.tick())
-        for product in range(first, first + 600):
-            new = new_item(product)
-            bench.write(items.save, profile, new, bench.new_id(), bounds(9999), bench.clock.tick())
-    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
-    assert bench.holds(customer)[0] == 901
-    asked = PageRequest(None, 250, search.parse("tag:a0,b0", bench.store))
+    for profile, prefix in ((customer, "a"), (session, "b")):
+        tags = tuple(f"{prefix}{number}" for number in range(15))
+        new = new_item(1, None, 1, tags)
+        bench.write(items.save, profile, new, bench.new_id(), bounds(9), bench.clock.tick())
+    bench.write(linking.link, session, customer, bounds(9), bench.clock.tick())
+    for text, found in (("tag:a14", 1), ("tag:b4", 1), ("tag:b5", 0)):
+        asked = PageRequest(None, 250, search.parse(text, bench.store))
+        assert len(bench.read(items.page, customer, asked).records) == found
+    asked = PageRequest(None, 250, search.Search())
     [merged] = bench.read(items.page, customer, asked).records
-    assert len(merged.tags) == 40
+    assert merged.tags == [*(f"a{n}" for n in range(15)), *(f"b{n}" for n in range(5))]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +110,7 @@ def test_link_takes_the_address_along_unless_there_is_one(bench, visitors, own, 
     for profile, address in ((session, visitors), (customer, own)):
         if address:
             bench.write(remember, profile, address, bench.clock.tick())
-    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
+    bench.write(linking.link, session, customer, bounds(1_000), bench.clock.tick())
     kept = "SELECT email FROM profiles WHERE profile_id = $1"
     assert bench.select(kept, customer.id) == [(then,)]
     assert bench.select(kept, session.id) == [(None,)]
@@ -186,7 +133,7 @@ def test_link_takes_as_many_statements_for_thousands_of_items_as_for_ten(bench):
 
     async def counted(tx, session, customer):
         counting = Counting(tx)
-        await linking.link(counting, session, customer, 1_000, bench.clock.tick())
+        await linking.link(counting, session, customer, bounds(1_000), bench.clock.tick())
         return counting.count
 
     counts = []
@@ -205,7 +152,7 @@ def test_link_at_the_bounds_drops_nothing(bench):
     bench.write(profiles.lock, customer, bench.clock.tick())
     mine = bench.fill(customer, products=4_900, lists=20, on=4)
     theirs = bench.fill(session, products=4_900, lists=20, on=6)
-    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
+    bench.write(linking.link, session, customer, bounds(20_000), bench.clock.tick())
     assert bench.holds(customer) == (4_900, 20, 4_900 * 6)
     bench.check(customer)
     bench.check(session)
@@ -213,21 +160,7 @@ def test_link_at_the_bounds_drops_nothing(bench):
     places = sorted(row[1] for row in held)
     assert len(set(places)) == len(places) == 4_900 * 6 // 20
     assert places[:980] == [*range(1, 981)]
-    assert not set(theirs) & {row[0] for row in bench.all("link_lists", customer.id)}
-
-
-@pytest.mark.parametrize("first", range(4))
-def test_item_of_two_joined_lists_has_the_first_of_its_places(bench, first):
-    """contract: link-list-merge. The items of the older list come first, also one that both have."""
-    customer, session = bench.new_customer(), bench.new_session()
-    fill(bench, customer, (["Gifts"], [], None))
-    wanted = [(product, None, None, [], [0, 1], None) for product in (1, 2, 3, 4)]
-    fill(bench, session, (["Gifts", "gifts"], wanted, [first]))
-    before = bench.read(lists.page, session, PageRequest(None, 9, search.Search())).records
-    oldest = bench.read(lists.find, session, before[-1].id, "customer")
-    bench.write(linking.link, session, customer, 99, bench.clock.tick())
-    [joined] = contents(bench, customer)[1].values()
-    assert [item.id for item in joined.items or ()] == [item.id for item in oldest.items or ()]
+    assert not set(theirs) & {row[0] for row in bench.all("link_lists", profile=customer.id)}
 
 
 def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
@@ -241,25 +174,6 @@ def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
             listed = () if (profile, product) == (session, 1) else (on,)
             new = new_item(product, list_ids=listed)
             bench.write(items.save, profile, new, bench.new_id(), bounds(9), bench.clock.tick())
-    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
-    [made] = contents(bench, customer)[1].values()
+    bench.write(linking.link, session, customer, bounds(1_000), bench.clock.tick())
+    made = bench.read(lists.find, customer, on, "customer")
     assert [item.product_id for item in made.items] == ["3", "2", "1", "9"]
-
-
-@pytest.mark.parametrize("lists_of", [[1, 1, 1], [1, 2]])
-def test_list_past_its_bound_is_joined_by_no_other(bench, lists_of):
-    """contract: link-list-full. A link never fails for a bound: the first takes the list past it,
-    the next list of that name then moves as one of its own, whichever session it is of. So a list
-    holds at most twice as many as it may."""
-    customer, products, now = bench.new_customer(), iter(range(1, 99)), bench.clock.tick()
-    for count in lists_of:
-        session = bench.new_session()
-        for _ in range(count):
-            id = bench.new_id()
-            bench.write(lists.create, session, "Wishes", id, bounds(9), now)
-            for _ in range(3):
-                new = new_item(next(products), list_ids=(id,))
-                bench.write(items.save, session, new, bench.new_id(), bounds(9), now)
-        bench.write(linking.link, session, customer, 3, now)
-    _, shown = contents(bench, customer)
-    assert sorted(made.item_count for made in shown.values()) == [3, 6]

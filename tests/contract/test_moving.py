@@ -431,7 +431,7 @@ def test_deletion_leaves_nothing_of_the_store(bench, shop):
     on = new_list(bench, customer, "Wishes")
     wish(bench, customer, 8, list_ids=(on.id,), tags=("a", "b"))
     session = wish(bench, bench.new_session(store), 3)
-    bench.write(linking.link, session, customer, 99, bench.clock.tick())
+    bench.write(linking.link, session, customer, bounds(99), bench.clock.tick())
     where, terms = shares.new_token(), shares.Terms(reservations=True)
     bench.write(shares.create, customer, on.id, terms, bench.new_id(), where, bench.clock.tick())
     finder = shares.Finder({store.id: store}.get, {})
@@ -507,8 +507,12 @@ def test_deletion_begins_with_the_webhooks(bench, shop):
     assert sizes(bench, customer)["webhooks"] == 0
 
 
-async def one_of(tx, statement, *arguments):
-    return await tx.one(statement, *arguments)
+async def add_hook(tx, hook):
+    await tx.run("webhook_add", **hook)
+
+
+async def open_feed(tx, store_id):
+    await tx.run("feed_open", store=store_id)
 
 
 def test_deletion_that_is_interrupted_goes_on(bench, shop, monkeypatch):
@@ -543,7 +547,7 @@ def late_writes(bench, store):
     """Of each kind that begins with nothing of the store, one."""
     customer, now = bench.new_customer(store), bench.clock.tick()
     product = products.NewProduct("5", products.Facts(title="Late"))
-    hook = (bench.new_id(), "https://shop.example/hook", "", 0, "sealed", now)
+    hook = {"url": "https://shop.example/hook", "types": "", "position": 0, "sealed": "sealed"}
     return {
         "product": (products.put_one, store, product, bench.new_id(), now),
         "products": (products.put, store, [product], [bench.new_id()], now),
@@ -560,8 +564,8 @@ def late_writes(bench, store):
             now,
             None,
         ),
-        "webhook": (one_of, "webhook_add", store.id, *hook),
-        "feed": (one_of, "feed_open", store.id),
+        "webhook": (add_hook, {"store": store.id, "id": bench.new_id(), "now": now, **hook}),
+        "feed": (open_feed, store.id),
     }
 
 

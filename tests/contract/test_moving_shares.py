@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from tests.contract.conftest import bounds
 from tests.contract.test_moving import export, held, load, new_list, wish
 from tests.contract.test_shares import share
 from wishwell import profiles
@@ -66,7 +67,7 @@ def test_what_is_missing_comes_back_once(bench, family, file):
     before = family.rows()
     load(bench, file, family.store.handle)
     assert family.rows() == before
-    [first] = bench.all("shares_of_list", family.owner.id, family.on.id)
+    [first] = bench.all("shares_of_list", profile=family.owner.id, list=family.on.id)
     bench.write(reserving.give_back, family.share.token, family.item(1), family.friend)
     bench.write(shares.delete, family.owner, family.on.id, first[0])
     load(bench, file, family.store.handle, dry=True)
@@ -110,7 +111,7 @@ def test_what_a_sign_in_has_moved_stays_there(bench, family, tmp_path):
     first, then = tmp_path / "first.jsonl", tmp_path / "then.jsonl"
     first.write_text(export(bench, family.store))
     for one in (session, family.visitor):
-        bench.write(linking.link, one, family.friend, 99, bench.clock.tick())
+        bench.write(linking.link, one, family.friend, bounds(99), bench.clock.tick())
     after = family.rows()
     load(bench, first, family.store.handle)
     assert family.rows() == after

@@ -100,7 +100,9 @@ def test_put_of_a_product_whose_row_is_damaged_begins_anew(bench, store, known):
     put(bench, store, "100 EUR")
 
     async def damage(tx):
-        await tx.run("product_told", store.id, PRODUCT, known, ids.NO_UUID)
+        await tx.run(
+            "product_told", store=store.id, product=PRODUCT, known=known, position=ids.NO_UUID
+        )
 
     bench.write(damage)
     put(bench, store, "80 EUR")

@@ -221,7 +221,7 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
             rows = await self.tx.page(query, *arguments)
             self.pages_read += 1
             if self.pages_read == 1:
-                await bench.db.write(linking.link, session, customer, 1_000, now)
+                await bench.db.write(linking.link, session, customer, bounds(1_000), now)
                 await bench.db.write(items.delete, customer, edge, bench.clock.tick())
             return rows
 

@@ -96,7 +96,7 @@ def test_linked_session_is_remembered_as_long_as_any(bench):
     it had never been."""
     session, customer = bench.new_session(), bench.new_customer()
     save(bench, session)
-    bench.write(linking.link, session, customer, 1_000, bench.clock.tick())
+    bench.write(linking.link, session, customer, bounds(1_000), bench.clock.tick())
     run_purge(bench, bench.clock() + 3 * DAY)
     assert there(bench, session)
     run_purge(bench, bench.clock() + 92 * DAY)
@@ -155,7 +155,7 @@ def test_turn_that_a_wrong_clock_took_holds_up_nobody(bench, wrong):
     take = functools.partial(bench.write, purge.take_lease, name)
 
     async def take_wrongly(tx):
-        await tx.one("lease_take", name, wrong, "", "")
+        await tx.one("lease_take", name=name, now=wrong, before="", ahead="")
 
     bench.write(take_wrongly)
     assert take(now, 1000)

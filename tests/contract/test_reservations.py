@@ -66,7 +66,7 @@ class World:
     def unshare(self, owner, at):
         made = self.models[owner].list_at(at)
         if made in self.models[owner].lists:
-            for share in self.bench.all("shares_of_list", self.real[owner].id, made):
+            for share in self.bench.all("shares_of_list", profile=self.real[owner].id, list=made):
                 self.bench.write(shares.delete, self.real[owner], made, share[0])
             self.open.discard(made)
 
@@ -141,7 +141,7 @@ class World:
     def link(self, who):
         customer = BECOMES[who]
         session, target = self.real[who], self.real[customer]
-        self.write(linking.link, session, target, 1_000)
+        self.write(linking.link, session, target, bounds(1_000))
         self.gone.add(who)
         if who in self.models:
             self._link_owned()
@@ -324,5 +324,5 @@ def test_link_past_the_most_reservations_leaves_them_changeable(full):
     [item] = world.models["C"].items
     asked = (world.bench.finder, world.shares[made], item)
     world.write(reserving.reserve, *asked, visitor, 2)
-    world.write(linking.link, visitor, holder, 1_000)
+    world.write(linking.link, visitor, holder, bounds(1_000))
     assert world.write(reserving.reserve, *asked, holder, 1).yours == 1

@@ -64,7 +64,7 @@ def test_share_that_a_sign_in_moved_is_found_where_it_is(bench):
     owner, customer = bench.new_session(), bench.new_customer()
     made = share(bench, owner, new_list(bench, owner))
     assert resolve(bench, made.token).owner.id == owner.id
-    bench.write(linking.link, owner, customer, 9, bench.clock.tick())
+    bench.write(linking.link, owner, customer, bounds(9), bench.clock.tick())
     found = bench.read(shares.view, bench.finder, made.token, None, bench.clock.tick())
     assert found.name == "Birthday"
     assert resolve(bench, made.token).owner.id == customer.id
@@ -119,7 +119,7 @@ def test_link_moves_the_shares_of_lists_that_move_and_ends_the_others(bench):
     new_list(bench, customer)
     joins, moves = new_list(bench, visitor, "BIRTHDAY"), new_list(bench, visitor, "Garden")
     ended, kept = share(bench, visitor, joins), share(bench, visitor, moves)
-    bench.run(bench.db.write(linking.link, visitor, customer, 1_000, bench.clock.tick()))
+    bench.run(bench.db.write(linking.link, visitor, customer, bounds(1_000), bench.clock.tick()))
     found = resolve(bench, kept.token)
     assert (found.owner.id, found.owner.gid, found.list_id) == (customer.id, customer.gid, moves)
     with pytest.raises(UnknownShare):
@@ -133,7 +133,7 @@ def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
         pytest.skip("commits at once")
     owner = bench.new_customer()
     made = share(bench, owner, new_list(bench, owner))
-    bench.one("shares_remove", owner.id, [made.id])
+    bench.one("shares_remove", profile=owner.id, ids=[made.id])
     with pytest.raises(Unavailable):
         resolve(bench, made.token)
     with pytest.raises(Unavailable):

@@ -160,7 +160,9 @@ class World:
 
     def link(self, visitor, customer):
         bench, now = self.bench, self.bench.clock.tick()
-        bench.write(linking.link, self.profiles[visitor], self.profiles[customer], UNLIMITED, now)
+        bench.write(
+            linking.link, self.profiles[visitor], self.profiles[customer], bounds(UNLIMITED), now
+        )
         self.models[customer].link(self.models[visitor], now)
         for link in self.links.values():
             if link.owner == visitor:

@@ -98,8 +98,8 @@ def test_every_statement_is_accepted(bench, engine, form):
     """Each statement of the file, on the real schema; on PostgreSQL both forms of what has two."""
     if engine == "sqlite" and form == "postgresql":
         pytest.skip("SQLite runs its own form alone")
-    for name, statement in statements.load(engine, form).items():
-        for step in () if name.endswith("_page") else statement.steps:
+    for statement in statements.load(engine, form).values():
+        for step in statement.steps:
             if engine == "sqlite":
                 bench.select("EXPLAIN " + step.sql, *[None] * len(step.takes))
             else:
@@ -116,9 +116,9 @@ def test_every_statement_is_accepted(bench, engine, form):
 
 def test_every_statement_can_be_printed_and_run_by_hand(bench, engine):
     """As ``python -m wishwell.db`` prints it, with values put in."""
-    for name, statement in statements.load(engine).items():
-        for step in () if name.endswith("_page") else statement.steps:
-            whole = printed(step, engine, {str(name): "NULL" for name in step.takes})
+    for statement in statements.load(engine).values():
+        for step in statement.steps:
+            whole = printed(step, engine, dict.fromkeys(step.takes, "NULL"))
             bench.select("EXPLAIN " + whole)
 
 
@@ -133,7 +133,6 @@ async def prepare_everything(url):
         step.sql
         for name, statement in statements.load("postgresql").items()
         for step in statement.steps
-        if not name.endswith("_page")
     ]
     asked += [pages.sql("postgresql", query) for query, _ in (*queries(), *queries_of_store())]
     for sql in (*asked, writes.WAITING, hosts._PLACE, cluster._FOREIGN_KEYS):
@@ -157,8 +156,7 @@ def test_statement_on_a_profiles_data_names_the_profile(name):
     """design: every statement says profile_id = :profile (a link also the other one's) of each table
     of a profile; that keeps it on one shard."""
     step = statements.load("postgresql")[name].steps[0]
-    takes = step.takes or range(9)  # a page has no names
-    sql = re.sub(r"\$(\d+)", lambda match: f":{takes[int(match[1]) - 1]}", step.sql)
+    sql = re.sub(r"\$(\d+)", lambda match: f":{step.takes[int(match[1]) - 1]}", step.sql)
     if name in STORE_WIDE:
         return
     for table, alias in re.findall(

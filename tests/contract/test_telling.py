@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from tests.contract.conftest import bounds
 from tests.contract.drops import (
     DAY_MS,
     DROPPED,
@@ -127,7 +128,7 @@ def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
     put(bench, store, "100 EUR")
     put(bench, store, "90 EUR")
     step(bench, store)
-    bench.write(linking.link, session, customer, 999, bench.clock.tick())
+    bench.write(linking.link, session, customer, bounds(999), bench.clock.tick())
     told(bench, store, every=True)
     of = [(t, d["item"]["id"]) for t, d in written(bench, store)]
     assert len(of) == len(set(of)) == 32
@@ -175,7 +176,7 @@ def test_two_processes_never_work_on_one_product(bench, store, engine):
     put(bench, store, "5 EUR")
 
     async def meanwhile(tx):
-        await tx.one("product_notice", store.id, PRODUCT)
+        await tx.one("product_notice", store=store.id, product=PRODUCT)
         return await bench.db.write(notices.step, store, PRODUCT, bench.clock())
 
     assert bench.write(meanwhile) == 0

@@ -153,7 +153,7 @@ def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
     made = bench.write(lists.create, session, "x", bench.new_id(), bounds(99), now)
 
     async def link(tx):
-        await linking.link(tx, session, customer, 1_000, now)
+        await linking.link(tx, session, customer, bounds(1_000), now)
 
     edit = lambda: bench.db.write(items.set_lists, session, item.id, [made.id], bounds(99), now)  # noqa: E731
     with pytest.raises(NotFound, match="no such session"):
@@ -233,7 +233,7 @@ def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench)
     moved, _ = bench.write(items.save, session, new_item(2), bench.new_id(), bounds(99), now)
 
     async def link(tx):
-        await linking.link(tx, session, customer, 1_000, now)
+        await linking.link(tx, session, customer, bounds(1_000), now)
 
     both, later = [own.id, moved.id], bench.clock.tick()
     delete = lambda: bench.db.write(items.delete_many, customer, both, later)  # noqa: E731
@@ -263,7 +263,9 @@ def test_sessions_are_taken_before_customers(bench, verb):
 
     def both():
         if verb == "link":
-            return bench.db.write(linking.link, session, customer, 1_000, bench.clock.tick())
+            return bench.db.write(
+                linking.link, session, customer, bounds(1_000), bench.clock.tick()
+            )
         return bench.db.write(items.delete_many, store, made, bench.clock.tick())
 
     bench.run(_one_after_the_other(bench.db, take_session, both, take_customer))
@@ -359,10 +361,10 @@ def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise,
     bench.write(reserve)
 
     async def link(tx):
-        await linking.link(tx, owner, customer, 1_000, now)
+        await linking.link(tx, owner, customer, bounds(1_000), now)
 
     async def purge_it(tx):
-        await tx.all_many("session_lock", [(holder.id,)])
+        await tx.all_many("session_lock", [{"profile": holder.id}])
         await reservations.purge(tx, [holder.id], 10)
 
     def end():
@@ -383,7 +385,7 @@ def test_link_of_a_holder_waits_for_the_owner(bench, promise):
     async def lock(tx):
         await profiles.lock_known(tx, owner)
 
-    link = lambda: bench.db.write(linking.link, holder, customer, 1_000, now)  # noqa: E731
+    link = lambda: bench.db.write(linking.link, holder, customer, bounds(1_000), now)  # noqa: E731
     bench.run(_one_after_the_other(bench.db, lock, link))
     assert reserved(bench, customer, owner) == 2
 
@@ -399,7 +401,7 @@ def test_rows_sent_at_once_have_the_time_of_their_transaction(bench, monkeypatch
 
     async def touch(tx):
         await profiles.lock(tx, mine, bench.clock.tick())
-        await tx.run_many("link_count", [(other.id, None)])
+        await tx.run("profile_recount", profile=other.id, email=None)
 
     writing = lambda: bench.db.long_write(touch)  # noqa: E731
     bench.run(_one_after_the_other(bench.db, lock, writing, lambda _: asyncio.sleep(4.2)))

@@ -220,7 +220,7 @@ async def test_secrets_are_sealed_anew(desk):
     await webhooks.prepare(desk.db, newer)
 
     async def read(tx):
-        return webhooks.kept_from(await tx.one("webhook", desk.store.id, hook.id))
+        return webhooks.kept_from(await tx.one("webhook", store=desk.store.id, id=hook.id))
 
     kept = await desk.db.read(read)
     assert newer.is_newest(kept.sealed)

@@ -105,6 +105,7 @@ class EventData(msgspec.Struct, frozen=True, rename="camel"):
     customer: str | None = None
     items: int | None = None
     lists: int | None = None
+    left: int | None = None
     variant_id: ProductId | None = None
     product: EventProduct | None = None
     previous_price: Money | None = None

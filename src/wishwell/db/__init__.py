@@ -60,10 +60,10 @@ class RunAgain(Exception):
 class Reader(Protocol):
     """Runs statements that only read. Raises ``Unavailable``."""
 
-    async def one(self, statement: str, /, *arguments: Any, **named: Any) -> Row | None:
+    async def one(self, statement: str, /, **named: Any) -> Row | None:
         """The first row, or None."""
 
-    async def all(self, statement: str, /, *arguments: Any, **named: Any) -> Sequence[Row]:
+    async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
         """Every row."""
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
@@ -78,17 +78,13 @@ class Writer(Reader, Protocol):
     itself and saves PostgreSQL two round trips.
     """
 
-    async def run(self, statement: str, /, *arguments: Any, **named: Any) -> None:
+    async def run(self, statement: str, /, **named: Any) -> None:
         """Runs a statement and ignores its rows."""
 
-    async def run_many(
-        self, statement: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]]
-    ) -> None:
+    async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Runs a statement once for each row of arguments: their values by name."""
 
-    async def all_many(
-        self, statement: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]]
-    ) -> Sequence[Row]:
+    async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         """``run_many`` that returns the rows of all. One that locks may begin the transaction."""
 
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:

@@ -16,7 +16,7 @@ def printed(step: Step, engine: Engine, values: dict[str, str]) -> str:
     """The statement, to be run by hand: with these values, or else with named variables."""
 
     def argument(match: re.Match[str]) -> str:
-        name = str(step.takes[int(match[1]) - 1])
+        name = step.takes[int(match[1]) - 1]
         value = values.get(name)
         if value is None:
             return f":'{name}'" if engine == "postgresql" else f":{name}"

@@ -1,4 +1,4 @@
-"""The SQL of pages: templates in ``queries.sql``, filled with the fixed fragments below.
+"""The SQL of pages: templates in the ``.sql`` files, filled with the fixed fragments below.
 
 Values are always parameters, and never become part of a statement.
 """
@@ -7,38 +7,38 @@ import functools
 from typing import Literal, NamedTuple
 
 from wishwell.db import statements
-from wishwell.db.statements import Engine
+from wishwell.db.statements import Engine, Step
 
 Noun = Literal["items", "lists", "webhooks", "deliveries", "products", "shares"]
 Edge = Literal["older", "newer"]
 
 _IN_PROFILE = {
-    "product": " AND i.product_id in_texts({0})",
-    "variant": " AND i.variant_id in_texts({0})",
+    "product": " AND i.product_id in_texts(:term)",
+    "variant": " AND i.variant_id in_texts(:term)",
     "tag": (
-        " AND EXISTS (SELECT 1 FROM item_tags t WHERE t.profile_id = $1"
-        " AND t.item_id = i.id AND t.tag in_texts({0}))"
+        " AND EXISTS (SELECT 1 FROM item_tags t WHERE t.profile_id = :owner"
+        " AND t.item_id = i.id AND t.tag in_texts(:term))"
     ),
     "list": (
         " AND i.id IN (SELECT x.item_id FROM entries x"
-        " WHERE x.profile_id = $1 AND x.list_id in_uuids({0}))"
+        " WHERE x.profile_id = :owner AND x.list_id in_uuids(:term))"
     ),
-    "shares_of": " AND s.list_id = {0}::uuid",
+    "shares_of": " AND s.list_id = :term::uuid",
 }
 _IN_STORE = _IN_PROFILE | {
     # By the index of tags: finding a rare tag must not scan the whole store.
     "tag": (
         " AND i.id IN (SELECT t.item_id FROM item_tags t"
-        " WHERE t.store_id = $1 AND t.tag in_texts({0}))"
+        " WHERE t.store_id = :owner AND t.tag in_texts(:term))"
     ),
     # A list belongs to one profile. Finding that first leaves only its items to search.
     "list": (
         " AND (i.profile_id, i.id) IN (SELECT x.profile_id, x.item_id"
         " FROM lists y JOIN entries x ON x.profile_id = y.profile_id AND x.list_id = y.id"
-        " WHERE y.store_id = $1 AND y.id in_uuids({0}))"
+        " WHERE y.store_id = :owner AND y.id in_uuids(:term))"
     ),
-    "enabled": " AND w.enabled >= {0}",
-    "webhook": " AND d.webhook_id = {0}::uuid",
+    "enabled": " AND w.enabled >= :term",
+    "webhook": " AND d.webhook_id = :term::uuid",
 }
 
 
@@ -60,25 +60,27 @@ class PageQuery(NamedTuple):
 
 # contract: input-inert
 @functools.lru_cache(maxsize=512)
-def sql(engine: Engine, query: PageQuery) -> str:
+def step(engine: Engine, query: PageQuery) -> Step:
     """The statement of a page."""
     known = _IN_STORE if query.whole_store else _IN_PROFILE
-    conditions = "".join(
-        known[term].format(f"${number}") for number, term in enumerate(query.terms, 4)
-    )
+    conditions = "".join(known[term].replace(":term", f":{term}") for term in query.terms)
     name = f"store_{query.noun}_page" if query.whole_store else f"{query.noun}_page"
     alias = query.noun[0]
-    from_cursor = " AND $2::uuid IS NULL"  # a parameter must have a type
+    from_cursor = " AND :cursor::uuid IS NULL"  # a parameter must have a type
     if query.edge:
-        from_cursor = f" AND {alias}.id {'>' if query.edge == 'newer' else '<'} $2::uuid"
-    template = statements.load(engine)[name].sql
-    filled = template.format(
+        from_cursor = f" AND {alias}.id {'>' if query.edge == 'newer' else '<'} :cursor::uuid"
+    filled = statements.template(name).format(
         conditions=conditions,
         from_cursor=from_cursor,
         direction="DESC" if query.newest_first else "ASC",
         beyond=_beyond(query, alias, conditions) if query.beyond else "",
     )
-    return statements.for_engine(filled, engine)
+    return statements.step(filled, engine, ("owner", "cursor", "limit", *query.terms))
+
+
+def sql(engine: Engine, query: PageQuery) -> str:
+    """``step`` for the driver: its arguments are those of ``PageQuery``, in their order."""
+    return step(engine, query).sql
 
 
 def _beyond(query: PageQuery, alias: str, conditions: str) -> str:
@@ -88,6 +90,6 @@ def _beyond(query: PageQuery, alias: str, conditions: str) -> str:
     # row matches, so it expects to find one soon, but the oldest rows come first and do not match.
     return (
         f", (SELECT {alias}.id FROM {query.noun} {alias}"  # noqa: S608
-        f" WHERE {alias}.{owner} = $1{conditions} AND {alias}.id {sign} $2::uuid"
+        f" WHERE {alias}.{owner} = :owner{conditions} AND {alias}.id {sign} :cursor::uuid"
         f" ORDER BY {alias}.id {order} LIMIT 1) IS NOT NULL"
     )

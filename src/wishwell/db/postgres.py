@@ -68,11 +68,11 @@ class _Handle:
     def writes(self) -> bool:
         return self._wrote or self.in_transaction
 
-    async def one(self, statement: str, /, *arguments: Any, **named: Any) -> Row | None:
-        rows = await self.all(statement, *arguments, **named)
+    async def one(self, statement: str, /, **named: Any) -> Row | None:
+        rows = await self.all(statement, **named)
         return rows[0] if rows else None
 
-    async def all(self, statement: str, /, *arguments: Any, **named: Any) -> Sequence[Row]:
+    async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
         known = self._sql[statement]
         if not self.in_transaction:
             if known.does is Does.LOCK:
@@ -81,36 +81,34 @@ class _Handle:
                 assert not self._wrote, "a use-case of several writes begins with a lock"
                 self._wrote = True
         step = known.steps[0]
-        return await self.fetch(step.sql, *(step.values(arguments, named) if named else arguments))
+        return await self.fetch(step.sql, *step.values(named))
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         return await self.fetch(pages.sql("postgresql", query), *arguments)
 
-    async def run(self, statement: str, /, *arguments: Any, **named: Any) -> None:
+    async def run(self, statement: str, /, **named: Any) -> None:
         # Not execute, which with arguments prepares the statement again each time.
-        await self.all(statement, *arguments, **named)
+        await self.all(statement, **named)
 
     # These three have a time of the driver: they may wait for room to write, which no cut ends.
     # Before the commit a cancelled statement does no harm.
-    async def run_many(
-        self, statement: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]]
-    ) -> None:
+    async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         assert self.in_transaction
         with self._many():
             step = self._sql[statement].step
-            values = [step.of(row) for row in rows]
+            values = [step.values(row) for row in rows]
             await self._connection.executemany(step.sql, values, timeout=self._deadline.left())
 
-    async def all_many(
-        self, statement: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]]
-    ) -> Sequence[Row]:
+    async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         known = self._sql[statement]
         if not self.in_transaction:
             assert known.does is Does.LOCK
             await self._begin()
         with self._many():
             found: Sequence[Row] = await self._connection.fetchmany(
-                known.sql, [known.step.of(row) for row in rows], timeout=self._deadline.left()
+                known.step.sql,
+                [known.step.values(row) for row in rows],
+                timeout=self._deadline.left(),
             )
         return found
 

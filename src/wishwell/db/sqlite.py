@@ -126,31 +126,27 @@ class _Handle:
         self._connection = connection
         self._sql = sql
 
-    async def one(self, statement: str, /, *arguments: Any, **named: Any) -> Row | None:
-        rows = self._all(statement, arguments, named)
+    async def one(self, statement: str, /, **named: Any) -> Row | None:
+        rows = self._all(statement, named)
         return rows[0] if rows else None
 
-    async def all(self, statement: str, /, *arguments: Any, **named: Any) -> Sequence[Row]:
-        return self._all(statement, arguments, named)
+    async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
+        return self._all(statement, named)
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         return self.execute(pages.sql("sqlite", query), _bound(arguments))
 
-    async def run(self, statement: str, /, *arguments: Any, **named: Any) -> None:
-        self._all(statement, arguments, named)
+    async def run(self, statement: str, /, **named: Any) -> None:
+        self._all(statement, named)
 
-    async def run_many(
-        self, statement: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]]
-    ) -> None:
+    async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         step = self._sql[statement].step
         with _translated():
-            self._connection.executemany(step.sql, [step.of(row) for row in rows])
+            self._connection.executemany(step.sql, [step.values(row) for row in rows])
 
-    async def all_many(
-        self, statement: str, rows: Sequence[Sequence[Any] | Mapping[str, Any]]
-    ) -> Sequence[Row]:
+    async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         step = self._sql[statement].step
-        return [found for row in rows for found in self.execute(step.sql, _bound(step.of(row)))]
+        return [found for row in rows for found in self.execute(step.sql, _bound(step.values(row)))]
 
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         names = columns.FILLED[table]
@@ -159,13 +155,10 @@ class _Handle:
         with _translated():
             self._connection.executemany(sql, rows)
 
-    def _all(
-        self, statement: str, arguments: Sequence[Any], named: Mapping[str, Any]
-    ) -> Sequence[Row]:
+    def _all(self, statement: str, named: Mapping[str, Any]) -> Sequence[Row]:
         found: Sequence[Row] = []
         for step in self._sql[statement].steps:
-            if step.is_due(found):
-                found = self.execute(step.sql, _bound(step.values(arguments, named))) or found
+            found = self.execute(step.sql, _bound(step.values(named))) or found
         return found
 
     def execute(self, sql: str, bound: Sequence[Any]) -> list[Row]:

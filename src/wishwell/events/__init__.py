@@ -178,24 +178,40 @@ async def tell_each(
     The caller holds their locks, and knows that the store tells events.
     """
     counts = Counter(profile_id for profile_id, _, _ in told)
-    of = dict(zip(counts, await tx.all_many("events_count", [*counts.items()]), strict=True))
+    more = [{"profile": profile_id, "more": count} for profile_id, count in counts.items()]
+    of = dict(zip(counts, await tx.all_many("events_count", more), strict=True))
     rows = []
     for profile_id, type_, data in told:
         last, gid = of[profile_id]
         sequence = last - counts[profile_id] + 1
         counts[profile_id] -= 1
-        rows.append((profile_id, sequence, store.id, type_, now, gid, data.decode()))
+        rows.append(_row(profile_id, sequence, store, type_, now, gid, data))
     await tx.run_many("event_add", rows)
+
+
+def _row(
+    profile_id: str, sequence: int, store: Store, type_: Type, now: str, gid: str, data: bytes
+) -> dict[str, Any]:
+    """The arguments of ``event_add``."""
+    return {
+        "profile": profile_id,
+        "sequence": sequence,
+        "store": store.id,
+        "type": type_,
+        "now": now,
+        "gid": gid,
+        "data": data.decode(),
+    }
 
 
 async def _write(
     tx: Writer, profile: Profile, now: str, told: Sequence[tuple[Type, bytes]]
 ) -> None:
-    row = await tx.one("events_count", profile.id, len(told))
+    row = await tx.one("events_count", profile=profile.id, more=len(told))
     assert row is not None
     last, gid = row
     rows = [
-        (profile.id, sequence, profile.store.id, type_, now, gid, data.decode())
+        _row(profile.id, sequence, profile.store, type_, now, gid, data)
         for sequence, (type_, data) in enumerate(told, last - len(told) + 1)
     ]
     await tx.run_many("event_add", rows)
@@ -255,11 +271,13 @@ async def feed(
     if nobody was ever told this number, as after a backup was restored.
     """
     # What may be read, before the events; what was removed, after them: nothing slips between.
-    row = await tx.one("feed", store.id)
+    row = await tx.one("feed", store=store.id)
     last = row[0] if row else 0
     chosen = [*types] if types else [*TYPES]
-    rows = await tx.all("events_after", store.id, after or 0, last, limit, chosen)
-    row = await tx.one("feed", store.id)
+    rows = await tx.all(
+        "events_after", store=store.id, after=after or 0, until=last, limit=limit, types=chosen
+    )
+    row = await tx.one("feed", store=store.id)
     removed = row[1] if row else 0
     if after is not None and not removed <= after <= last:
         why = (
@@ -287,10 +305,11 @@ async def number(db: Database, clock: Callable[[], int]) -> int:
         published = 0
         with bad_rows.passed_over("feeds", store_id):
             while wanted is None or published < wanted:
-                published, last, done = await db.write(_number, store_id, now)
-                given += done
-                if done < _STEP and wanted is None:
-                    wanted = last
+                step = await db.write(_number, store_id, now)
+                published = step.readable
+                given += step.new
+                if step.new < _STEP and wanted is None:
+                    wanted = step.last
     return given
 
 
@@ -305,30 +324,45 @@ async def _waiting(tx: Reader) -> Sequence[Row]:
     return await tx.all("feeds_waiting")
 
 
+class _Numbered(NamedTuple):
+    """Places in a store's feed: up to which one they may be read, the last one, and how many are
+    new."""
+
+    readable: int
+    last: int
+    new: int
+
+
 # contract: feed-once
-async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
-    """Gives places to events: up to which one they may be read, the last one, and how many are new.
+async def _number(tx: Writer, store_id: str, now: str) -> _Numbered:
+    """Gives places to events.
 
     What a cluster commits does not show on all of its servers at once, and may not show on one
     that died for long. So a place may be read only when a later look at all that waits has not
     found its event there. And sessions are looked at after customers: what was told of a session
     before its link shows by then.
     """
-    row = await tx.one("feed_lock", store_id)
+    row = await tx.one("feed_lock", store=store_id)
     if row is None:
-        await tx.run("feed_open", store_id)
-        row = await tx.one("feed_lock", store_id)
+        await tx.run("feed_open", store=store_id)
+        row = await tx.one("feed_lock", store=store_id)
     assert row is not None
     last, new = row
-    of_customers = await tx.all("events_waiting", store_id, True, _STEP)
-    found = [*await tx.all("events_waiting", store_id, False, _STEP), *of_customers][:_STEP]
+    of_customers = await tx.all("events_waiting", store=store_id, customers=True, limit=_STEP)
+    found = [
+        *await tx.all("events_waiting", store=store_id, customers=False, limit=_STEP),
+        *of_customers,
+    ][:_STEP]
     if found:
-        places = [(*event, place) for place, event in enumerate(found, last + 1)]
+        places = [
+            {"profile": profile_id, "sequence": sequence, "number": place}
+            for place, (profile_id, sequence) in enumerate(found, last + 1)
+        ]
         await tx.run_many("event_number", places)
-        await tx.run("feed_give", store_id, last + len(found))
-    if len(found) < _STEP and await tx.one("feed_publish", store_id, last) is not None:
+        await tx.run("feed_give", store=store_id, given=last + len(found))
+    if len(found) < _STEP and await tx.one("feed_publish", store=store_id, last=last) is not None:
         await webhooks.wake(tx, store_id, now)
-    return last, last + len(found), new + len(found)
+    return _Numbered(last, last + len(found), new + len(found))
 
 
 # contract: event-retention
@@ -359,16 +393,18 @@ async def _remove(tx: Writer, store_id: str, first: int, old: str) -> tuple[int,
     may be there. A reader looks at what was said after it has looked for events, and a cluster
     commits on one server after the other.
     """
-    await tx.one("feed_lock", store_id)
-    row = await tx.one("feed", store_id)
+    await tx.one("feed_lock", store=store_id)
+    row = await tx.one("feed", store=store_id)
     assert row is not None
     removed, gone = row[1], []
-    await tx.run("events_remove", store_id, first, removed)
-    for place, created_at, type_ in await tx.all("events_old", store_id, removed, _STEP):
+    await tx.run("events_remove", store=store_id, first=first, last=removed)
+    for place, created_at, type_ in await tx.all(
+        "events_old", store=store_id, after=removed, limit=_STEP
+    ):
         if created_at >= old:
             break
         gone.append((place, type_))
     if gone:
         await webhooks.miss(tx, store_id, gone)
-        await tx.run("feed_remove", store_id, gone[-1][0])
+        await tx.run("feed_remove", store=store_id, removed=gone[-1][0])
     return removed, len(gone)

@@ -121,14 +121,17 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
     """
     kept = await webhooks.locked(tx, store.id, webhook_id)
     _check_on(kept)
-    row = await tx.one("delivery", store.id, webhook_id, id)
+    row = await tx.one("delivery", store=store.id, webhook=webhook_id, id=id)
     if row is None:
         raise NotFound("There is no such delivery.")
-    feed = await tx.one("feed", store.id)
+    feed = await tx.one("feed", store=store.id)
     if feed is not None and row[-1] <= feed[1] and row[1] is not None:
         raise Conflict("The event of this delivery has been removed for its age.")
     found = from_row(row[:-1])
-    if await tx.one("delivery_again", store.id, webhook_id, id, now) is not None:
+    if (
+        await tx.one("delivery_again", store=store.id, webhook=webhook_id, id=id, now=now)
+        is not None
+    ):
         found.status, found.next_attempt_at = "pending", now
         await webhooks.put(tx, store.id, kept._replace(due=now))
     return found
@@ -140,9 +143,18 @@ async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> 
     kept = await webhooks.locked(tx, store.id, webhook_id)
     _check_on(kept)
     await webhooks.put(tx, store.id, kept._replace(due=now))
-    feed = await tx.one("feed", store.id)
-    row = (store.id, webhook_id, id, feed[0] if feed else 0, None, 0, TEST, now)
-    await tx.run("delivery_add", *row)
+    feed = await tx.one("feed", store=store.id)
+    await tx.run(
+        "delivery_add",
+        store=store.id,
+        webhook=webhook_id,
+        id=id,
+        number=feed[0] if feed else 0,
+        profile=None,
+        sequence=0,
+        type=TEST,
+        next_at=now,
+    )
     return Delivery(id, id, TEST, "pending", 0, next_attempt_at=now)
 
 
@@ -158,7 +170,7 @@ def _check_on(kept: Kept) -> None:
 
 async def due(tx: Reader, now: str) -> Sequence[Row]:
     """Of each webhook that somebody has to look after: store, id, and since when."""
-    return await tx.all("webhooks_due", now)
+    return await tx.all("webhooks_due", now=now)
 
 
 async def waiting(tx: Reader) -> int:
@@ -194,10 +206,18 @@ async def turn(
     taken: list[Taken] = []
     if most:
         until = ids.timestamp(now + LEASE_MS)
-        claim = (store_id, webhook_id, at, lease, until, most)
-        for id, number, profile_id, _, type_, tried in await tx.all("deliveries_claim", *claim):
+        rows = await tx.all(
+            "deliveries_claim",
+            store=store_id,
+            webhook=webhook_id,
+            now=at,
+            lease=lease,
+            until=until,
+            limit=most,
+        )
+        for id, number, profile_id, _, type_, tried in rows:
             taken.append(Taken(id, lease, number if profile_id else None, type_, tried))
-    row = await tx.one("delivery_next", store_id, webhook_id)
+    row = await tx.one("delivery_next", store=store_id, webhook=webhook_id)
     after = after._replace(due=at if more or row is None else row[0])
     if after != kept:
         await webhooks.put(tx, store_id, after)
@@ -207,7 +227,7 @@ async def turn(
 # contract: delivery-noted
 async def note(tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt]) -> None:
     """Writes how attempts went, without anything else of a turn."""
-    row = await tx.one("webhook_lock", store_id, webhook_id)
+    row = await tx.one("webhook_lock", store=store_id, id=webhook_id)
     if row is not None:
         kept = webhooks.kept_from(row)
         after = await _attempted(tx, store_id, kept, attempts)
@@ -223,8 +243,19 @@ async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[A
     for one in attempts:
         taken, at, outcome = one.taken, ids.timestamp(one.at), one.outcome
         next_at = ids.timestamp(_next(one)) if outcome == "pending" else None
-        done = (outcome, taken.attempts + (not one.lost), one.status, at, next_at)
-        rows.append((store_id, shown.id, taken.id, taken.lease, *done))
+        rows.append(
+            {
+                "store": store_id,
+                "webhook": shown.id,
+                "id": taken.id,
+                "lease": taken.lease,
+                "status": outcome,
+                "attempts": taken.attempts + (not one.lost),
+                "last_status": one.status,
+                "last_attempt_at": at,
+                "next_at": next_at,
+            }
+        )
         if taken.type == TEST or one.lost:
             continue
         # contract: webhook-turned-off
@@ -262,13 +293,24 @@ async def _queue(
     tx: Writer, store_id: str, kept: Kept, new_id: Callable[[], str], now: str
 ) -> tuple[Kept, bool]:
     """Makes deliveries of the next events in the feed; whether there are more after them."""
-    feed = await tx.one("feed", store_id)
+    feed = await tx.one("feed", store=store_id)
     if feed is None or feed[0] <= kept.position:
         return kept, False
     last = feed[0]
-    found = await tx.all("events_places", store_id, kept.position, last, _STEP)
+    found = await tx.all(
+        "events_places", store=store_id, after=kept.position, until=last, limit=_STEP
+    )
     rows = [
-        (store_id, kept.shown.id, new_id(), number, profile_id, sequence, type_, now)
+        {
+            "store": store_id,
+            "webhook": kept.shown.id,
+            "id": new_id(),
+            "number": number,
+            "profile": profile_id,
+            "sequence": sequence,
+            "type": type_,
+            "next_at": now,
+        }
         for number, profile_id, sequence, type_, _ in found
         if kept.wants(type_)
     ]
@@ -281,7 +323,11 @@ async def _queue(
 
 async def told(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
     """The events with these numbers, as far as they are kept and can be read."""
-    rows = await tx.all("events_numbered", store_id, [*map(str, numbers)]) if numbers else ()
+    rows = (
+        await tx.all("events_numbered", store=store_id, numbers=[*map(str, numbers)])
+        if numbers
+        else ()
+    )
     name = f"events of store {store_id}"
     return dict(bad_rows.each(name, rows, lambda row: (row[0], events.from_row(row[1:]))))
 
@@ -310,20 +356,22 @@ async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
 async def _brought_back(tx: Writer, store_id: str, kept: Kept, now: int) -> Kept:
     """The webhook, with what a clock that was wrong put off further than anything is, due now."""
     at, ahead = ids.timestamp(now), ids.timestamp(now + 2 * _MOST_LATER_MS)
-    if not await tx.all("deliveries_ahead", store_id, kept.shown.id, at, ahead):
+    if not await tx.all(
+        "deliveries_ahead", store=store_id, webhook=kept.shown.id, now=at, latest=ahead
+    ):
         return kept
     await webhooks.put(tx, store_id, kept._replace(due=at))
     return kept._replace(due=at)
 
 
 async def _remove(tx: Writer, store_id: str, webhook_id: str, since: int, now: int) -> int:
-    row = await tx.one("webhook_lock", store_id, webhook_id)
+    row = await tx.one("webhook_lock", store=store_id, id=webhook_id)
     if row is None:
         return 0
     kept = await _brought_back(tx, store_id, webhooks.kept_from(row), now)
-    feed = await tx.one("feed", store_id)
+    feed = await tx.one("feed", store=store_id)
     removed = feed[1] if feed else 0
-    rows = await tx.all("deliveries_oldest", store_id, webhook_id, _OLD_STEP)
+    rows = await tx.all("deliveries_oldest", store=store_id, webhook=webhook_id, limit=_OLD_STEP)
     old = [
         row
         for row in rows
@@ -331,10 +379,12 @@ async def _remove(tx: Writer, store_id: str, webhook_id: str, since: int, now: i
         if kept.deleted or (row[1] <= removed if row[3] else ids.time_of(row[0]) < since)
     ]
     if old:
-        await tx.run("deliveries_remove", store_id, webhook_id, [row[0] for row in old])
+        await tx.run(
+            "deliveries_remove", store=store_id, webhook=webhook_id, ids=[row[0] for row in old]
+        )
     if kept.deleted:
         if len(rows) < _OLD_STEP:
-            await tx.run("webhook_remove", store_id, webhook_id)
+            await tx.run("webhook_remove", store=store_id, id=webhook_id)
         return len(old)
     missed = sum(status == "pending" and profile_id is not None for _, _, status, profile_id in old)
     if missed:

@@ -1,10 +1,10 @@
 -- name: events_count
--- The next $2 of a profile's events; the last of them. Under the profile's lock.
-UPDATE profiles SET events = events + $2::integer WHERE profile_id = $1 RETURNING events, gid;
+-- The next :more of a profile's events; the last of them. Under the profile's lock.
+UPDATE profiles SET events = events + :more::integer WHERE profile_id = :profile RETURNING events, gid;
 
 -- name: event_add
 INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data)
-VALUES ($1, $2, $3, next_number($3), $4, $5, $6, $7);
+VALUES (:profile, :sequence, :store, next_number(:store), :type, :now, :gid, :data);
 
 -- name: event_tell for postgresql
 -- One event of a profile, under its lock. Differs because SQLite writes to one table in a statement, and gives the
@@ -36,59 +36,59 @@ CROSS JOIN events e ON e.store_id = s.id AND e.number > coalesce(f.last, 0) --sq
 ;
 
 -- name: feed_open
-INSERT INTO feeds (store_id) VALUES ($1) ON CONFLICT (store_id) DO NOTHING;
+INSERT INTO feeds (store_id) VALUES (:store) ON CONFLICT (store_id) DO NOTHING;
 
 -- name: feed_lock
 -- The last number given, and how many were given with their event and may not be read yet.
-SELECT given, 0 FROM feeds WHERE store_id = $1 FOR UPDATE --postgresql
+SELECT given, 0 FROM feeds WHERE store_id = :store FOR UPDATE --postgresql
 SELECT max(f.last, coalesce(max(e.number), 0)), count(e.number) --sqlite
 FROM feeds f LEFT JOIN events e ON e.store_id = f.store_id AND e.number > f.last --sqlite
-WHERE f.store_id = $1 GROUP BY f.store_id --sqlite
+WHERE f.store_id = :store GROUP BY f.store_id --sqlite
 ;
 
 -- name: events_waiting
--- $2: of customers, or of sessions.
+-- :customers: of customers, or of sessions.
 SELECT profile_id, sequence FROM events
-WHERE store_id = $1 AND number IS NULL AND (gid LIKE 'gid://%/Customer/%') = $2::boolean
-ORDER BY profile_id, sequence LIMIT $3;
+WHERE store_id = :store AND number IS NULL AND (gid LIKE 'gid://%/Customer/%') = :customers::boolean
+ORDER BY profile_id, sequence LIMIT :limit;
 
 -- name: event_number
 -- Unless it got one after all: from a process that died while a cluster committed.
-UPDATE events SET number = $3 WHERE profile_id = $1 AND sequence = $2 AND number IS NULL;
+UPDATE events SET number = :number WHERE profile_id = :profile AND sequence = :sequence AND number IS NULL;
 
 -- name: feed_give
-UPDATE feeds SET given = $2 WHERE store_id = $1; --postgresql
+UPDATE feeds SET given = :given WHERE store_id = :store; --postgresql
 
 -- name: feed_publish
-UPDATE feeds SET last = $2 WHERE store_id = $1 AND last < $2 RETURNING last;
+UPDATE feeds SET last = :last WHERE store_id = :store AND last < :last RETURNING last;
 
 -- name: feed
-SELECT last, removed FROM feeds WHERE store_id = $1;
+SELECT last, removed FROM feeds WHERE store_id = :store;
 
 -- name: feed_end
 -- The number of the last event, which may not have been given yet.
-SELECT coalesce((SELECT f.given FROM feeds f WHERE f.store_id = $1), 0) --postgresql
-    + (SELECT count(*) FROM events e WHERE e.store_id = $1 AND e.number IS NULL); --postgresql
-SELECT next_number($1) - 1; --sqlite
+SELECT coalesce((SELECT f.given FROM feeds f WHERE f.store_id = :store), 0) --postgresql
+    + (SELECT count(*) FROM events e WHERE e.store_id = :store AND e.number IS NULL); --postgresql
+SELECT next_number(:store) - 1; --sqlite
 
 -- name: feed_begin
-UPDATE feeds SET given = $2, last = $2, removed = $2 WHERE store_id = $1;
+UPDATE feeds SET given = :number, last = :number, removed = :number WHERE store_id = :store;
 
 -- name: feeds
 SELECT store_id, last, removed FROM feeds;
 
 -- name: events_after
--- $3: no farther than this.
+-- :until: no farther than this.
 SELECT e.number, event_fields(e) FROM events e
-WHERE e.store_id = $1 AND e.number > $2 AND e.number <= $3 AND e.type in_texts($5) ORDER BY e.number LIMIT $4;
+WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND e.type in_texts(:types) ORDER BY e.number LIMIT :limit;
 
 -- name: events_old
--- Of the next $3 in order, the numbers, times and types.
-SELECT number, created_at, type FROM events WHERE store_id = $1 AND number > $2 ORDER BY number LIMIT $3;
+-- Of the next :limit in order, the numbers, times and types.
+SELECT number, created_at, type FROM events WHERE store_id = :store AND number > :after ORDER BY number LIMIT :limit;
 
 -- name: events_remove
--- From $2 on: before it are those removed by earlier steps, and PostgreSQL would look at each.
-DELETE FROM events WHERE store_id = $1 AND number >= $2 AND number <= $3;
+-- From :first on: before it are those removed by earlier steps, and PostgreSQL would look at each.
+DELETE FROM events WHERE store_id = :store AND number >= :first AND number <= :last;
 
 -- name: feed_remove
-UPDATE feeds SET removed = $2 WHERE store_id = $1 AND removed < $2;
+UPDATE feeds SET removed = :removed WHERE store_id = :store AND removed < :removed;

@@ -105,19 +105,28 @@ async def create(
             "This store tells no events. First turn them on: "
             f"wishwell store update {store.handle} --events on"
         )
-    feed = await tx.one("feed_lock", store.id)
+    feed = await tx.one("feed_lock", store=store.id)
     if feed is None:
-        await tx.run("feed_open", store.id)
-        await tx.one("feed_lock", store.id)
-    row = await tx.one("webhooks_count", store.id)
+        await tx.run("feed_open", store=store.id)
+        await tx.one("feed_lock", store=store.id)
+    row = await tx.one("webhooks_count", store=store.id)
     if row is None or row[0] >= MOST:  # contract: webhook-most
         raise Invalid(f"A store has at most {MOST} webhooks.")
-    feed = await tx.one("feed", store.id)
+    feed = await tx.one("feed", store=store.id)
     assert feed is not None
     fresh = Secrets(_new_secret())
     sealed = _sealed(sealing, store.id, id, fresh)
     # It begins where the feed is now (contract: delivery-each).
-    await tx.run("webhook_add", store.id, id, url, " ".join(types), feed[0], sealed, now)
+    await tx.run(
+        "webhook_add",
+        store=store.id,
+        id=id,
+        url=url,
+        types=" ".join(types),
+        position=feed[0],
+        sealed=sealed,
+        now=now,
+    )
     return Webhook(id, url, tuple(types), True, now, now, secret=fresh.secret)
 
 
@@ -129,7 +138,7 @@ async def page(tx: Reader, store: Store, cursor: Cursor | None, limit: int) -> P
 
 async def find(tx: Reader, store: Store, id: str) -> Webhook:
     """Raises ``NotFound``."""
-    return _there(await tx.one("webhook", store.id, id)).shown
+    return _there(await tx.one("webhook", store=store.id, id=id)).shown
 
 
 # contract: webhook-on-again
@@ -181,7 +190,7 @@ async def delete(tx: Writer, store: Store, id: str, now: str) -> None:
 async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Webhook:
     """Sends the kept events from ``since`` on (in milliseconds since 1970) again."""
     kept = await locked(tx, store.id, id)
-    feed = await tx.one("feed", store.id)
+    feed = await tx.one("feed", store=store.id)
     if feed is not None:
         last, removed = feed
         from_ = ids.timestamp(min(max(0, since - _LAG_MS), ids.LAST))
@@ -196,7 +205,7 @@ async def _place_before(tx: Reader, store_id: str, low: int, last: int, since: s
     high = last
     while low < high:
         middle = (low + high) // 2
-        row = await tx.one("events_places", store_id, middle, last, 1)
+        row = await tx.one("events_places", store=store_id, after=middle, until=last, limit=1)
         if row is None or row[4] >= since:
             high = middle
         else:
@@ -209,7 +218,7 @@ async def _place_before(tx: Reader, store_id: str, low: int, last: int, since: s
 
 async def locked(tx: Writer, store_id: str, id: str) -> Kept:
     """A webhook; whoever wants to change it or its deliveries waits. Raises ``NotFound``."""
-    return _there(await tx.one("webhook_lock", store_id, id))
+    return _there(await tx.one("webhook_lock", store=store_id, id=id))
 
 
 async def put(tx: Writer, store_id: str, kept: Kept) -> None:
@@ -217,31 +226,31 @@ async def put(tx: Writer, store_id: str, kept: Kept) -> None:
     shown = kept.shown
     await tx.run(
         "webhook_set",
-        store_id,
-        shown.id,
-        shown.url,
-        " ".join(shown.types),
-        _DELETED if kept.deleted else int(shown.enabled),
-        shown.updated_at,
-        shown.failing_since,
-        kept.position,
-        kept.missed,
-        kept.sealed,
-        kept.due if shown.enabled and not kept.deleted else None,
+        store=store_id,
+        id=shown.id,
+        url=shown.url,
+        types=" ".join(shown.types),
+        enabled=_DELETED if kept.deleted else int(shown.enabled),
+        updated_at=shown.updated_at,
+        failing_since=shown.failing_since,
+        position=kept.position,
+        missed=kept.missed,
+        sealed=kept.sealed,
+        due_at=kept.due if shown.enabled and not kept.deleted else None,
     )
 
 
 # contract: delivery-each
 async def wake(tx: Writer, store_id: str, now: str) -> None:
     """Has somebody look after a store's webhooks: there are new events."""
-    await tx.run("webhooks_wake", store_id, now)
+    await tx.run("webhooks_wake", store=store_id, now=now)
 
 
 # contract: webhook-on-again
 async def miss(tx: Writer, store_id: str, gone: Sequence[tuple[int, str]]) -> None:
     """Counts events that are removed now, by number and type, where they were asked for in vain."""
-    for (id,) in await tx.all("webhooks_behind", store_id, gone[-1][0]):
-        row = await tx.one("webhook_lock", store_id, id)
+    for (id,) in await tx.all("webhooks_behind", store=store_id, number=gone[-1][0]):
+        row = await tx.one("webhook_lock", store=store_id, id=id)
         if row is None:
             continue
         kept = kept_from(row)
@@ -286,7 +295,7 @@ async def every(tx: Reader) -> Sequence[Row]:
 
 
 async def _reseal(tx: Writer, store_id: str, id: str, before: str, sealed: str) -> None:
-    await tx.run("webhook_reseal", store_id, id, before, sealed)
+    await tx.run("webhook_reseal", store=store_id, id=id, before=before, sealed=sealed)
 
 
 def _sealed(sealing: Sealing, store_id: str, id: str, secrets: Secrets) -> str:

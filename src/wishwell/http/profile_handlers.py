@@ -61,8 +61,8 @@ async def _token_profile(
     now = service.now()
     if customer is not None:
         if session is not None:
-            most = stores.bounds(request.store, service.settings).list_items
-            moved = await service.db.long_write(linking.link, session, customer, most, now)
+            bounds = stores.bounds(request.store, service.settings)
+            moved = await service.db.long_write(linking.link, session, customer, bounds, now)
             metrics.linked(moved)
         return customer
     if session is not None:

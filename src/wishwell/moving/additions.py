@@ -39,7 +39,7 @@ class Additions(msgspec.Struct):
     """What a profile lacks of what a file has: new rows, by table, and changes of what is there."""
 
     rows: Rows
-    shares: list[tuple[Any, ...]] = []
+    shares: list[dict[str, Any]] = []
     item_lists: list[dict[str, str]] = []
     """Items that come onto more lists, as ``import_item_lists`` takes them."""
     shared: list[str] = []

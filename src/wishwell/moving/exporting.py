@@ -42,7 +42,7 @@ async def lines(db: Database, handle: str, now: str, counts: Counts) -> AsyncIte
     """
     async with db.snapshot() as tx:
         store = await stores.by_handle(tx, handle)
-        feed = await tx.one("feed_end", store.id)
+        feed = await tx.one("feed_end", store=store.id)
         of = file_records.StoreFields(*msgspec.structs.astuple(store))
         yield transfer.encode(
             file_records.StoreRecord(file_records.VERSION, now, of, feed[0] if feed else 0)

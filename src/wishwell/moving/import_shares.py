@@ -12,25 +12,30 @@ from wishwell.stores import Store
 _AT_ONCE = 500
 """How many reservations go into one transaction, which locks their holders."""
 
-_PROFILE, _ID, _STORE, _TOKEN = 0, 1, 2, -1
 
-
-def row(store: Store, key: str, record: ShareRecord) -> tuple[Any, ...]:
+def row(store: Store, key: str, record: ShareRecord) -> dict[str, Any]:
     """The row of a share, as ``share_add`` takes it."""
-    return (
-        *(key, record.id, store.id, record.list_id, int(record.reservations), int(record.notes)),
-        *(record.created_at, record.expires_at, record.token),
-    )
+    return {
+        "profile": key,
+        "id": record.id,
+        "store": store.id,
+        "list": record.list_id,
+        "reservations": int(record.reservations),
+        "notes": int(record.notes),
+        "created_at": record.created_at,
+        "expires_at": record.expires_at,
+        "token": record.token,
+    }
 
 
-async def add(tx: Writer, rows: Sequence[tuple[Any, ...]]) -> None:
+async def add(tx: Writer, rows: Sequence[dict[str, Any]]) -> None:
     """Adds these shares, but those whose token leads to another one already: a sign-in since the
     export moved it."""
     if rows:
-        found = {opaque.hashed(row[_TOKEN]): row for row in rows}
+        found = {opaque.hashed(row["token"]): row for row in rows}
         # In one order everywhere: no deadlocks.
         tokens = [
-            {"hash": hash, "store": row[_STORE], "profile": row[_PROFILE], "share": row[_ID]}
+            {"hash": hash, "store": row["store"], "profile": row["profile"], "share": row["id"]}
             for hash, row in sorted(found.items())
         ]
         taken = await tx.all_many("import_share_token", tokens)
@@ -80,5 +85,6 @@ async def _reserve(
             )
     added = await tx.all_many("import_reservation", wanted)
     if added:
-        await tx.run_many("held_add", [tuple(row) for row in added])
-        await tx.run("reservation_changed", owner)
+        of = ("profile", "owner", "item", "store", "merged")
+        await tx.run_many("held_add", [dict(zip(of, row, strict=True)) for row in added])
+        await tx.run("reservation_changed", profile=owner)

@@ -143,8 +143,8 @@ async def take_store(
             await tx.run("store_secrets_set", store=store.id, sealed=record.sealed, now=now)
     await store_secrets.check_apart(tx, sealing, store)
     if file.first.feed:  # contract: import-feed
-        await tx.run("feed_open", store.id)
-        await tx.run("feed_begin", store.id, file.first.feed)
+        await tx.run("feed_open", store=store.id)
+        await tx.run("feed_begin", store=store.id, number=file.first.feed)
     return store
 
 
@@ -293,9 +293,9 @@ async def _merge(tx: Writer, store: Store, key: str, bundle: Bundle) -> Addition
     if held is not None and added.any:
         profile = bundle.profile
         await tx.run_many("import_item_lists", added.item_lists)
-        await tx.run("link_mark_lists", key, added.shared)
-        await tx.run("link_size_lists", key)
-        await tx.run("link_count", key, profile.email)
+        await tx.run("lists_mark_shared", profile=key, ids=added.shared)
+        await tx.run("lists_recount", profile=key)
+        await tx.run("profile_recount", profile=key, email=profile.email)
         await tx.run(
             "import_profile",
             profile=key,

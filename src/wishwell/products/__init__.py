@@ -102,24 +102,40 @@ async def put(
 ) -> None:
     """Puts products, at most one for each product id. ``new_ids`` are for those not yet known."""
     wanted = {product.product_id: product for product in given}
-    rows = await tx.all("products_lock", store.id, list(wanted))
+    rows = await tx.all("products_lock", store=store.id, products=list(wanted))
     while len(rows) < len(wanted):
         there = {row[0] for row in rows}
         new = sorted(wanted.keys() - there)
         opened = [
-            (store.id, product_id, id, ids.NO_UUID, now)
+            {
+                "store": store.id,
+                "product": product_id,
+                "id": id,
+                "position": ids.NO_UUID,
+                "now": now,
+            }
             for product_id, id in zip(new, new_ids, strict=False)
         ]
         await tx.run_many("product_open", opened)
-        rows = await tx.all("products_lock", store.id, list(wanted))
+        rows = await tx.all("products_lock", store=store.id, products=list(wanted))
     written = []
     for product_id, known, position in rows:
         product = wanted[product_id]
         before = notices.known_from(store, product_id, known)
         left = notices.compare(store, before, position, product.said, now)
-        document = msgspec.json.encode(product.facts).decode()
-        variants = msgspec.json.encode(product.variants).decode()
-        written.append((store.id, product_id, document, variants, *left, now))
+        known, position, noticed_at = left
+        written.append(
+            {
+                "store": store.id,
+                "product": product_id,
+                "document": msgspec.json.encode(product.facts).decode(),
+                "variants": msgspec.json.encode(product.variants).decode(),
+                "known": known,
+                "position": position,
+                "noticed_at": noticed_at,
+                "now": now,
+            }
+        )
     await tx.run_many("product_put", written)
 
 
@@ -131,7 +147,7 @@ async def put_one(tx: Writer, store: Store, given: NewProduct, new_id: str, now:
 
 async def find(tx: Reader, store: Store, product_id: str) -> Product:
     """The product with its variants. Raises ``NotFound``."""
-    row = await tx.one("product_find", store.id, product_id)
+    row = await tx.one("product_find", store=store.id, product=product_id)
     if row is None:
         raise _absent()
     return from_row(row, store)
@@ -146,7 +162,7 @@ async def page(tx: Reader, scope: WholeStore, asked: pages.PageRequest) -> pages
 # contract: product-delete
 async def delete(tx: Writer, store: Store, product_id: str) -> None:
     """Forgets a product, and with it the notices that are not told yet. Raises ``NotFound``."""
-    if await tx.one("product_delete", store.id, product_id) is None:
+    if await tx.one("product_delete", store=store.id, product=product_id) is None:
         raise _absent()
 
 

@@ -192,11 +192,11 @@ async def _stores(tx: Reader) -> Sequence[Row]:
 
 
 async def _next(tx: Reader, store_id: str) -> Row | None:
-    return await tx.one("product_next", store_id)
+    return await tx.one("product_next", store=store_id)
 
 
 async def _put_behind(tx: Writer, store_id: str, product_id: str, at: str) -> None:
-    await tx.run("product_behind", store_id, product_id, at)
+    await tx.run("product_behind", store=store_id, product=product_id, noticed_at=at)
 
 
 async def waiting(tx: Reader) -> int:
@@ -215,14 +215,16 @@ async def step(tx: Writer, store: Store, product_id: str, now: int) -> int:
     the next step begins with that wish.
     """
     at = ids.timestamp(now)
-    row = await tx.one("product_notice", store.id, product_id)
+    row = await tx.one("product_notice", store=store.id, product=product_id)
     if row is None:
         return 0
     document, known, position = row
     news = _News(_known.decode(known), msgspec.json.decode(document, type=Product), store, now)
     found: Sequence[Row] = ()
     if store.events_since is not None:  # contract: notice-events
-        found = await tx.all("items_wishing", store.id, product_id, position, _STEP)
+        found = await tx.all(
+            "items_wishing", store=store.id, product=product_id, after=position, limit=_STEP
+        )
     due = [(id, owner) for id, owner, *rest in found if news.due(*rest)]
     told: list[tuple[str, events.Type, bytes]] = []
     marks = []
@@ -235,15 +237,31 @@ async def step(tx: Writer, store: Store, product_id: str, now: int) -> int:
                 break
             made, mark = news.tell(fresh[id], at)
             told += [(owner, type_, data) for type_, data in made]
-            marks.append((owner, id, *mark))
+            dropped_at, restocked_at = mark
+            marks.append(
+                {
+                    "profile": owner,
+                    "id": id,
+                    "dropped_at": dropped_at,
+                    "restocked_at": restocked_at,
+                }
+            )
         position = id
     if told:
         await events.tell_each(tx, store, at, told)
         await tx.run_many("item_told", marks)
     if done:
-        await tx.run("product_told", store.id, product_id, news.without(), ids.NO_UUID)
+        await tx.run(
+            "product_told",
+            store=store.id,
+            product=product_id,
+            known=news.without(),
+            position=ids.NO_UUID,
+        )
     else:
-        await tx.run("product_noticed", store.id, product_id, position, at)
+        await tx.run(
+            "product_noticed", store=store.id, product=product_id, position=position, noticed_at=at
+        )
     return len(told)
 
 
@@ -252,9 +270,9 @@ async def _lock(tx: Writer, product_id: str, due: Sequence[tuple[str, str]]) -> 
     rows of the owners' wishes as they are now, by the items' ids."""
     if not due:
         return {}
-    owners = [(owner,) for owner in {owner for _, owner in due}]
+    owners = [{"profile": owner} for owner in {owner for _, owner in due}]
     held = [row[0] for row in await tx.all_many("owner_lock", owners)]
-    found = await tx.all("items_due", held, [id for id, _ in due], product_id)
+    found = await tx.all("items_due", profiles=held, ids=[id for id, _ in due], product=product_id)
     return {row[_ITEM]: row for row in found}
 
 

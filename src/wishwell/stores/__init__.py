@@ -109,7 +109,7 @@ def number(id: int | str) -> int | str:
 
 
 class Bounds(NamedTuple):
-    """How much a profile may hold. Only a link may exceed these bounds.
+    """How much a profile may hold. A link may bring it to twice as much.
 
     ``list_items`` bounds one list; ``entries`` bounds the items of all lists together, where an
     item counts once for each list that it is on.

@@ -147,19 +147,19 @@ WHERE profile_id = :profile AND id = :id
 RETURNING item_fields(items);
 
 -- name: items_page
--- By id, which is by age (contract: page-order). $2 is the cursor. {beyond} tells whether anything lies on its other side.
+-- By id, which is by age (contract: page-order). {beyond} tells whether anything lies on its other side.
 SELECT item_fields(i){beyond}
 FROM items i
-WHERE i.profile_id = $1{conditions}{from_cursor}
+WHERE i.profile_id = :owner{conditions}{from_cursor}
 ORDER BY i.id {direction}
-LIMIT $3;
+LIMIT :limit;
 
 -- name: store_items_page
 SELECT item_fields(i), p.gid{beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = $1{conditions}{from_cursor}
+WHERE i.store_id = :owner{conditions}{from_cursor}
 ORDER BY i.id {direction}
-LIMIT $3;
+LIMIT :limit;
 
 -- name: item_tags_clear
 DELETE FROM item_tags WHERE profile_id = :profile AND item_id in_uuids(:ids);

@@ -56,16 +56,16 @@ WHERE profile_id = :profile AND id in_uuids(:items);
 -- contract: page-order
 SELECT list_fields(l){beyond}
 FROM lists l
-WHERE l.profile_id = $1{conditions}{from_cursor}
+WHERE l.profile_id = :owner{conditions}{from_cursor}
 ORDER BY l.id {direction}
-LIMIT $3;
+LIMIT :limit;
 
 -- name: store_lists_page
 SELECT list_fields(l), p.gid{beyond}
 FROM lists l JOIN profiles p ON p.profile_id = l.profile_id
-WHERE l.store_id = $1{conditions}{from_cursor}
+WHERE l.store_id = :owner{conditions}{from_cursor}
 ORDER BY l.id {direction}
-LIMIT $3;
+LIMIT :limit;
 
 -- name: list_sizes
 SELECT id, item_count FROM lists WHERE profile_id = :profile;

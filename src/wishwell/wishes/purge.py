@@ -64,19 +64,38 @@ async def take_lease(tx: Writer, name: str, now: int, every: int) -> bool:
     Both in milliseconds. A turn further ahead than clocks may differ counts for nothing.
     """
     before, wrong = now - every * 9 // 10, now + _AHEAD_MS
-    times = (ids.timestamp(at) for at in (now, before, wrong))
-    return await tx.one("lease_take", name, *times) is not None
+    at = {"now": now, "before": before, "ahead": wrong}
+    times = {key: ids.timestamp(time) for key, time in at.items()}
+    return await tx.one("lease_take", name=name, **times) is not None
 
 
 async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:
     """Key, time and GID of the next expired sessions."""
-    return await tx.all("sessions_idle", idle, empty, *after, _BATCH)
+    time, id = after
+    return await tx.all(
+        "sessions_idle",
+        gone_before=idle,
+        empty_before=empty,
+        after_time=time,
+        after=id,
+        limit=_BATCH,
+    )
 
 
 async def _end(tx: Writer, idle: str, empty: str, found: list[str], now: str) -> list[str]:
     """Closes those that are still expired and that no other transaction has locked."""
-    held = [row[0] for row in await tx.all_many("session_lock", [(id,) for id in found])]
-    return [row[0] for row in await tx.all("sessions_end", idle, empty, held, now)]
+    held = [row[0] for row in await _lock(tx, found)]
+    return [
+        row[0]
+        for row in await tx.all(
+            "sessions_end", gone_before=idle, empty_before=empty, profiles=held, now=now
+        )
+    ]
+
+
+async def _lock(tx: Writer, sessions: list[str]) -> Sequence[Row]:
+    """Locks those that no other transaction has locked, and returns their keys."""
+    return await tx.all_many("session_lock", [{"profile": id} for id in sessions])
 
 
 async def _end_and_step(
@@ -110,7 +129,7 @@ async def remove_some(tx: Writer, sessions: list[str]) -> int | None:
 
     Returns how many profiles it removed, or None while there is more.
     """
-    await tx.all_many("session_lock", [(id,) for id in sessions])
+    await _lock(tx, sessions)
     return await _step(tx, sessions)
 
 
@@ -120,7 +139,7 @@ async def _step(tx: Writer, sessions: list[str]) -> int | None:
     if left <= 0:
         return None
     for statement in _STEPS:
-        left -= len(await tx.all(statement, sessions, left))
+        left -= len(await tx.all(statement, profiles=sessions, limit=left))
         if left <= 0:
             return None
-    return len(await tx.all("purge_profiles", sessions))
+    return len(await tx.all("purge_profiles", profiles=sessions))

@@ -1,72 +1,72 @@
 -- name: sessions_idle
--- $1: anything untouched since then goes. $2: what holds nothing and was untouched since then.
+-- :gone_before: anything untouched since then goes. :empty_before: what holds nothing and was untouched since then.
 SELECT profile_id, touched_at, gid FROM profiles
-WHERE is_session = 1 AND touched_at < $2
-  AND (touched_at < $1 OR items = 0 AND lists = 0 AND closed_at IS NULL
+WHERE is_session = 1 AND touched_at < :empty_before
+  AND (touched_at < :gone_before OR items = 0 AND lists = 0 AND closed_at IS NULL
                        AND NOT EXISTS (SELECT 1 FROM held h WHERE h.profile_id = profiles.profile_id))
-  AND (touched_at, profile_id) > ($3, $4::uuid)
+  AND (touched_at, profile_id) > (:after_time, :after::uuid)
 ORDER BY touched_at, profile_id
-LIMIT $5;
+LIMIT :limit;
 
 -- name: session_lock
 -- Unless somebody writes to it at this moment; then it goes the next time. One at a time: a cluster
 -- locks rows of one server only.
-SELECT profile_id FROM profiles WHERE profile_id = $1
+SELECT profile_id FROM profiles WHERE profile_id = :profile
 FOR UPDATE SKIP LOCKED --postgresql
 ;
 
 -- name: sessions_end
 -- The conditions again, under the lock: a session may have been touched or saved to since it was found.
 -- Closed, it is gone for everybody, however many steps its records take.
-UPDATE profiles SET closed_at = coalesce(closed_at, $4), email = NULL
-WHERE profile_id in_uuids($3) AND is_session = 1 AND touched_at < $2
-  AND (touched_at < $1 OR items = 0 AND lists = 0 AND closed_at IS NULL
+UPDATE profiles SET closed_at = coalesce(closed_at, :now), email = NULL
+WHERE profile_id in_uuids(:profiles) AND is_session = 1 AND touched_at < :empty_before
+  AND (touched_at < :gone_before OR items = 0 AND lists = 0 AND closed_at IS NULL
                        AND NOT EXISTS (SELECT 1 FROM held h WHERE h.profile_id = profiles.profile_id))
 RETURNING profile_id;
 
 -- name: purge_entries
 DELETE FROM entries WHERE (profile_id, list_id, item_id) IN (
-    SELECT e.profile_id, e.list_id, e.item_id FROM entries e WHERE e.profile_id in_uuids($1) LIMIT $2)
+    SELECT e.profile_id, e.list_id, e.item_id FROM entries e WHERE e.profile_id in_uuids(:profiles) LIMIT :limit)
 RETURNING profile_id;
 
 -- name: purge_tags
 DELETE FROM item_tags WHERE (profile_id, item_id, tag) IN (
-    SELECT t.profile_id, t.item_id, t.tag FROM item_tags t WHERE t.profile_id in_uuids($1) LIMIT $2)
+    SELECT t.profile_id, t.item_id, t.tag FROM item_tags t WHERE t.profile_id in_uuids(:profiles) LIMIT :limit)
 RETURNING profile_id;
 
 -- name: purge_items
 DELETE FROM items WHERE (profile_id, id) IN (
-    SELECT i.profile_id, i.id FROM items i WHERE i.profile_id in_uuids($1) LIMIT $2)
+    SELECT i.profile_id, i.id FROM items i WHERE i.profile_id in_uuids(:profiles) LIMIT :limit)
 RETURNING profile_id;
 
 -- name: purge_lists
 DELETE FROM lists WHERE (profile_id, id) IN (
-    SELECT l.profile_id, l.id FROM lists l WHERE l.profile_id in_uuids($1) LIMIT $2)
+    SELECT l.profile_id, l.id FROM lists l WHERE l.profile_id in_uuids(:profiles) LIMIT :limit)
 RETURNING profile_id;
 
 -- name: purge_shares
 DELETE FROM shares WHERE (profile_id, id) IN (
-    SELECT s.profile_id, s.id FROM shares s WHERE s.profile_id in_uuids($1) LIMIT $2)
+    SELECT s.profile_id, s.id FROM shares s WHERE s.profile_id in_uuids(:profiles) LIMIT :limit)
 RETURNING profile_id;
 
 -- name: purge_share_tokens
 DELETE FROM share_tokens WHERE hash IN (
-    SELECT t.hash FROM share_tokens t WHERE t.profile_id in_uuids($1) LIMIT $2)
+    SELECT t.hash FROM share_tokens t WHERE t.profile_id in_uuids(:profiles) LIMIT :limit)
 RETURNING profile_id;
 
 -- name: purge_held
-SELECT profile_id, owner_id, item_id FROM held WHERE profile_id in_uuids($1) LIMIT $2;
+SELECT profile_id, owner_id, item_id FROM held WHERE profile_id in_uuids(:profiles) LIMIT :limit;
 
 -- name: purge_reservations
-SELECT holder_id, profile_id, item_id FROM reservations WHERE profile_id in_uuids($1) LIMIT $2;
+SELECT holder_id, profile_id, item_id FROM reservations WHERE profile_id in_uuids(:profiles) LIMIT :limit;
 
 -- name: purge_profiles
-DELETE FROM profiles WHERE profile_id in_uuids($1) RETURNING profile_id;
+DELETE FROM profiles WHERE profile_id in_uuids(:profiles) RETURNING profile_id;
 
 -- name: lease_take
--- One process at a time: whoever finds the last turn older than $3 has the next one. One later than $4 was
+-- One process at a time: whoever finds the last turn older than :before has the next one. One later than :ahead was
 -- taken by a clock that was wrong (contract: clock-steps).
-INSERT INTO leases (name, taken_at) VALUES ($1, $2)
+INSERT INTO leases (name, taken_at) VALUES (:name, :now)
 ON CONFLICT (name) DO UPDATE SET taken_at = excluded.taken_at
-WHERE leases.taken_at < $3 OR leases.taken_at > $4
+WHERE leases.taken_at < :before OR leases.taken_at > :ahead
 RETURNING name;

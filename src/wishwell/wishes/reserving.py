@@ -37,15 +37,32 @@ async def reserve(
         raise Forbidden("This is your own list; what others reserve of it is their secret.")
     if not found.reservations:
         raise Forbidden("This share has no reservations.")
-    if await tx.one("entry_find", owner.id, found.list_id, item_id) is None:
+    if await tx.one("entry_find", profile=owner.id, list=found.list_id, item=item_id) is None:
         raise NotFound("There is no such item on this list.")
-    if await tx.one("reservation_put", owner.id, item_id, holder.id, quantity, now) is None:
+    if (
+        await tx.one(
+            "reservation_put",
+            profile=owner.id,
+            item=item_id,
+            holder=holder.id,
+            quantity=quantity,
+            now=now,
+        )
+        is None
+    ):
         raise Conflict("quantity: fewer of this item are left to reserve.")
-    count = await tx.one("held_count", holder.id, owner.id, item_id)
+    count = await tx.one("held_count", profile=holder.id, owner=owner.id, item=item_id)
     if count is not None and count[0] >= MOST:
         raise LimitReached(f"A profile has reservations of at most {MOST} items.")
-    await tx.run("held_add", holder.id, owner.id, item_id, owner.store.id, None)
-    await tx.run("reservation_changed", owner.id)
+    await tx.run(
+        "held_add",
+        profile=holder.id,
+        owner=owner.id,
+        item=item_id,
+        store=owner.store.id,
+        merged=None,
+    )
+    await tx.run("reservation_changed", profile=owner.id)
     [shown] = (await shares.view(tx, finder, token, holder, now, item_id)).items
     return shown
 

@@ -6,7 +6,7 @@ Of a share only that place is remembered, and its row is read each time: one tha
 refused everywhere at once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -130,16 +130,32 @@ async def create(
 ) -> Share:
     """Shares a list. Raises ``NotFound``, ``LimitReached``, ``profiles.missing``."""
     known = await profiles.lock_known(tx, profile)
-    row = await tx.one("shares_count", profile.id, list_id) if known else None
+    row = await tx.one("shares_count", profile=profile.id, list=list_id) if known else None
     if row is None:
         raise NotFound(_NO_LIST)
     if row[0] >= MOST:
         raise LimitReached(f"A list has at most {MOST} shares; delete some first.")
     shown = (bool(terms.reservations), bool(terms.notes))
-    columns = (int(shown[0]), int(shown[1]), now, terms.expires_at or None, token)
-    await tx.run("share_add", profile.id, id, profile.store.id, list_id, *columns)
-    await tx.run("share_token_add", opaque.hashed(token), profile.store.id, profile.id, id)
-    await tx.run("list_share", profile.id, list_id)
+    await tx.run(
+        "share_add",
+        profile=profile.id,
+        id=id,
+        store=profile.store.id,
+        list=list_id,
+        reservations=int(shown[0]),
+        notes=int(shown[1]),
+        created_at=now,
+        expires_at=terms.expires_at or None,
+        token=token,
+    )
+    await tx.run(
+        "share_token_add",
+        hash=opaque.hashed(token),
+        store=profile.store.id,
+        profile=profile.id,
+        share=id,
+    )
+    await tx.run("list_share", profile=profile.id, id=list_id)
     return Share(id, token, list_id, *shown, now, terms.expires_at or UNSET)
 
 
@@ -157,8 +173,16 @@ async def page(
 # contract: share-update
 async def change(tx: Writer, profile: Profile, list_id: str, id: str, terms: Terms) -> Share:
     """Changes a share. Raises ``NotFound``, ``profiles.missing``."""
-    chosen = [None if flag is None else int(flag) for flag in terms[:2]]
-    row = await tx.one("share_change", profile.id, id, list_id, *chosen, terms.expires_at)
+    reservations, notes = (None if flag is None else int(flag) for flag in terms[:2])
+    row = await tx.one(
+        "share_change",
+        profile=profile.id,
+        id=id,
+        list=list_id,
+        reservations=reservations,
+        notes=notes,
+        expires_at=terms.expires_at,
+    )
     if row is None:
         await profiles.check_open(tx, profile)
         raise NotFound(_NO_SHARE)
@@ -169,7 +193,7 @@ async def change(tx: Writer, profile: Profile, list_id: str, id: str, terms: Ter
 async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
     """Ends a share. Raises ``NotFound``, ``profiles.missing``."""
     known = await profiles.lock_known(tx, profile)
-    found = await tx.all("shares_of_list", profile.id, list_id) if known else ()
+    found = await tx.all("shares_of_list", profile=profile.id, list=list_id) if known else ()
     chosen = [row for row in found if row[0] == id]
     if not chosen:
         raise NotFound(_NO_SHARE)
@@ -179,15 +203,15 @@ async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
 # contract: share-list-deleted
 async def end_of_list(tx: Writer, profile: Profile, list_id: str) -> None:
     """Ends all shares of a list. The caller holds the profile's lock."""
-    await end(tx, profile, await tx.all("shares_of_list", profile.id, list_id))
+    await end(tx, profile, await tx.all("shares_of_list", profile=profile.id, list=list_id))
 
 
 async def end(tx: Writer, profile: Profile, found: Sequence[Row]) -> None:
     """Ends these shares, given their ids and tokens."""
     if found:
         hashes = [opaque.hashed(token) for _, token in found]
-        await tx.run("share_tokens_remove", hashes)
-        await tx.run("shares_remove", profile.id, [id for id, _ in found])
+        await tx.run("share_tokens_remove", hashes=hashes)
+        await tx.run("shares_remove", profile=profile.id, ids=[id for id, _ in found])
 
 
 _NO_LIST = "There is no such list."
@@ -209,8 +233,8 @@ async def view(
     """
     if reader is not None:
         await profiles.check_open(tx, reader)
-    seen = (now, reader and reader.id, item_id)
-    store, owner_id, found = await _look_up(tx, finder, token, "shared_list", *seen)
+    seen = {"now": now, "reader": reader and reader.id, "item": item_id}
+    store, owner_id, found = await _look_up(tx, finder, token, "shared_list", seen)
     reservations, name, updated_at, *_ = found[0]
     tells = reservations and (reader is None or reader.id != owner_id)
     shown = str if store.has_text_ids else stores.number
@@ -233,14 +257,14 @@ async def view(
 # contract: shared-unknown, store-isolation
 async def resolve(tx: Reader, finder: Finder, token: str, now: str) -> Shared:
     """What a token leads to. Raises ``UnknownShare``, one and the same for all that is wrong."""
-    store, owner_id, found = await _look_up(tx, finder, token, "share_open", now)
+    store, owner_id, found = await _look_up(tx, finder, token, "share_open", {"now": now})
     id, gid, is_session, list_id, reservations, notes = found[0]
     owner = Profile(owner_id, store, gid, bool(is_session))
     return Shared(owner, id, list_id, bool(reservations), bool(notes))
 
 
 async def _look_up(
-    tx: Reader, finder: Finder, token: str, statement: str, *arguments: object
+    tx: Reader, finder: Finder, token: str, statement: str, named: Mapping[str, object]
 ) -> tuple[Store, str, Sequence[Row]]:
     """The store and the key of a token's owner, and what the statement finds of its share there.
 
@@ -251,10 +275,10 @@ async def _look_up(
     hashed = opaque.hashed(token)
     place = finder.places.get(hashed) or await _place(tx, finder, hashed)
     while place is not None and (store := finder.store(place[0])) is not None:
-        if found := await tx.all(statement, place[1], place[2], *arguments):
+        if found := await tx.all(statement, profile=place[1], id=place[2], **named):
             return store, place[1], found
         # Before the place, with which a share goes: in one database, none is gone from where it is.
-        there = await tx.one("share_there", place[1], place[2])
+        there = await tx.one("share_there", profile=place[1], id=place[2])
         before, place = place, await _place(tx, finder, hashed)
         if place == before:
             if there is None:
@@ -264,7 +288,7 @@ async def _look_up(
 
 
 async def _place(tx: Reader, finder: Finder, hashed: str) -> Place | None:
-    row = await tx.one("share_owner", hashed)
+    row = await tx.one("share_owner", hash=hashed)
     if row is None:
         return None
     if len(finder.places) >= _PLACES:

@@ -145,10 +145,10 @@ class Storefront:
         session = profiles.of_session(seen.store, seen.visitor.session)
         if session.id not in self._linked:
             service = self._service
-            most = stores.bounds(seen.store, service.settings).list_items
+            bounds = stores.bounds(seen.store, service.settings)
             try:
                 moved = await service.db.long_write(
-                    linking.link, session, seen.shopper, most, service.now()
+                    linking.link, session, seen.shopper, bounds, service.now()
                 )
                 metrics.linked(moved)
             except NotFound:

@@ -1,0 +1,174 @@
+"""What a customer has after a link: the rules, without the database (contract: link-limits)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from wishwell.stores import Bounds
+from wishwell.wishes.items import MAX_TAGS
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """An item as a link reads and writes it, in the order of its columns."""
+
+    id: str
+    product_id: str
+    variant_id: str
+    quantity: int
+    created_at: str
+    updated_at: str
+    dropped_at: str
+    restocked_at: str
+    list_ids: str
+    tags: str
+    note: str
+
+
+class OrderedList(msgspec.Struct, frozen=True):
+    """A list, with the ids of its items in the customer's order and their positions."""
+
+    id: str
+    item_count: int
+    shared: bool
+    created_at: str
+    updated_at: str
+    name: str
+    items: dict[str, int] = {}
+
+
+class Room(msgspec.Struct, frozen=True):
+    """How many more items, lists and places the customer may have."""
+
+    items: int
+    lists: int
+    places: int
+
+
+class Merged(msgspec.Struct):
+    """What changes at the customer.
+
+    ``items``: the id that each item of the session has now; of what is left behind there is none.
+    ``moved``: the items that are new to the customer. ``joins``: which list each list of the
+    session becomes, its own id for one that moves. ``grown``: the customer's lists that are longer
+    now, with all their items in order. ``places``: what comes on each list, in order.
+    """
+
+    items: dict[str, str]
+    moved: list[str]
+    joins: dict[str, str]
+    grown: dict[str, list[str]]
+    places: dict[str, list[str]]
+
+
+# contract: link-limits
+def room(bounds: Bounds, items: int, lists: int, places: int) -> Room:
+    """What a link may add to so many: a profile keeps at most twice its bounds."""
+    return Room(
+        max(0, 2 * bounds.items - items),
+        max(0, 2 * bounds.lists - lists),
+        max(0, 2 * bounds.entries - places),
+    )
+
+
+# contract: link-items, link-list-merge, link-list-full, link-limits
+def merge(
+    wishes: Sequence[Wish],
+    lists: Sequence[OrderedList],
+    same: Mapping[str, str],
+    own: Sequence[OrderedList],
+    room: Room,
+    most: int,
+) -> Merged:
+    """Where the session's items and lists go.
+
+    ``same``: the customer's item for each of the session's that both have. ``own``: the customer's
+    lists of the same names. ``most``: the bound of a list.
+    """
+    newest = sorted(wishes, key=lambda wish: (wish.created_at, wish.id), reverse=True)
+    moved = [wish.id for wish in newest if wish.id not in same][: room.items]
+    items = {**same, **{id: id for id in moved}}
+    joins, grown = _join(lists, items, own, most)
+    moving = [made.id for made in lists if made.id not in joins]
+    joins |= {id: id for id in sorted(moving, reverse=True)[: room.lists]}
+    places = _places(newest, lists, items, joins, own, room.places)
+    for id, before in grown.items():
+        before.extend(places.get(id, ()))
+    return Merged(items, moved, joins, {id: grown[id] for id in grown if id in places}, places)
+
+
+def _join(
+    lists: Sequence[OrderedList], items: Mapping[str, str], own: Sequence[OrderedList], most: int
+) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """The lists that join one of the customer's, and what is on those before they do."""
+    joins, before = {}, {}
+    there = {mine.id: set(mine.items) for mine in own}
+    for made in lists:
+        coming = {items[id] for id in made.items if id in items}
+        for mine in own:
+            union = there[mine.id] | coming
+            fits = len(union) <= max(most, len(there[mine.id]))
+            if fits and alike(mine.name) == alike(made.name):
+                joins[made.id], there[mine.id] = mine.id, union
+                before[mine.id] = list(mine.items)
+                break
+    return joins, before
+
+
+def _places(
+    newest: Sequence[Wish],
+    lists: Sequence[OrderedList],
+    items: Mapping[str, str],
+    joins: Mapping[str, str],
+    own: Sequence[OrderedList],
+    most: int,
+) -> dict[str, list[str]]:
+    """What comes on each list, in order; of more than ``most``, the newest items keep theirs."""
+    taken = {mine.id: set(mine.items) for mine in own}
+    places: dict[str, list[str]] = {}
+    for made in lists:
+        if (target := joins.get(made.id)) is not None:
+            there = taken.setdefault(target, set())
+            coming = [items[id] for id in made.items if id in items and items[id] not in there]
+            there.update(coming)
+            if coming:
+                places.setdefault(target, []).extend(coming)
+    if sum(map(len, places.values())) <= most:
+        return places
+    age = {items[wish.id]: at for at, wish in enumerate(newest) if wish.id in items}
+    every = [(age[id], target, id) for target, on in places.items() for id in on]
+    kept = {(target, id) for _, target, id in sorted(every)[:most]}
+    left = {target: [id for id in on if (target, id) in kept] for target, on in places.items()}
+    return {target: on for target, on in left.items() if on}
+
+
+# contract: link-list-merge
+def alike(name: str) -> str:
+    """Names of lists that a link joins are alike: trimmed, without case, in every script."""
+    return name.strip().casefold()
+
+
+# contract: link-item-merge, link-quantity, link-tags, link-note, notice-link, item-updated-at
+def united(mine: Wish, theirs: Wish, list_ids: str, now: str) -> Wish:
+    """The customer's item with what the session's adds, on these lists."""
+    both = msgspec.structs.replace(
+        mine,
+        quantity=max(mine.quantity, theirs.quantity),
+        created_at=min(mine.created_at, theirs.created_at),
+        note=mine.note or theirs.note,
+        tags=" ".join(_tags(mine.tags.split(), theirs.tags.split())),
+        dropped_at=max(mine.dropped_at, theirs.dropped_at),
+        restocked_at=max(mine.restocked_at, theirs.restocked_at),
+        list_ids=list_ids,
+    )
+    if _shown(both) == _shown(mine):
+        return both
+    return msgspec.structs.replace(both, updated_at=max(mine.updated_at, now))
+
+
+def _shown(wish: Wish) -> tuple[object, ...]:
+    return wish.quantity, wish.created_at, wish.note, wish.tags, wish.list_ids
+
+
+def _tags(mine: Sequence[str], theirs: Iterable[str]) -> list[str]:
+    """Up to 20, the customer's first. An older link may have left the customer more."""
+    return list(dict.fromkeys([*mine, *theirs]))[: max(MAX_TAGS, len(mine))]
