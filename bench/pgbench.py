@@ -18,7 +18,7 @@ _ITEM = "(SELECT item FROM bench_owner WHERE n = :n)"
 _LIST = "(SELECT list FROM bench_owner WHERE n = :n)"
 _NOW = "to_char(clock_timestamp(), 'YYYY-MM-DD')"
 
-_OWNED = {"profile": _PROFILE, "owner": _PROFILE, "limit": "51", "product": "'{7,8,9,1001}'"}
+_OWNED = {"profile": _PROFILE, "owner": _PROFILE, "limit": "51", "term_0": "'{7,8,9,1001}'"}
 _SAVE = {"id": "gen_random_uuid()", "product": "(:product)::text", "variant": "''"}
 
 SCRIPTS: dict[str, tuple[Step, dict[str, str]]] = {

@@ -284,32 +284,43 @@ def test_linking_keeps_an_item_that_is_on_both_lists_once(shop):
     assert item(customer.http, kept["id"])["listIds"] == [ours["id"]]
 
 
-def test_linking_never_fails_for_a_size_limit(make_shop):
-    """contract: link-limits. A merge never fails for a size limit, and never drops a record."""
+def test_linking_leaves_behind_what_passes_twice_a_bound(make_shop):
+    """contract: link-limits, link-tags. The visitor's oldest item and list; the tags past twenty."""
     shop = make_shop("--limit", "items=2", "--limit", "lists=1")
-    visitor, customer = shop.session(), shop.customer("1")
-    new_list(visitor.http, "A"), new_list(customer.http, "B")
+    customer = shop.customer("1")
     tags = [[f"{side}-{n}" for n in range(20)] for side in "ab"]
-    save(visitor.http, 1, tags=tags[0]), save(customer.http, 1, tags=tags[1])
-    save(visitor.http, 2), save(customer.http, 3)
+    save(customer.http, 1, tags=tags[0]), new_list(customer.http, "A")
+    for products_, name in (((1, 2), "B"), ((3, 4), "C")):
+        visitor = shop.session()
+        for product in products_:
+            save(visitor.http, product, tags=tags[1])
+        new_list(visitor.http, name)
+        data(link(shop, visitor.gid, customer.gid), 201)
+    assert sorted(products(customer.http)) == [1, 2, 3, 4]
+    visitor = shop.session()
+    save(visitor.http, 5), save(visitor.http, 1, quantity=9)
     data(link(shop, visitor.gid, customer.gid), 201)
-    assert sorted(products(customer.http)) == [1, 2, 3]
-    assert len(data(customer.http.get("/lists"))) == 2
+    assert sorted(products(customer.http)) == [1, 2, 3, 4]
+    assert [made["name"] for made in data(customer.http.get("/lists"))] == ["B", "A"]
     [merged] = data(customer.http.get("/items?query=product:1"))
-    assert sorted(merged["tags"]) == sorted(tags[0] + tags[1])
-    refused(customer.http.post("/items", json={"productId": 4}), 400)
+    assert (merged["tags"], merged["quantity"]) == (tags[0], 9)
+    refused(customer.http.post("/items", json={"productId": 6}), 400)
 
 
-def test_linking_never_fails_for_the_bounds_of_lists(make_shop):
-    """contract: link-limits. Nor for the bounds of lists."""
-    shop = make_shop("--limit", "list_items=1", "--limit", "entries=1")
-    visitor, customer = shop.session(), shop.customer("1")
-    theirs, ours = new_list(visitor.http, "Gifts"), new_list(customer.http, "Gifts")
-    save(visitor.http, 1, listIds=[theirs["id"]])
-    save(customer.http, 2, listIds=[ours["id"]])
-    data(link(shop, visitor.gid, customer.gid), 201)
+def test_lists_of_one_name_join_where_they_fit(make_shop):
+    """contract: link-list-full."""
+    shop = make_shop("--limit", "list_items=2", "--limit", "entries=2")
+    customer = shop.customer("1")
+    ours = new_list(customer.http, "Gifts")
+    save(customer.http, 1, listIds=[ours["id"]])
+    for product in (2, 3):
+        visitor = shop.session()
+        theirs = new_list(visitor.http, "gifts")
+        save(visitor.http, product, listIds=[theirs["id"]])
+        data(link(shop, visitor.gid, customer.gid), 201)
     assert whole_list(customer.http, ours["id"])["itemCount"] == 2
-    refused(customer.http.post("/items", json={"productId": 3, "listIds": [ours["id"]]}), 400)
+    assert [made["itemCount"] for made in data(customer.http.get("/lists"))] == [1, 2]
+    refused(customer.http.post("/items", json={"productId": 4, "listIds": [theirs["id"]]}), 400)
 
 
 # --- the closed session --------------------------------------------------------------------------

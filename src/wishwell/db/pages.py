@@ -63,7 +63,11 @@ class PageQuery(NamedTuple):
 def step(engine: Engine, query: PageQuery) -> Step:
     """The statement of a page."""
     known = _IN_STORE if query.whole_store else _IN_PROFILE
-    conditions = "".join(known[term].replace(":term", f":{term}") for term in query.terms)
+    terms = [f"term_{number}" for number in range(len(query.terms))]
+    conditions = "".join(
+        known[term].replace(":term", f":{name}")
+        for term, name in zip(query.terms, terms, strict=True)
+    )
     name = f"store_{query.noun}_page" if query.whole_store else f"{query.noun}_page"
     alias = query.noun[0]
     from_cursor = " AND :cursor::uuid IS NULL"  # a parameter must have a type
@@ -75,7 +79,7 @@ def step(engine: Engine, query: PageQuery) -> Step:
         direction="DESC" if query.newest_first else "ASC",
         beyond=_beyond(query, alias, conditions) if query.beyond else "",
     )
-    return statements.step(filled, engine, ("owner", "cursor", "limit", *query.terms))
+    return statements.step(filled, engine, ("owner", "cursor", "limit", *terms))
 
 
 def sql(engine: Engine, query: PageQuery) -> str:
