@@ -60,9 +60,9 @@ def records(
 
     async def read() -> events.Records:
         rows = await tx.all(statement, profile=profile.id, **keys)
-        found = [from_row(row) for row in rows]
-        show(found, text_ids=profile.store.has_text_ids)
-        return {item.id: events.Record(item) for item in found}
+        items = [from_row(row) for row in rows]
+        show(items, text_ids=profile.store.has_text_ids)
+        return {item.id: events.Record(item) for item in items}
 
     return read
 

@@ -225,10 +225,10 @@ async def _move_shares(
     tx: Writer, session: Profile, customer: Profile, joins: Mapping[str, str]
 ) -> None:
     """Moves the shares with their lists. Those of a list that joins another end: it is private."""
-    found = await tx.all("link_shares", profile=session.id)
-    if found:
-        moving = [row for row in found if joins.get(row[2]) == row[2]]
-        await shares.end(tx, session, [row[:2] for row in found if row not in moving])
+    rows = await tx.all("link_shares", profile=session.id)
+    if rows:
+        moving = [row for row in rows if joins.get(row[2]) == row[2]]
+        await shares.end(tx, session, [row[:2] for row in rows if row not in moving])
         hashes = [opaque.hashed(row[1]) for row in moving]
         await tx.run("link_move_tokens", profile=customer.id, hashes=hashes)
         await tx.run("link_move_shares", session=session.id, customer=customer.id)

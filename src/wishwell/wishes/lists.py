@@ -36,10 +36,10 @@ class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 def from_row(row: Row) -> List:
     """Makes a list from its columns (``rows.LIST``), and in a whole store its owner's GID."""
-    found = List(*row[:_COLUMNS])
+    record = List(*row[:_COLUMNS])
     if len(row) > _COLUMNS:
-        found.profile = row[_COLUMNS]
-    return found
+        record.profile = row[_COLUMNS]
+    return record
 
 
 _COLUMNS = len(rows.LIST)
@@ -102,9 +102,9 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     rows = await tx.all("list_with_items", profile=profile.id, id=id)
     if not rows:
         raise await _absent(tx, profile)
-    found = List(*rows[0][:_COLUMNS])
+    whole = List(*rows[0][:_COLUMNS])
     positions = {}
-    shown = found.items = []
+    shown = whole.items = []
     for row in rows:
         position = row[_COLUMNS]
         if position is not None:
@@ -115,7 +115,7 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     if sort == "customer":
         # The sort is stable: items that were never placed (0) stay newest first, at the end.
         shown.sort(key=lambda item: positions[item.id] or math.inf)
-    return found
+    return whole
 
 
 # contract: list-limit

@@ -82,9 +82,9 @@ async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Se
     )
 
 
-async def _end(tx: Writer, idle: str, empty: str, found: list[str], now: str) -> list[str]:
+async def _end(tx: Writer, idle: str, empty: str, expired: list[str], now: str) -> list[str]:
     """Closes those that are still expired and that no other transaction has locked."""
-    held = [row[0] for row in await _lock(tx, found)]
+    held = [row[0] for row in await _lock(tx, expired)]
     return [
         row[0]
         for row in await tx.all(
@@ -99,10 +99,10 @@ async def _lock(tx: Writer, sessions: list[str]) -> Sequence[Row]:
 
 
 async def _end_and_step(
-    tx: Writer, idle: str, empty: str, found: list[str], now: str
+    tx: Writer, idle: str, empty: str, expired: list[str], now: str
 ) -> tuple[list[str], int | None]:
     """Closes and empties in one transaction, unless it takes several steps."""
-    ended = await _end(tx, idle, empty, found, now)
+    ended = await _end(tx, idle, empty, expired, now)
     return ended, await _step(tx, ended) if ended else 0
 
 

@@ -31,13 +31,13 @@ async def reserve(
     ``Forbidden`` for the owner and where the share has no reservations, and
     ``profiles.missing(holder)``.
     """
-    found = await shares.lock(tx, finder, token, holder, now)
-    owner = found.owner
+    shared = await shares.lock(tx, finder, token, holder, now)
+    owner = shared.owner
     if owner.id == holder.id:
         raise Forbidden("This is your own list; what others reserve of it is their secret.")
-    if not found.reservations:
+    if not shared.reservations:
         raise Forbidden("This share has no reservations.")
-    if await tx.one("entry_find", profile=owner.id, list=found.list_id, item=item_id) is None:
+    if await tx.one("entry_find", profile=owner.id, list=shared.list_id, item=item_id) is None:
         raise NotFound("There is no such item on this list.")
     if (
         await tx.one(

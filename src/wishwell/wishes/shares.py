@@ -164,10 +164,10 @@ async def page(
 ) -> Page[Share]:
     """A page of a list's shares, newest first. Raises ``NotFound``, ``profiles.missing``."""
     asked = PageRequest(cursor, limit, Among(("shares_of",), [list_id]))
-    found = await pages.read(tx, "shares", profile, asked, from_row)
-    if not found.records and await tx.one("list_find", profile=profile.id, id=list_id) is None:
+    shown = await pages.read(tx, "shares", profile, asked, from_row)
+    if not shown.records and await tx.one("list_find", profile=profile.id, id=list_id) is None:
         raise NotFound(_NO_LIST)
-    return found
+    return shown
 
 
 # contract: share-update
@@ -193,8 +193,8 @@ async def change(tx: Writer, profile: Profile, list_id: str, id: str, terms: Ter
 async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
     """Ends a share. Raises ``NotFound``, ``profiles.missing``."""
     known = await profiles.lock_known(tx, profile)
-    found = await tx.all("shares_of_list", profile=profile.id, list=list_id) if known else ()
-    chosen = [row for row in found if row[0] == id]
+    rows = await tx.all("shares_of_list", profile=profile.id, list=list_id) if known else ()
+    chosen = [row for row in rows if row[0] == id]
     if not chosen:
         raise NotFound(_NO_SHARE)
     await end(tx, profile, chosen)
@@ -206,12 +206,12 @@ async def end_of_list(tx: Writer, profile: Profile, list_id: str) -> None:
     await end(tx, profile, await tx.all("shares_of_list", profile=profile.id, list=list_id))
 
 
-async def end(tx: Writer, profile: Profile, found: Sequence[Row]) -> None:
+async def end(tx: Writer, profile: Profile, rows: Sequence[Row]) -> None:
     """Ends these shares, given their ids and tokens."""
-    if found:
-        hashes = [opaque.hashed(token) for _, token in found]
+    if rows:
+        hashes = [opaque.hashed(token) for _, token in rows]
         await tx.run("share_tokens_remove", hashes=hashes)
-        await tx.run("shares_remove", profile=profile.id, ids=[id for id, _ in found])
+        await tx.run("shares_remove", profile=profile.id, ids=[id for id, _ in rows])
 
 
 _NO_LIST = "There is no such list."
@@ -234,8 +234,8 @@ async def view(
     if reader is not None:
         await profiles.check_open(tx, reader)
     seen = {"now": now, "reader": reader and reader.id, "item": item_id}
-    store, owner_id, found = await _look_up(tx, finder, token, "shared_list", seen)
-    reservations, name, updated_at, *_ = found[0]
+    store, owner_id, rows = await _look_up(tx, finder, token, "shared_list", seen)
+    reservations, name, updated_at, *_ = rows[0]
     tells = reservations and (reader is None or reader.id != owner_id)
     shown = str if store.has_text_ids else stores.number
     items = [
@@ -248,7 +248,7 @@ async def view(
             reserved if tells else UNSET,
             yours if tells and reader is not None else UNSET,
         )
-        for _, _, _, id, product, variant, quantity, note, reserved, yours in found
+        for _, _, _, id, product, variant, quantity, note, reserved, yours in rows
         if id is not None
     ]
     return SharedList(name, items, updated_at, bool(reservations))
@@ -257,8 +257,8 @@ async def view(
 # contract: shared-unknown, store-isolation
 async def resolve(tx: Reader, finder: Finder, token: str, now: str) -> Shared:
     """What a token leads to. Raises ``UnknownShare``, one and the same for all that is wrong."""
-    store, owner_id, found = await _look_up(tx, finder, token, "share_open", {"now": now})
-    id, gid, is_session, list_id, reservations, notes = found[0]
+    store, owner_id, rows = await _look_up(tx, finder, token, "share_open", {"now": now})
+    id, gid, is_session, list_id, reservations, notes = rows[0]
     owner = Profile(owner_id, store, gid, bool(is_session))
     return Shared(owner, id, list_id, bool(reservations), bool(notes))
 
@@ -275,8 +275,8 @@ async def _look_up(
     hashed = opaque.hashed(token)
     place = finder.places.get(hashed) or await _place(tx, finder, hashed)
     while place is not None and (store := finder.store(place[0])) is not None:
-        if found := await tx.all(statement, profile=place[1], id=place[2], **named):
-            return store, place[1], found
+        if rows := await tx.all(statement, profile=place[1], id=place[2], **named):
+            return store, place[1], rows
         # Before the place, with which a share goes: in one database, none is gone from where it is.
         there = await tx.one("share_there", profile=place[1], id=place[2])
         before, place = place, await _place(tx, finder, hashed)
@@ -308,20 +308,20 @@ def _unknown() -> UnknownShare:
 
 
 async def lock(tx: Writer, finder: Finder, token: str, caller: Profile, now: str) -> Shared:
-    """``resolve`` with the owner and the caller locked, for what is to be of one moment.
+    """``resolve`` with the owner and the caller locked, so that what follows is of one moment.
 
     Raises ``UnknownShare``, and ``profiles.missing(caller)``.
     """
-    found = await resolve(tx, finder, token, now)
+    shared = await resolve(tx, finder, token, now)
     # In the order of a link and of a bulk delete, sessions first: no deadlocks.
-    both = {found.owner.id: found.owner, caller.id: caller}
-    for profile in sorted(both.values(), key=lambda one: (not one.is_session, one.id)):
+    both = {shared.owner.id: shared.owner, caller.id: caller}
+    for profile in sorted(both.values(), key=lambda profile: (not profile.is_session, profile.id)):
         if profile is caller:
             await profiles.lock(tx, caller, now)
         else:
             await tx.one("profile_lock", profile=profile.id)
-    before = found.owner.id
-    found = await resolve(tx, finder, token, now)
-    if found.owner.id != before:  # a link has moved it meanwhile
+    before = shared.owner.id
+    shared = await resolve(tx, finder, token, now)
+    if shared.owner.id != before:  # a link has moved it meanwhile
         raise RunAgain
-    return found
+    return shared
