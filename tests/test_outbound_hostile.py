@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import socket
 import struct
@@ -309,24 +310,21 @@ async def test_tls_that_is_none(speed):
 @on_loop
 async def test_address_that_takes_no_connection_is_followed_by_the_next():
     """One that refuses, and one that says nothing."""
-    full = socket.socket()
-    with full:
-        full.bind(("127.0.0.2", 0))
-        full.listen(0)
-        port = full.getsockname()[1]
-        fill = [socket.socket() for _ in range(3)]
-        for one in fill:
-            one.setblocking(False)
-            one.connect_ex(("127.0.0.2", port))
 
-        async def names(host: str, port: int) -> list[str]:
-            return ["127.0.0.2", HERE]
+    async def names(host: str, port: int) -> list[str]:
+        return ["127.0.0.2", HERE]
 
-        async with Called().serve(port=port) as _, calls(resolve=names) as there:
-            answer = await there.call("GET", f"http://shop.example:{port}/", seconds=5)
-            assert answer.status == 200
-        for one in fill:
-            one.close()
+    async with Called().serve() as server, calls(resolve=names) as there:
+        with contextlib.ExitStack() as held:
+            full = held.enter_context(socket.socket())
+            full.bind(("127.0.0.2", server.port))
+            full.listen(0)
+            for _ in range(3):
+                waiting = held.enter_context(socket.socket())
+                waiting.setblocking(False)
+                waiting.connect_ex(("127.0.0.2", server.port))
+            answer = await there.call("GET", f"http://shop.example:{server.port}/", seconds=10)
+        assert answer.status == 200
 
 
 @on_loop

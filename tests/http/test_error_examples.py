@@ -55,7 +55,7 @@ def until_too_many(shop):
 
 
 def sent(shop, head: bytes) -> dict:
-    return json.loads(over_the_wire(shop.service, head).body)
+    return json.loads(over_the_wire(shop.service, head, patience=10).body)
 
 
 def database_locked(shop):
