@@ -30,6 +30,11 @@ _ITS_OWN = re.compile(
 _PER_REQUEST = {"x-request-id", "x-ratelimit-reset", "x-ratelimit-remaining", "date"}
 
 
+def _next_time():
+    """Wait for the next millisecond, so that no two records have one time in one world only."""
+    time.sleep(0.002)
+
+
 class World:
     """A store, an owner with two shared lists and one that is not, and three who look at them."""
 
@@ -47,9 +52,10 @@ class World:
         for n in range(1, 7):
             made = save(self.owner.http, n, quantity=3, listIds=[self.lists[n % 3]["id"]])
             self.items.append(made["id"])
-            time.sleep(0.002)  # so that no two have one time in one world only
+            _next_time()
 
     def share(self, at):
+        _next_time()
         body = {"reservations": True, "notes": True}
         return self.owner.http.post(f"/lists/{self.lists[at]['id']}/shares", json=body)
 
@@ -101,6 +107,7 @@ class World:
         return self.shop.admin.get("/events", params={"from": resume, "limit": 250}).json()
 
     def does(self, step):
+        _next_time()
         http, (kind, at, other) = self.owner.http, step
         id, made = self.items[at], self.lists[other % 3]["id"]
         match kind:
