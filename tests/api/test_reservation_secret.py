@@ -46,7 +46,10 @@ class World:
         self.owner = self.visitor
         self.gid = self.shop.gid("owner")
         self.others = [self.shop.session(), self.shop.customer("b"), self.shop.customer("c")]
-        self.lists = [new_list(self.owner.http, name) for name in ("One", "Two", "Three")]
+        self.lists = []
+        for name in ("One", "Two", "Three"):
+            self.lists.append(new_list(self.owner.http, name))
+            _next_time()
         self.tokens = [self.share(number).json()["data"]["token"] for number in (0, 1)]
         self.items = []
         for n in range(1, 7):
