@@ -59,7 +59,8 @@ def has_standard_headers(answer: httpx2.Response) -> None:
     """The headers of every response under the version prefix."""
     limit, remaining, reset = (int(answer.headers[name]) for name in RATE_HEADERS)
     assert 0 <= remaining <= limit
-    assert time.time() - 1 <= reset <= time.time() + 61
+    # The window is of the time when the request was admitted, before its body.
+    assert time.time() - answer.elapsed.total_seconds() - 1 <= reset <= time.time() + 61
     assert answer.headers["X-Request-Id"]
 
 
