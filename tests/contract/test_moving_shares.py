@@ -147,7 +147,7 @@ def test_another_store_gets_no_links(bench, family, file):
 
 def test_import_that_ends_before_reservations_goes_on(bench, family, file, monkeypatch):
     """contract: import-resumed. Also between two parts of what one profile has."""
-    monkeypatch.setattr("wishwell.moving.import_shares._AT_ONCE", 1)
+    monkeypatch.setattr("wishwell.moving.importing._RESERVATIONS", 1)
     before, item = family.rows(), family.item(1)
     for who in (family.friend, family.visitor):
         bench.write(reserving.give_back, family.share.token, item, who)

@@ -10,7 +10,7 @@ from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
 from wishwell.moving import exporting, importing
-from wishwell.moving.file_records import WebhookRecord
+from wishwell.moving.file_records import EndRecord, WebhookRecord
 from wishwell.moving.import_file import ImportFile
 from wishwell.moving.importing import Counts
 from wishwell.run import app, terminal
@@ -29,7 +29,7 @@ def export_command(settings: Settings, handle: str) -> None:
     All of it is of one moment; others may write meanwhile. docs/data.md says what is in it and
     what is not.
     """
-    progress, counts = Progress(), exporting.Counts()
+    progress, counts = Progress(), EndRecord(0, 0, 0)
 
     async def write(db: Database) -> None:
         async for piece in exporting.lines(db, handle, now(), counts):

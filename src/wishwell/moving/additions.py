@@ -1,81 +1,55 @@
 """What a profile of the database lacks of what a file has of it."""
 
-from collections import Counter
-from typing import Any, NamedTuple
+from collections import Counter, defaultdict
+from typing import Any
 
 import msgspec
 
-from wishwell.db import rows
-from wishwell.moving import import_shares
 from wishwell.moving.file_records import ItemRecord, ProfileRecord
 from wishwell.moving.import_file import Bundle
 from wishwell.stores import Store
 
-TABLES = tuple(rows.FILLED)
+Rows = dict[str, list[Any]]
+"""New rows by their table, and what changes by the statement that takes it."""
 
-Rows = dict[str, list[tuple[Any, ...]]]
 
-
-class Held(NamedTuple):
+class Held(msgspec.Struct):
     """A profile of the store, its lists and whether each is shared, of its items by product and
     variant the id and the lists, and its shares."""
 
-    created_at: str
-    touched_at: str
-    events: int
-    email: str | None
-    closed_at: str | None
-    lists: dict[str, int]
-    items: dict[tuple[str, str], tuple[str, str]]
-    shares: set[str]
-
-    @property
-    def ids(self) -> set[str]:
-        """The ids of its items."""
-        return {id for id, _ in self.items.values()}
+    created_at: str = ""
+    touched_at: str = ""
+    events: int = 0
+    email: str | None = None
+    closed_at: str | None = None
+    lists: dict[str, int] = {}
+    items: dict[tuple[str, str], tuple[str, str]] = {}
+    shares: set[str] = set()
 
 
-class Additions(msgspec.Struct):
-    """What a profile lacks of what a file has: new rows, by table, and changes of what is there."""
-
-    rows: Rows
-    shares: list[dict[str, Any]] = []
-    item_lists: list[dict[str, str]] = []
-    """Items that come onto more lists, as ``import_item_lists`` takes them."""
-    shared: list[str] = []
-    """Lists that are shared from now on."""
-    profile: bool = False
-    """Whether the profile itself changes."""
-
-    @property
-    def any(self) -> bool:
-        changes = self.shares or self.item_lists or self.shared or self.profile
-        return bool(changes) or any(self.rows.values())
-
-
-def additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Additions:
-    """What the profile lacks. A profile that has ended gets nothing."""
-    added = Additions({table: [] for table in TABLES})
+def additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows:
+    """What the profile lacks; nothing is empty in it. A profile that has ended gets nothing."""
+    profile = bundle.profile
     if held is None:
-        added.rows["profiles"] = [_profile_row(store, key, bundle)]
-        held = Held("", "", 0, None, None, {}, {}, set())
-    elif held.closed_at is not None or bundle.profile.closed_at is not None:
-        return added
-    else:
-        added.profile = _changes(bundle.profile, held)
-    added.shares = [
-        import_shares.row(store, key, record)
-        for record in bundle.shares
-        if record.id not in held.shares
-    ]
-    added.shared = [
-        id
-        for id, shared in held.lists.items()
-        if not shared and id in bundle.lists and bundle.lists[id].shared
-    ]
-    _add_items(added, store, key, bundle, held)
-    _add_lists(added, store, key, bundle, held)
-    return added
+        rows: Rows = defaultdict(list, profiles=[_profile_row(store, key, bundle)])
+        _add_records(rows, store, key, bundle, Held())
+        return rows
+    rows = defaultdict(list)
+    if held.closed_at is not None or profile.closed_at is not None:
+        return rows
+    _add_records(rows, store, key, bundle, held)
+    if rows or _changes(profile, held):
+        rows["lists_recount"].append({"profile": key})
+        rows["profile_recount"].append({"profile": key, "email": profile.email})
+        rows["import_profile"].append(
+            {
+                "profile": key,
+                "created_at": profile.created_at,
+                "touched_at": profile.touched_at,
+                "events": profile.events,
+            }
+        )
+    return rows
 
 
 def _changes(profile: ProfileRecord, held: Held) -> bool:
@@ -87,39 +61,59 @@ def _changes(profile: ProfileRecord, held: Held) -> bool:
     )
 
 
-def _add_items(added: Additions, store: Store, key: str, bundle: Bundle, held: Held) -> None:
+def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -> None:
+    fresh = [record for id, record in bundle.lists.items() if id not in held.lists]
+    _add_items(rows, store, key, bundle, held)
+    sizes = Counter(list_id for _, list_id, _, _ in rows.get("entries", ()))
+    for new in fresh:
+        shared, made, changed = int(new.shared), new.created_at, new.updated_at
+        row = (key, new.id, store.id, sizes[new.id], shared, made, changed, new.name)
+        rows["lists"].append(row)
+    for id, shared in held.lists.items():
+        if not shared and id in bundle.lists and bundle.lists[id].shared:
+            rows["list_mark_shared"].append({"profile": key, "id": id})
+    for share in bundle.shares:
+        if share.id not in held.shares:
+            rows["share_add"].append(
+                {
+                    "profile": key,
+                    "id": share.id,
+                    "store": store.id,
+                    "list": share.list_id,
+                    "reservations": int(share.reservations),
+                    "notes": int(share.notes),
+                    "created_at": share.created_at,
+                    "expires_at": share.expires_at,
+                    "token": share.token,
+                }
+            )
+
+
+def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -> None:
     """Items that are not there, and the lists that come with the file of those that are."""
     fresh = bundle.lists.keys() - held.lists.keys()
     places = {
         (id, item): place for id in fresh for place, item in enumerate(bundle.lists[id].order, 1)
     }
-    known = held.ids
+    item_ids = {id for id, _ in held.items.values()}
     for item in bundle.items:
-        there = held.items.get(item.kind)
-        if there is None:
-            if item.id in known:
-                continue  # it has become one of another product
-            id, lists = item.id, item.list_ids
-            added.rows["items"].append(_item_row(store, key, item))
-            added.rows["item_tags"] += [(key, id, tag, store.id) for tag in item.tags]
-        else:
+        if there := held.items.get(item.kind):
             id, on = there[0], there[1].split()
             lists = [id for id in item.list_ids if id in fresh and id not in on]
             if lists:
                 list_ids = " ".join(sorted(on + lists))
-                added.item_lists.append({"profile": key, "id": id, "list_ids": list_ids})
-        added.rows["entries"] += [
-            (key, list_id, id, places.get((list_id, item.id), 0)) for list_id in lists
-        ]
-
-
-def _add_lists(added: Additions, store: Store, key: str, bundle: Bundle, held: Held) -> None:
-    sizes = Counter(list_id for _, list_id, _, _ in added.rows["entries"])
-    for id in bundle.lists.keys() - held.lists.keys():
-        record = bundle.lists[id]
-        shared, made, changed = int(record.shared), record.created_at, record.updated_at
-        row = (key, id, store.id, sizes[id], shared, made, changed, record.name)
-        added.rows["lists"].append(row)
+                rows["import_item_lists"].append({"profile": key, "id": id, "list_ids": list_ids})
+        elif item.id in item_ids:
+            continue  # it has become one of another product
+        else:
+            id, lists = item.id, item.list_ids
+            rows["items"].append(_item_row(store, key, item))
+            if item.tags:
+                rows["item_tags"] += [(key, id, tag, store.id) for tag in item.tags]
+        if lists:
+            rows["entries"] += [
+                (key, list_id, id, places.get((list_id, item.id), 0)) for list_id in lists
+            ]
 
 
 def _profile_row(store: Store, key: str, bundle: Bundle) -> tuple[Any, ...]:

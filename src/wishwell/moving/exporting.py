@@ -8,6 +8,13 @@ import msgspec
 from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row
 from wishwell.moving import file_records, transfer
+from wishwell.moving.file_records import (
+    EndRecord,
+    ItemRecord,
+    ListRecord,
+    ReservationRecord,
+    ShareRecord,
+)
 from wishwell.stores import Store
 
 _PROFILES = 1_000
@@ -24,18 +31,8 @@ Holders = dict[tuple[str, str], tuple[str, str | None]]
 _record = msgspec.json.Decoder(list)
 
 
-class Counts(msgspec.Struct):
-    """What was written so far."""
-
-    profiles: int = 0
-    lists: int = 0
-    items: int = 0
-    shares: int = 0
-    reservations: int = 0
-
-
 # contract: export-whole, export-moment
-async def lines(db: Database, handle: str, now: str, counts: Counts) -> AsyncIterator[bytes]:
+async def lines(db: Database, handle: str, now: str, counts: EndRecord) -> AsyncIterator[bytes]:
     """The lines of a store, a few thousand at a time; counts them. Raises ``NotFound``.
 
     All of it is of one moment; on a cluster each profile is. Memory holds the largest profile.
@@ -51,7 +48,7 @@ async def lines(db: Database, handle: str, now: str, counts: Counts) -> AsyncIte
             yield piece
         async for rows in _profiles(tx, store):
             yield await _records(tx, store, rows, counts)
-        yield transfer.encode(file_records.EndRecord(*msgspec.structs.astuple(counts)))
+        yield transfer.encode(counts)
 
 
 async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
@@ -82,7 +79,7 @@ async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
             yield group
 
 
-async def _records(tx: Reader, store: Store, rows: Sequence[Row], counts: Counts) -> bytes:
+async def _records(tx: Reader, store: Store, rows: Sequence[Row], counts: EndRecord) -> bytes:
     # What a closed session may still hold is about to be purged.
     held: dict[str, list[Row]] = {row[0]: [] for row in rows if row[5] is None}
     for record in await tx.all("export_records", profiles=list(held)):
@@ -109,16 +106,16 @@ async def _holders(tx: Reader, held: dict[str, list[Row]]) -> Holders:
 
 
 def _of_profile(
-    store: Store, records: Sequence[Row], holders: Holders, counts: Counts
+    store: Store, records: Sequence[Row], holders: Holders, counts: EndRecord
 ) -> list[bytes]:
-    lists: dict[str, file_records.ListRecord] = {}
+    lists: dict[str, ListRecord] = {}
     places: dict[str, list[tuple[int, str]]] = {}
     shares, items, reservations = [], [], []
     for _, kind, id, text in records:
         values = _record.decode(text)
         if kind == _LIST:
             name, created, updated, shared = values
-            lists[id] = file_records.ListRecord(id, name, created, updated, shared=bool(shared))
+            lists[id] = ListRecord(id, name, created, updated, shared=bool(shared))
         elif kind == _PLACE:
             places.setdefault(id, []).append(tuple(values))
         elif kind == _ITEM:
@@ -129,7 +126,7 @@ def _of_profile(
             item, quantity, created = values
             if holder := holders.get((id, item)):
                 gid, merged = holder
-                record = file_records.ReservationRecord(item, gid, quantity, created, merged)
+                record = ReservationRecord(item, gid, quantity, created, merged)
                 reservations.append(transfer.encode(record))
     for id, placed in places.items():
         lists[id].order = [item for _, item in sorted(placed)]
@@ -141,16 +138,14 @@ def _of_profile(
     return [*of_lists, *shares, *items, *sorted(reservations)]
 
 
-def _share(id: str, values: Sequence[Any]) -> file_records.ShareRecord:
+def _share(id: str, values: Sequence[Any]) -> ShareRecord:
     on, token, created, reservations, notes, expires = values
-    return file_records.ShareRecord(
-        id, on, token, created, bool(reservations), bool(notes), expires or None
-    )
+    return ShareRecord(id, on, token, created, bool(reservations), bool(notes), expires or None)
 
 
-def _item(store: Store, id: str, values: Sequence[Any]) -> file_records.ItemRecord:
+def _item(store: Store, id: str, values: Sequence[Any]) -> ItemRecord:
     product, created, updated, variant, quantity, tags, note, on, dropped, restocked = values
-    return file_records.ItemRecord(
+    return ItemRecord(
         id,
         _shown(store, product),
         created,

@@ -44,7 +44,7 @@ _FORMS = {
 _PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`$")
 
 
-class _Record(
+class Record(
     msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
 ):
     """A record of the file. What is left out is empty."""
@@ -66,7 +66,7 @@ class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True
     created_at: Time
 
 
-class StoreRecord(_Record):
+class StoreRecord(Record):
     """The first line: the version of the format, the store, and when it was read.
 
     ``feed``: the number of the store's last event.
@@ -81,13 +81,13 @@ class StoreRecord(_Record):
         stores.check(store)
 
 
-class SecretsRecord(_Record):
+class SecretsRecord(Record):
     """The store's secrets, as they are sealed in the database."""
 
     sealed: str
 
 
-class AdminTokenRecord(_Record):
+class AdminTokenRecord(Record):
     """An admin token: its hash, never the token."""
 
     id: RecordId
@@ -103,7 +103,7 @@ class AdminTokenRecord(_Record):
         _check_same("label", self.label, auth.check_label(self.label))
 
 
-class WebhookRecord(_Record):
+class WebhookRecord(Record):
     """A webhook; its secret is sealed."""
 
     id: RecordId
@@ -133,7 +133,7 @@ class _Known(msgspec.Struct, forbid_unknown_fields=True):
     restocked_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
 
 
-class ProductRecord(_Record):
+class ProductRecord(Record):
     """A product, with what notices compare, as it is in the database."""
 
     product_id: str
@@ -168,7 +168,7 @@ class ProductRecord(_Record):
         return body.product(product_bodies.product_id(self.product_id, store), store)
 
 
-class RevocationRecord(_Record):
+class RevocationRecord(Record):
     """A revoked token of the profile above it; without ``jti``, all that it was given until then.
 
     ``profile_id`` is in files of releases before this one, which have them anywhere: the profile's
@@ -180,7 +180,7 @@ class RevocationRecord(_Record):
     profile_id: Id | None = None
 
 
-class ProfileRecord(_Record):
+class ProfileRecord(Record):
     """A customer or session. ``events``: the last ``sequence`` that was given."""
 
     gid: str
@@ -202,7 +202,7 @@ class ProfileRecord(_Record):
             raise Invalid("closedAt: only a session ends")
 
 
-class ListRecord(_Record):
+class ListRecord(Record):
     """A list. ``order``: the items that have a place on it, in order. ``shared``: ever."""
 
     id: RecordId
@@ -217,7 +217,7 @@ class ListRecord(_Record):
         fields.each_once("order", self.order)
 
 
-class ShareRecord(_Record):
+class ShareRecord(Record):
     """A share of a list, with the token of its link."""
 
     id: RecordId
@@ -233,7 +233,7 @@ class ShareRecord(_Record):
             raise Invalid("token: is not the token of a share")
 
 
-class ItemRecord(_Record):
+class ItemRecord(Record):
     """An item. ``dropped_at``, ``restocked_at``: when it was last told that (``notices.py``).
 
     A sign-in may have given it more tags and lists than a request can.
@@ -265,7 +265,7 @@ class ItemRecord(_Record):
         items.check_note(self.note)
 
 
-class ReservationRecord(_Record):
+class ReservationRecord(Record):
     """What the profile with the GID ``holder`` has reserved of an item. ``merged_id``: the id that
     the item had for the holder, before a sign-in merged it.
 
@@ -282,7 +282,7 @@ class ReservationRecord(_Record):
         _check_gid("holder", self.holder)
 
 
-class EndRecord(_Record):
+class EndRecord(Record):
     """The last line: how many of each there are. A file without it was cut off."""
 
     profiles: Whole

@@ -18,6 +18,7 @@ from wishwell.moving.file_records import (
     ListRecord,
     ProductRecord,
     ProfileRecord,
+    Record,
     ReservationRecord,
     RevocationRecord,
     SecretsRecord,
@@ -26,7 +27,6 @@ from wishwell.moving.file_records import (
     WebhookRecord,
 )
 from wishwell.moving.import_register import Register
-from wishwell.moving.transfer import Record
 from wishwell.stores import Store
 
 _LONGEST = 1 << 25
@@ -101,13 +101,11 @@ class ImportFile:
         end, of_store = None, []
         for piece in self:
             if isinstance(piece, Bundle):
-                counts = EndRecord(
-                    counts.profiles + 1,
-                    counts.lists + len(piece.lists),
-                    counts.items + len(piece.items),
-                    counts.shares + len(piece.shares),
-                    counts.reservations + len(piece.reservations),
-                )
+                counts.profiles += 1
+                counts.lists += len(piece.lists)
+                counts.items += len(piece.items)
+                counts.shares += len(piece.shares)
+                counts.reservations += len(piece.reservations)
             elif isinstance(piece, EndRecord):
                 end = piece
             elif isinstance(piece, SecretsRecord | WebhookRecord):
@@ -143,8 +141,8 @@ class ImportFile:
                 if not self._unsure:
                     self._put(bundle, record)
                 continue
-            if bundle is not None and not self._unsure:
-                yield self._whole(bundle)
+            if bundle is not None:
+                yield from self._whole(bundle)
             bundle = None
             if isinstance(record, ProfileRecord):
                 self._unsure = False
@@ -154,8 +152,8 @@ class ImportFile:
                 yield record
             elif self._line > 1:
                 self._fail("wishwell: is there twice, in line 1 too")
-        if bundle is not None and not self._unsure:
-            yield self._whole(bundle)
+        if bundle is not None:
+            yield from self._whole(bundle)
 
     def _next(self) -> Record | None:
         """The next good record."""
@@ -183,11 +181,10 @@ class ImportFile:
             self.register.note(kind, "", line)
         elif isinstance(record, ProfileRecord):
             self.register.note(kind, ids.profile_key(self.store.id, record.gid), line)
-        elif not isinstance(record, StoreRecord | EndRecord | ReservationRecord | RevocationRecord):
-            self.register.note(f"{kind}.id", record.id, line)
+        elif (id := getattr(record, "id", None)) is not None:
+            self.register.note(f"{kind}.id", id, line)
         if isinstance(record, AdminTokenRecord):
-            self.register.note("adminToken.hash", record.hash, line)
-            self.register.note(kind, f"{record.id} {record.hash}", line)
+            self.register.note("adminToken.hash", record.hash, line, record.id)
         elif isinstance(record, ShareRecord):
             self.register.note("share.token", opaque.hashed(record.token), line)
         elif isinstance(record, ProductRecord):
@@ -235,13 +232,14 @@ class ImportFile:
         if key is None:
             self._fail("stands before the line of its profile")
         else:
-            self.register.note("revocation", f"{key} {record.jti}", self._line)
-            self.register.note_revocation(key, record, self._line)
+            name = f"{key} {record.jti}"
+            self.register.note("revocation", name, self._line, record.revoked_at)
 
-    def _whole(self, bundle: Bundle) -> Bundle:
-        if self._checks:
-            self._check_whole(bundle)
-        return bundle
+    def _whole(self, bundle: Bundle) -> Iterator[Bundle]:
+        if not self._unsure:
+            if self._checks:
+                self._check_whole(bundle)
+            yield bundle
 
     def _check_whole(self, bundle: Bundle) -> None:
         """What no line of a profile shows by itself."""
@@ -261,14 +259,3 @@ class ImportFile:
         for id, record in bundle.lists.items():
             if not all((id, item) in on for item in record.order):
                 self._fail("list.order: names an item that is not on the list", bundle.at[id])
-
-
-def product_ids_differ(file: ImportFile, store: Store) -> str | None:
-    """Why the file's records can't be those of this store, or None."""
-    theirs = file.store.product_ids
-    if theirs == store.product_ids:
-        return None
-    return (
-        f"The file has {theirs} product ids and the store {store.handle!r} has {store.product_ids} "
-        "ones; `wishwell store update --product-ids` changes that."
-    )

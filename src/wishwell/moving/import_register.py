@@ -3,44 +3,31 @@
 import contextlib
 import sqlite3
 from collections.abc import Iterator
+from typing import Any
 
 from wishwell.errors import Misconfigured
-from wishwell.moving.file_records import RevocationRecord
 
-_KEPT = 10_000
 _SOME = 500
-
-Name = tuple[str, str, int]
-"""Of what it is a name, the name, and its line."""
 
 
 class Register:
-    """Names of a file's records, and its revocations by the keys of profiles."""
+    """Names of a file's records: of which kind, the line, and what else is kept of it."""
 
     def __init__(self) -> None:
         # "" is a file of SQLite's own in TMPDIR, which no other program can open.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._db.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000;"
-            "CREATE TABLE names (kind TEXT, name TEXT, line INTEGER);"
-            "CREATE TABLE revocations (profile_id TEXT, jti TEXT, revoked_at TEXT, line INTEGER);"
+            "CREATE TABLE names (kind TEXT, name TEXT, line INTEGER, more TEXT);"
             "BEGIN"
         )
-        self._names: list[Name] = []
 
-    def note(self, kind: str, name: str, line: int) -> None:
-        self._names.append((kind, name, line))
-        if len(self._names) == _KEPT:
-            self._write()
-
-    def note_revocation(self, profile_id: str, one: RevocationRecord, line: int) -> None:
+    def note(self, kind: str, name: str, line: int, more: str = "") -> None:
         with _room():
-            row = (profile_id, one.jti, one.revoked_at, line)
-            self._db.execute("INSERT INTO revocations VALUES (?, ?, ?, ?)", row)
+            self._db.execute("INSERT INTO names VALUES (?, ?, ?, ?)", (kind, name, line, more))
 
     def twice(self, most: int) -> list[tuple[str, int, int]]:
         """What is there more than once: its kind, and two of its lines."""
-        self._write()
         with _room():
             return self._db.execute(
                 "SELECT kind, min(line), max(line) FROM names GROUP BY kind, name "
@@ -48,34 +35,31 @@ class Register:
                 (most,),
             ).fetchall()
 
-    def named(self, kind: str) -> Iterator[dict[str, int]]:
-        """The names of a kind with their lines, some at a time."""
-        found = self._db.execute("SELECT name, line FROM names WHERE kind = ?", (kind,))
-        while some := found.fetchmany(_SOME):
-            yield dict(some)
+    def named(self, kind: str) -> Iterator[list[tuple[str, int, str]]]:
+        """The names of a kind, each with its line and the rest, some at a time."""
+        return self._some("SELECT name, line, more FROM names WHERE kind = ?", kind)
 
     def revocations(self) -> Iterator[list[tuple[str, str, str]]]:
         """Key, jti and time of the revocations whose key is that of a profile of the file."""
-        found = self._db.execute(
-            "SELECT profile_id, jti, revoked_at FROM revocations "
-            "WHERE profile_id IN (SELECT name FROM names WHERE kind = 'profile')"
+        return self._some(
+            "SELECT substr(name, 1, 36), substr(name, 38), more FROM names "
+            "WHERE kind = 'revocation' AND substr(name, 1, 36) IN "
+            "(SELECT name FROM names WHERE kind = 'profile')"
         )
-        while some := found.fetchmany(_SOME):
-            yield some
 
     def strangers(self) -> tuple[int, int]:
         """How many revocations are of no profile of the file, and the line of the first."""
-        [found] = self._db.execute(
-            "SELECT count(*), coalesce(min(line), 0) FROM revocations "
-            "WHERE profile_id NOT IN (SELECT name FROM names WHERE kind = 'profile')"
+        [(count, line)] = self._db.execute(
+            "SELECT count(*), coalesce(min(line), 0) FROM names "
+            "WHERE kind = 'revocation' AND substr(name, 1, 36) NOT IN "
+            "(SELECT name FROM names WHERE kind = 'profile')"
         )
-        count, line = found
         return count, line
 
-    def _write(self) -> None:
-        with _room():
-            self._db.executemany("INSERT INTO names VALUES (?, ?, ?)", self._names)
-        self._names.clear()
+    def _some(self, query: str, *values: str) -> Iterator[list[Any]]:
+        cursor = self._db.execute(query, values)
+        while some := cursor.fetchmany(_SOME):
+            yield some
 
 
 @contextlib.contextmanager

@@ -1,25 +1,26 @@
 """Puts what an export wrote into a store (contract: import-twice)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import Literal
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 import msgspec
 
-from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row, UniqueViolation, Writer
+from wishwell import ids, opaque, stores
+from wishwell.db import Database, Reader, Row, UniqueViolation, Writer, rows
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
-from wishwell.moving import import_shares
-from wishwell.moving.additions import TABLES, Additions, Held, additions
+from wishwell.moving.additions import Held, Rows, additions
 from wishwell.moving.file_records import (
     AdminTokenRecord,
     ProductRecord,
+    Record,
+    ReservationRecord,
     SecretsRecord,
     WebhookRecord,
 )
-from wishwell.moving.import_file import Bundle, ImportFile, product_ids_differ
-from wishwell.moving.transfer import Record
+from wishwell.moving.import_file import Bundle, ImportFile
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.sealing import Damaged, Sealing
 
@@ -28,8 +29,24 @@ _PROFILES = 500
 """About how many items and profiles go into one transaction, beside which others write."""
 
 _ROWS = 5_000
+_RESERVATIONS = 500
+"""How many of one profile go into one transaction, which locks their holders."""
+
 _AT_ONCE = 3
+"""Transactions."""
+
 _TRIES = 5
+
+_OF_STORE: dict[type[Record], str] = {
+    ProductRecord: "import_product",
+    AdminTokenRecord: "import_admin_token",
+    WebhookRecord: "import_webhook",
+}
+_CHANGES = (
+    *("share_add", "import_item_lists", "list_mark_shared"),
+    *("lists_recount", "profile_recount", "import_profile"),
+)
+"""What is run for profiles that are there, and for shares, once the tables are filled."""
 
 How = Literal["new", "same", "other"]
 OfStore = Sequence[tuple[int, SecretsRecord | WebhookRecord]]
@@ -63,8 +80,11 @@ async def plan(tx: Reader, file: ImportFile, handle: str) -> How:
         if store.id == mine.id:
             return "same"
         if here or not (stores.is_as_made(store) and await stores.is_empty(tx, store)):
-            if why := product_ids_differ(file, store):
-                raise Invalid(why)
+            if mine.product_ids != store.product_ids:
+                raise Invalid(
+                    f"The file has {mine.product_ids} product ids and the store {handle!r} has "
+                    f"{store.product_ids} ones; `wishwell store update --product-ids` changes that."
+                )
             return "other"
     if here:
         raise Invalid(
@@ -95,23 +115,24 @@ def check_secrets(sealing: Sealing | None, file: ImportFile, of_store: OfStore) 
 async def check_apart(db: Database, file: ImportFile) -> None:
     """Raises ``Invalid`` for a token of the file that is here as one of something else."""
     id = file.store.id
-    for tokens in file.register.named("adminToken"):
-        mine = {tuple(name.split()): line for name, line in tokens.items()}
-        known, hashes = zip(*mine, strict=True)
-        for row in await db.read(_tokens_held, [*known], [*hashes]):
-            if row[2] != id or (row[0], row[1]) not in mine:
-                line = next(mine[one] for one in mine if one[0] == row[0] or one[1] == row[1])
+    for tokens in file.register.named("adminToken.hash"):
+        hashes, _, token_ids = map(list, zip(*tokens, strict=True))
+        pairs = set(zip(token_ids, hashes, strict=True))
+        for token_id, hash, of in await db.read(_admin_tokens_held, token_ids, hashes):
+            if of != id or (token_id, hash) not in pairs:
+                line = next(line for h, line, t in tokens if h == hash or t == token_id)
                 raise Invalid(
                     f"line {line}: adminToken: its id or hash is that of another one here"
                 )
     for links in file.register.named("share.token"):
-        for hash, of in await db.read(_share_tokens_held, [*links]):
+        lines = {hash: line for hash, line, _ in links}
+        for hash, of in await db.read(_share_tokens_held, list(lines)):
             if of != id:
-                raise Invalid(f"line {links[hash]}: share.token: is that of another store's share")
+                raise Invalid(f"line {lines[hash]}: share.token: is that of another store's share")
 
 
-async def _tokens_held(tx: Reader, known: list[str], hashes: list[str]) -> Sequence[Row]:
-    return await tx.all("import_admin_tokens_held", ids=known, hashes=hashes)
+async def _admin_tokens_held(tx: Reader, token_ids: list[str], hashes: list[str]) -> Sequence[Row]:
+    return await tx.all("import_admin_tokens_held", ids=token_ids, hashes=hashes)
 
 
 async def _share_tokens_held(tx: Reader, hashes: list[str]) -> Sequence[Row]:
@@ -131,10 +152,10 @@ async def take_store(
     await stores.lock(tx)
     how = await plan(tx, file, handle)
     if how != "other":
+        names = ("profile", "jti", "revoked_at")
         for revoked in file.register.revocations():
-            names = ("profile", "jti", "revoked_at")
-            rows = [dict(zip(names, row, strict=True)) for row in revoked]
-            await tx.run_many("import_revocation", rows)
+            each = [dict(zip(names, row, strict=True)) for row in revoked]
+            await tx.run_many("import_revocation", each)
     if how != "new":
         return await stores.by_handle(tx, handle)
     store = await stores.restore(tx, msgspec.structs.replace(file.store, handle=handle), now)
@@ -157,75 +178,58 @@ async def load(
     Several transactions: killed in between, the next import of the file goes on. With ``dry`` it
     only counts. Raises ``Unavailable``, and ``StoreDeleted`` once somebody deletes the store.
     """
-    counts = Counts()
-    running: set[asyncio.Task[None]] = set()
-
-    async def settle(most: int) -> None:
-        nonlocal running
-        while len(running) > most:
-            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-
-    reserved = False
-    try:
-        for step in _steps(file, how):
-            if not isinstance(step, list):
-                if not dry:
-                    await _of_store(db, store, step, how)
-                continue
-            reserved = reserved or any(bundle.reservations for bundle in step)
-            running.add(asyncio.create_task(_add(db, store, step, counts, dry=dry)))
-            await settle(_AT_ONCE - 1)
-            counts.read = file.read
-            yield counts
-        await settle(0)
-    finally:
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+    counts, reserved = Counts(), False
+    for step in _steps(file, how):
+        if isinstance(step, Record):
+            if not dry:
+                await db.write(_put, store, step)
+            continue
+        reserved = reserved or any(bundle.reservations for bundles in step for bundle in bundles)
+        adding = [_add(db, store, bundles, counts, dry=dry) for bundles in step]
+        for error in await asyncio.gather(*adding, return_exceptions=True):
+            if error is not None:
+                raise error
+        counts.read = file.read
+        yield counts
     if reserved and not dry:
         # The file again, as each needs two profiles.
         for piece in file:
-            if isinstance(piece, Bundle) and piece.reservations:
-                await import_shares.reserve(db, store, piece)
-                yield counts
+            if isinstance(piece, Bundle):
+                for at in range(0, len(piece.reservations), _RESERVATIONS):
+                    some = piece.reservations[at : at + _RESERVATIONS]
+                    await db.long_write(_reserve, store, piece, some)
+                    yield counts
     counts.read = file.size
     yield counts
 
 
-def _steps(file: ImportFile, how: How) -> Iterable[Record | list[Bundle]]:
-    group: list[Bundle] = []
+def _steps(file: ImportFile, how: How) -> Iterable[Record | list[list[Bundle]]]:
+    """The store's own records that move, and groups of profiles: those of a step are added at
+    once."""
+    step: list[list[Bundle]] = [[]]
     size = 0
     for piece in file:
-        if not isinstance(piece, Bundle):
-            yield piece
+        if isinstance(piece, Record):
+            # What names the store by its id does not move to another.
+            if type(piece) in _OF_STORE and (how != "other" or isinstance(piece, ProductRecord)):
+                yield piece
             continue
         if how == "other":  # a token leads to one store
             piece.unshare()
-        if size >= _RECORDS or len(group) >= _PROFILES:
-            yield group
-            group, size = [], 0
-        group.append(piece)
+        if size >= _RECORDS or len(step[-1]) >= _PROFILES:
+            if len(step) == _AT_ONCE:
+                yield step
+                step = []
+            step.append([])
+            size = 0
+        step[-1].append(piece)
         size += len(piece.items) + len(piece.lists)
-    yield group
+    yield step
 
 
-async def _of_store(db: Database, store: Store, record: Record, how: How) -> None:
-    """What belongs to the store itself; of what names it by its id, nothing moves to another."""
-    if isinstance(record, ProductRecord):
-        await db.write(_put, "import_product", store, record)
-    elif how == "other":
-        return
-    elif isinstance(record, AdminTokenRecord):
-        await db.write(_put, "import_admin_token", store, record)
-    elif isinstance(record, WebhookRecord):
-        await db.write(_put, "import_webhook", store, record)
-
-
-async def _put(tx: Writer, statement: str, store: Store, record: Record) -> None:
+async def _put(tx: Writer, store: Store, record: Record) -> None:
     await stores.check_kept(tx, store)
-    await tx.run(statement, store=store.id, **msgspec.structs.asdict(record))
+    await tx.run(_OF_STORE[type(record)], store=store.id, **msgspec.structs.asdict(record))
 
 
 async def _add(
@@ -233,74 +237,113 @@ async def _add(
 ) -> None:
     keyed = {ids.profile_key(store.id, bundle.profile.gid): bundle for bundle in bundles}
     for left in reversed(range(_TRIES)):
-        held = await db.read(_held, list(keyed))
-        fresh = [additions(store, k, b, None) for k, b in keyed.items() if k not in held]
+        lacking = await db.read(_lacking, store, keyed)
         try:
-            if fresh and not dry:
-                await db.long_write(_fill, store, fresh)
+            if not dry and any(lacking.values()):
+                lacking = await db.long_write(_fill, store, keyed, lacking)
             break
         except UniqueViolation:  # somebody made one of these profiles meanwhile
             if not left:
                 raise
-    _count(counts, fresh)
-    for key, there in held.items():
-        more = additions(store, key, keyed[key], there)
-        if more.any and not dry:
-            more = await db.long_write(_merge, store, key, keyed[key])
-        counts.there += 1
-        _count(counts, [more])
+    for added in lacking.values():
+        counts.there += "profiles" not in added
+        counts.profiles += "profiles" in added
+        counts.lists += len(added.get("lists", ()))
+        counts.items += len(added.get("items", ()))
 
 
-def _count(counts: Counts, added: Iterable[Additions]) -> None:
-    for profile in added:
-        counts.profiles += len(profile.rows["profiles"])
-        counts.lists += len(profile.rows["lists"])
-        counts.items += len(profile.rows["items"])
+async def _lacking(tx: Reader, store: Store, keyed: Mapping[str, Bundle]) -> dict[str, Rows]:
+    """What each of these profiles lacks."""
+    held: dict[str, Held] = {}
+    for key, *columns in await tx.all("import_profiles_held", profiles=list(keyed)):
+        held[key] = Held(*columns)
+    there = list(held)
+    if there:
+        for key, id, shared in await tx.all("import_lists_held", profiles=there):
+            held[key].lists[id] = shared
+        for key, id in await tx.all("import_shares_held", profiles=there):
+            held[key].shares.add(id)
+        for key, id, product, variant, on in await tx.all("import_items_held", profiles=there):
+            held[key].items[product, variant] = id, on
+    return {key: additions(store, key, bundle, held.get(key)) for key, bundle in keyed.items()}
 
 
-async def _held(tx: Reader, keys: list[str]) -> dict[str, Held]:
-    """Those of these profiles that are there, with what they hold."""
-    found: dict[str, Held] = {}
-    for row in await tx.all("import_profiles_held", profiles=keys):
-        key, created_at, touched_at, events, email, closed_at = row
-        found[key] = Held(created_at, touched_at, events, email, closed_at, {}, {}, set())
-    known = list(found)
-    if known:
-        for key, id, shared in await tx.all("import_lists_held", profiles=known):
-            found[key].lists[id] = shared
-        for key, id in await tx.all("import_shares_held", profiles=known):
-            found[key].shares.add(id)
-        for key, id, product, variant, on in await tx.all("import_items_held", profiles=known):
-            found[key].items[product, variant] = id, on
-    return found
-
-
-async def _fill(tx: Writer, store: Store, added: Sequence[Additions]) -> None:
+async def _fill(
+    tx: Writer, store: Store, keyed: Mapping[str, Bundle], lacking: dict[str, Rows]
+) -> dict[str, Rows]:
+    """Adds what these profiles lack, to those that are there under their locks. Returns it."""
     await stores.check_kept(tx, store)
-    for table in TABLES:
-        rows = [row for profile in added for row in profile.rows[table]]
-        for at in range(0, len(rows), _ROWS):
-            await tx.fill(table, rows[at : at + _ROWS])
-    await import_shares.add(tx, [row for profile in added for row in profile.shares])
+    there = [key for key, added in lacking.items() if added and "profiles" not in added]
+    if there:
+        in_order = sorted(_place(store, keyed[key].profile.gid) for key in there)
+        await tx.all_many("profile_lock", [{"profile": key} for _, key in in_order])
+        lacking = lacking | await _lacking(tx, store, {key: keyed[key] for key in there})
+    whole: Rows = defaultdict(list)
+    for added in lacking.values():
+        for name, more in added.items():
+            whole[name] += more
+    for table in rows.FILLED:
+        for at in range(0, len(whole[table]), _ROWS):
+            await tx.fill(table, whole[table][at : at + _ROWS])
+    whole["share_add"] = await _take_tokens(tx, whole["share_add"])
+    for statement in _CHANGES:
+        if whole[statement]:
+            await tx.run_many(statement, whole[statement])
+    return lacking
 
 
-async def _merge(tx: Writer, store: Store, key: str, bundle: Bundle) -> Additions:
-    """Adds what a profile lacks to one that is there, under its lock. Returns what it added."""
-    await tx.one("profile_lock", profile=key)
-    held = (await _held(tx, [key])).get(key)
-    added = additions(store, key, bundle, held)
-    await _fill(tx, store, [added])
-    if held is not None and added.any:
-        profile = bundle.profile
-        await tx.run_many("import_item_lists", added.item_lists)
-        await tx.run("lists_mark_shared", profile=key, ids=added.shared)
-        await tx.run("lists_recount", profile=key)
-        await tx.run("profile_recount", profile=key, email=profile.email)
-        await tx.run(
-            "import_profile",
-            profile=key,
-            created_at=profile.created_at,
-            touched_at=profile.touched_at,
-            events=profile.events,
-        )
-    return added
+def _place(store: Store, gid: str) -> tuple[bool, str]:
+    """Where a profile stands when several are locked, as in a link, and its key: no deadlocks."""
+    return ids.customer_of(gid) is not None, ids.profile_key(store.id, gid)
+
+
+# contract: import-shares
+async def _take_tokens(tx: Writer, shares: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those of these shares whose tokens lead to no other: a sign-in since the export moved it."""
+    hashed = {opaque.hashed(row["token"]): row for row in shares}
+    if not hashed:
+        return []
+    # In one order everywhere: no deadlocks.
+    tokens = [
+        {"hash": hash, "store": row["store"], "profile": row["profile"], "share": row["id"]}
+        for hash, row in sorted(hashed.items())
+    ]
+    return [hashed[hash] for (hash,) in await tx.all_many("share_token_add", tokens)]
+
+
+# contract: import-shares
+async def _reserve(
+    tx: Writer, store: Store, bundle: Bundle, records: Sequence[ReservationRecord]
+) -> None:
+    """Adds what others have reserved of a profile's items, if it is not there.
+
+    The item may have another id here. Where it is not on a shared list, or where owner or holder
+    are not there or have ended, nothing is added.
+    """
+    await stores.check_kept(tx, store)
+    gids = {bundle.profile.gid, *(record.holder for record in records)}
+    keys = {}
+    for _, key, gid in sorted((*_place(store, gid), gid) for gid in gids):
+        row = await tx.one("profile_lock", profile=key)
+        if row is not None and row[0] is None:
+            keys[gid] = key
+    owner = keys.get(bundle.profile.gid)
+    kinds = {item.id: item.kind for item in bundle.items}
+    wanted = [
+        {
+            "profile": owner,
+            "holder": keys[record.holder],
+            "product": kinds[record.item_id][0],
+            "variant": kinds[record.item_id][1],
+            "quantity": record.quantity,
+            "created_at": record.created_at,
+            "item": record.item_id,
+            "merged": record.merged_id,
+        }
+        for record in records
+        if owner is not None and record.holder in keys
+    ]
+    added = await tx.all_many("import_reservation", wanted) if wanted else ()
+    if added:
+        of = ("profile", "owner", "item", "store", "merged")
+        await tx.run_many("held_add", [dict(zip(of, row, strict=True)) for row in added])

@@ -69,10 +69,6 @@ SET created_at = CASE WHEN :created_at < created_at THEN :created_at ELSE create
     events = CASE WHEN :events > events THEN :events ELSE events END
 WHERE profile_id = :profile;
 
--- name: import_share_token
-INSERT INTO share_tokens (hash, store_id, profile_id, share_id) VALUES (:hash, :store, :profile, :share)
-ON CONFLICT (hash) DO NOTHING RETURNING hash;
-
 -- name: import_reservation
 -- By :holder of the product and variant :product, :variant, if it is on a list that was ever shared; a row for held_add. :quantity: how
 -- many. :item: which id it has in the file. :merged: merged_id.

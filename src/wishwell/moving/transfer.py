@@ -11,20 +11,7 @@ from msgspec import UNSET, UnsetType
 from wishwell import ids
 from wishwell.errors import Invalid
 from wishwell.moving import file_records
-from wishwell.moving.file_records import (
-    AdminTokenRecord,
-    EndRecord,
-    ItemRecord,
-    ListRecord,
-    ProductRecord,
-    ProfileRecord,
-    ReservationRecord,
-    RevocationRecord,
-    SecretsRecord,
-    ShareRecord,
-    StoreRecord,
-    WebhookRecord,
-)
+from wishwell.moving.file_records import Record
 from wishwell.stores import Store
 from wishwell.wishes import fields
 
@@ -60,56 +47,28 @@ OF_STORE: dict[str, str | None] = {
 _LATE_MS = 60_000
 """How much later than the time in its id a record may say that it was made."""
 
-Record = (
-    StoreRecord
-    | SecretsRecord
-    | AdminTokenRecord
-    | WebhookRecord
-    | ProductRecord
-    | RevocationRecord
-    | ProfileRecord
-    | ListRecord
-    | ShareRecord
-    | ItemRecord
-    | ReservationRecord
-    | EndRecord
-)
-
-
-class _Line(msgspec.Struct, rename="camel", forbid_unknown_fields=True, gc=False):
-    """A line: exactly one of these."""
-
-    wishwell: StoreRecord | UnsetType = UNSET
-    secrets: SecretsRecord | UnsetType = UNSET
-    admin_token: AdminTokenRecord | UnsetType = UNSET
-    webhook: WebhookRecord | UnsetType = UNSET
-    product: ProductRecord | UnsetType = UNSET
-    revocation: RevocationRecord | UnsetType = UNSET
-    profile: ProfileRecord | UnsetType = UNSET
-    list: ListRecord | UnsetType = UNSET
-    share: ShareRecord | UnsetType = UNSET
-    item: ItemRecord | UnsetType = UNSET
-    reservation: ReservationRecord | UnsetType = UNSET
-    end: EndRecord | UnsetType = UNSET
-
-
-KINDS = {
-    StoreRecord: "wishwell",
-    SecretsRecord: "secrets",
-    AdminTokenRecord: "adminToken",
-    WebhookRecord: "webhook",
-    ProductRecord: "product",
-    RevocationRecord: "revocation",
-    ProfileRecord: "profile",
-    ListRecord: "list",
-    ShareRecord: "share",
-    ItemRecord: "item",
-    ReservationRecord: "reservation",
-    EndRecord: "end",
+KINDS: dict[type[Record], str] = {
+    file_records.StoreRecord: "wishwell",
+    file_records.SecretsRecord: "secrets",
+    file_records.AdminTokenRecord: "adminToken",
+    file_records.WebhookRecord: "webhook",
+    file_records.ProductRecord: "product",
+    file_records.RevocationRecord: "revocation",
+    file_records.ProfileRecord: "profile",
+    file_records.ListRecord: "list",
+    file_records.ShareRecord: "share",
+    file_records.ItemRecord: "item",
+    file_records.ReservationRecord: "reservation",
+    file_records.EndRecord: "end",
 }
 """Each record, and the field of its line."""
 
-_FIELDS = _Line.__struct_fields__
+_Line = msgspec.defstruct(
+    "_Line",
+    [(kind, record | UnsetType, UNSET) for record, kind in KINDS.items()],
+    forbid_unknown_fields=True,
+    gc=False,
+)
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(_Line)
 
@@ -121,10 +80,10 @@ def encode(record: Record) -> bytes:
 def decode(text: bytes) -> Record:
     """The record of a line. Raises ``Invalid``, which names the field."""
     line = file_records.decoded(_decoder, text)
-    found = [one for name in _FIELDS if (one := getattr(line, name)) is not UNSET]
-    if len(found) != 1:
+    records = [value for value in msgspec.structs.astuple(line) if value is not UNSET]
+    if len(records) != 1:
         raise Invalid(f"must have exactly one of {', '.join(KINDS.values())}")
-    record: Record = found[0]
+    record: Record = records[0]
     return record
 
 

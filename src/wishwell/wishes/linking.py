@@ -190,9 +190,13 @@ async def _write_lists(
     key, store = customer.id, customer.store.id
     moving = [held for held in made if merged.joins.get(held.id) == held.id]
     await _fill(tx, "lists", [(key, held.id, store, *astuple(held)[1:-1]) for held in moving])
-    marked = [merged.joins[held.id] for held in made if held.shared and held.id in merged.joins]
+    marked = [
+        {"profile": key, "id": merged.joins[held.id]}
+        for held in made
+        if held.shared and held.id in merged.joins
+    ]
     if marked:
-        await tx.run("lists_mark_shared", profile=key, ids=marked)
+        await tx.run_many("list_mark_shared", marked)
     added: list[tuple[str, str, str, int]] = []
     placed: list[dict[str, object]] = []
     for list_id, order in merged.grown.items():

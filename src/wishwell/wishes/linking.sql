@@ -25,9 +25,6 @@ SET item_count = (SELECT count(*) FROM entries e WHERE e.profile_id = :profile A
 WHERE profile_id = :profile
   AND item_count <> (SELECT count(*) FROM entries e WHERE e.profile_id = :profile AND e.list_id = lists.id);
 
--- name: lists_mark_shared
-UPDATE lists SET shared = 1 WHERE profile_id = :profile AND id in_uuids(:ids);
-
 -- name: link_shares
 SELECT id, token, list_id FROM shares WHERE profile_id = :profile;
 

@@ -77,6 +77,9 @@ UPDATE lists SET item_count = item_count + :more WHERE profile_id = :profile AND
 UPDATE lists SET updated_at = CASE WHEN :now > updated_at THEN :now ELSE updated_at END
 WHERE profile_id = :profile AND id = :id;
 
+-- name: list_mark_shared
+UPDATE lists SET shared = 1 WHERE profile_id = :profile AND id = :id;
+
 -- name: list_positions
 SELECT item_id, position FROM entries WHERE profile_id = :profile AND list_id = :id;
 

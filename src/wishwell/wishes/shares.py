@@ -155,7 +155,7 @@ async def create(
         profile=profile.id,
         share=id,
     )
-    await tx.run("list_share", profile=profile.id, id=list_id)
+    await tx.run("list_mark_shared", profile=profile.id, id=list_id)
     return Share(id, token, list_id, *shown, now, terms.expires_at or UNSET)
 
 

@@ -8,16 +8,9 @@ INSERT INTO shares (profile_id, id, store_id, list_id, reservations, notes, crea
 VALUES (:profile, :id, :store, :list, :reservations, :notes, :created_at, :expires_at, :token);
 
 -- name: share_token_add
-INSERT INTO share_tokens (hash, store_id, profile_id, share_id) VALUES (:hash, :store, :profile, :share);
-
--- name: list_share for postgresql
--- A deletion of the list that waits for this must see the share.
-WITH marked AS (UPDATE lists SET shared = 1 WHERE profile_id = :profile AND id = :id)
-UPDATE profiles SET changes = changes + 1 WHERE profile_id = :profile;
-
--- name: list_share for sqlite
-UPDATE lists SET shared = 1 WHERE profile_id = :profile AND id = :id;
-UPDATE profiles SET changes = changes + 1 WHERE profile_id = :profile;
+-- No row if the token leads to a share already, as an import may find.
+INSERT INTO share_tokens (hash, store_id, profile_id, share_id) VALUES (:hash, :store, :profile, :share)
+ON CONFLICT (hash) DO NOTHING RETURNING hash;
 
 -- name: shares_page
 SELECT share_fields(s){beyond}
