@@ -19,7 +19,7 @@ from wishwell.db.hosts import Hosts
 from wishwell.db.pages import PageQuery
 from wishwell.db.pool import Pool
 from wishwell.db.url import Address, parse
-from wishwell.wishes import item_record, lists
+from wishwell.wishes import items, lists
 
 URL = os.environ["FLOOR_DATABASE"]
 ENGINE: statements.Engine = "sqlite" if URL.startswith("sqlite:") else "postgresql"
@@ -74,12 +74,12 @@ def now() -> str:
 
 async def page(h: dict[bytes, bytes]) -> Any:
     rows = await fetch(PAGE, h[b"x-p"].decode(), None, 51)
-    return [item_record.from_row(row) for row in rows]
+    return [items.from_row(row) for row in rows]
 
 
 async def saved(h: dict[bytes, bytes]) -> Any:
     rows = await fetch(SAVED, h[b"x-p"].decode(), None, 51, h[b"x-q"].decode().split(","))
-    return [item_record.from_row(row) for row in rows]
+    return [items.from_row(row) for row in rows]
 
 
 def _of(h: dict[bytes, bytes]) -> dict[str, str]:
@@ -88,13 +88,13 @@ def _of(h: dict[bytes, bytes]) -> dict[str, str]:
 
 async def item(h: dict[bytes, bytes]) -> Any:
     [row] = await run("item_find", **_of(h), id=h[b"x-i"].decode())
-    return item_record.from_row(row)
+    return items.from_row(row)
 
 
 async def list_(h: dict[bytes, bytes]) -> Any:
     rows = await run("list_with_items", **_of(h), id=h[b"x-l"].decode())
     found = lists.List(*rows[0][:5])
-    shown = [item_record.from_row(row[6:]) for row in rows]
+    shown = [items.from_row(row[6:]) for row in rows]
     found.items = sorted(shown, key=lambda item: (item.created_at, item.id), reverse=True)
     return found
 
@@ -103,21 +103,21 @@ async def post(h: dict[bytes, bytes]) -> Any:
     wanted = {"product": h[b"x-q"].decode(), "variant": "", "quantity": int(h[b"x-n"])}
     kept = {"tags": None, "note": None, "now": now(), "most": 5_000}
     [row] = await run("item_save", **_of(h), id=new_id(), **wanted, **kept)
-    return item_record.from_row(row[:-2])
+    return items.from_row(row[:-2])
 
 
 async def patch(h: dict[bytes, bytes]) -> Any:
     kept = dict.fromkeys(("product", "variant", "tags", "note"))
     changes = {**kept, "quantity": int(h[b"x-q"]), "now": now()}
     [row] = await run("item_change", **_of(h), id=h[b"x-i"].decode(), **changes)
-    return item_record.from_row(row[:-1])
+    return items.from_row(row[:-1])
 
 
 async def lists_(h: dict[bytes, bytes]) -> Any:
     chosen = [h[b"x-l"].decode()] if h[b"x-q"] == b"1" else []
     wanted = {"id": h[b"x-i"].decode(), "list_ids": " ".join(chosen)}
     [row] = await run("item_set_lists", **_of(h), **wanted, now=now())
-    return item_record.from_row(row)
+    return items.from_row(row)
 
 
 async def delete(h: dict[bytes, bytes]) -> Any:

@@ -18,7 +18,7 @@ from wishwell.events import deliveries, webhooks
 from wishwell.http import management, responses, routes, share_bodies, wire
 from wishwell.moving import deletion, transfer
 from wishwell.products import product_bodies
-from wishwell.wishes import item_record, lists, purge, reservations, shares
+from wishwell.wishes import items, lists, purge, reservations, shares
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wishwell"
@@ -277,7 +277,7 @@ def test_every_table_of_a_store_is_exported_or_named():
     filled = " ".join(
         sql[name].sql
         for name in sql
-        if name.startswith(("import_", "store_secrets_set", "share_add", "held_add"))
+        if name.startswith(("import_", "store_secrets_set", "share_", "held_add"))
     )
     for table, kind in (transfer.OF_PROFILE | transfer.OF_STORE).items():
         if kind is None or kind == "wishwell":
@@ -332,7 +332,7 @@ SHAPES = {
     "Replay": wire.ReplayBody,
     "Webhook": webhooks.Webhook,
     "Delivery": deliveries.Delivery,
-    "Item": item_record.Item,
+    "Item": items.Item,
     "List": lists.List,
     "Price": product_bodies.PriceBody,
     "NewVariant": product_bodies.VariantBody,

@@ -13,7 +13,7 @@ from wishwell import ids, opaque, profiles, stores
 from wishwell.db import Database, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
-from wishwell.wishes import item_record, items, shares
+from wishwell.wishes import items, shares
 
 
 def bounds(most, **others):
@@ -23,7 +23,7 @@ def bounds(most, **others):
 
 def new_item(product, variant=None, quantity=None, tags=None, list_ids=(), note=None):
     """What to save, of product and variant numbers."""
-    variant = item_record.NO_VARIANT if variant is None else str(variant)
+    variant = items.NO_VARIANT if variant is None else str(variant)
     return items.NewItem(str(product), variant, quantity, tags, note, list_ids)
 
 

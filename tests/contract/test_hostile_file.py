@@ -27,7 +27,7 @@ from wishwell.products import notices
 from wishwell.profiles import pages
 from wishwell.profiles.search import Search
 from wishwell.stores import store_secrets
-from wishwell.wishes import items, linking, lists, reserving, shares
+from wishwell.wishes import items, linking, lists, reservations, shares
 
 HANDLE = "moved"
 SETTINGS = config.load({})
@@ -70,7 +70,7 @@ class Shop:
         wish(bench, visitor, 3)
         finder = shares.Finder({self.store.id: self.store}.get, {})
         for who in (self.friend, visitor):
-            bench.write(reserving.reserve, finder, self.link.token, saved[0], who, 1, now())
+            bench.write(reservations.reserve, finder, self.link.token, saved[0], who, 1, now())
         bench.write(linking.link, visitor, self.friend, bounds(99), now())
         wish(bench, self.session, 5)
         for jti in ("", bench.new_id()):

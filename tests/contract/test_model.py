@@ -14,7 +14,7 @@ from wishwell import profiles
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.profiles import pages, search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import item_record, items, lists
+from wishwell.wishes import items, lists
 from wishwell.wishes.items import ItemPatch
 
 UNLIMITED = 10_000
@@ -38,7 +38,7 @@ def do(bench, profile, model, step):
             )
         case ("change", at, product, variant, quantity, tags, note):
             target = model.item_at(at)
-            stored = {"keep": None, "clear": item_record.NO_VARIANT}.get(variant, str(variant))
+            stored = {"keep": None, "clear": items.NO_VARIANT}.get(variant, str(variant))
             patch = ItemPatch(
                 product and str(product),
                 stored,

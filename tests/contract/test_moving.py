@@ -18,7 +18,7 @@ from wishwell.events import deliveries
 from wishwell.ids import NO_UUID
 from wishwell.moving import deletion, exporting, file_records, importing, transfer
 from wishwell.moving.import_file import ImportFile
-from wishwell.wishes import items, linking, lists, reserving, shares
+from wishwell.wishes import items, linking, lists, reservations, shares
 
 NOW = "2026-01-01T00:00:00.000Z"
 AT = ids.from_timestamp(NOW)
@@ -438,7 +438,7 @@ def test_deletion_leaves_nothing_of_the_store(bench, shop):
     bench.write(shares.create, customer, on.id, terms, bench.new_id(), where, bench.clock.tick())
     finder = shares.Finder({store.id: store}.get, {})
     given = (where, held(bench, customer)[8][0], bench.new_session(store))
-    bench.write(reserving.reserve, finder, *given, 1, bench.clock.tick())
+    bench.write(reservations.reserve, finder, *given, 1, bench.clock.tick())
     for profile in (customer, other):
         fill_tables_of_a_store(bench, profile)
     kept = sizes(bench, other)

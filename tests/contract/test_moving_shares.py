@@ -8,7 +8,7 @@ from tests.contract.conftest import bounds
 from tests.contract.test_moving import export, held, load, new_list, wish
 from tests.contract.test_shares import share
 from wishwell import profiles
-from wishwell.wishes import items, linking, lists, reserving, shares
+from wishwell.wishes import items, linking, lists, reservations, shares
 
 numbers = itertools.count()
 
@@ -33,7 +33,7 @@ class Family:
     def reserve(self, who, item, token=None):
         finder = shares.Finder({self.store.id: self.store}.get, {})
         where = (finder, token or self.share.token, item)
-        self.bench.write(reserving.reserve, *where, who, 1, self.bench.clock.tick())
+        self.bench.write(reservations.reserve, *where, who, 1, self.bench.clock.tick())
 
     def rows(self):
         """All that shares and reservations have of the store, but for when."""
@@ -68,7 +68,7 @@ def test_what_is_missing_comes_back_once(bench, family, file):
     load(bench, file, family.store.handle)
     assert family.rows() == before
     [first] = bench.all("shares_of_list", profile=family.owner.id, list=family.on.id)
-    bench.write(reserving.give_back, family.share.token, family.item(1), family.friend)
+    bench.write(reservations.give_back, family.share.token, family.item(1), family.friend)
     bench.write(shares.delete, family.owner, family.on.id, first[0])
     load(bench, file, family.store.handle, dry=True)
     assert family.rows() != before
@@ -96,7 +96,7 @@ def test_reservation_is_of_the_item_that_is_there(bench, family, file):
     wish(bench, family.owner, 1)
     load(bench, file, family.store.handle)
     assert {row[1:] for row in family.rows()[3]} == {(family.owner.id, family.item(1), old)}
-    bench.write(reserving.give_back, family.share.token, old, family.friend)
+    bench.write(reservations.give_back, family.share.token, old, family.friend)
     assert len(family.rows()[2]) == len(family.rows()[3]) == 1
     bench.check(family.owner)
 
@@ -150,7 +150,7 @@ def test_import_that_ends_before_reservations_goes_on(bench, family, file, monke
     monkeypatch.setattr("wishwell.moving.importing._RESERVATIONS", 1)
     before, item = family.rows(), family.item(1)
     for who in (family.friend, family.visitor):
-        bench.write(reserving.give_back, family.share.token, item, who)
+        bench.write(reservations.give_back, family.share.token, item, who)
     load(bench, file, family.store.handle, steps=1)
     assert family.rows()[2] == []
     load(bench, file, family.store.handle)

@@ -101,7 +101,12 @@ def test_put_of_a_product_whose_row_is_damaged_begins_anew(bench, store, known):
 
     async def damage(tx):
         await tx.run(
-            "product_told", store=store.id, product=PRODUCT, known=known, position=ids.NO_UUID
+            "product_noticed",
+            store=store.id,
+            product=PRODUCT,
+            known=known,
+            position=ids.NO_UUID,
+            noticed_at=None,
         )
 
     bench.write(damage)

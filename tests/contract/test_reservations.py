@@ -13,7 +13,7 @@ from tests.contract.test_purge import DAY, run_purge
 from tests.profile_model import Model
 from tests.strategies import at_length
 from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound
-from wishwell.wishes import items, linking, lists, reserving, shares
+from wishwell.wishes import items, linking, lists, reservations, shares
 from wishwell.wishes.items import ItemPatch
 
 MOST = bounds(1_000)
@@ -110,11 +110,11 @@ class World:
         asked = (self.bench.finder, self.shares[made], item, self.real[who], quantity)
         if wanted is not None:
             with pytest.raises(wanted):
-                self.write(reserving.reserve, *asked)
+                self.write(reservations.reserve, *asked)
             return
         taken = self.taken.setdefault((owner, item), {})
         taken[who] = quantity
-        shown = self.write(reserving.reserve, *asked)
+        shown = self.write(reservations.reserve, *asked)
         assert (shown.id, shown.reserved, shown.yours) == (item, sum(taken.values()), quantity)
 
     def allowed(self, who, owner, made, item, quantity):
@@ -133,10 +133,10 @@ class World:
         item = self.models[owner].item_at(at)
         taken, token = self.taken.get((owner, item), {}), shares.new_token()
         if taken.pop(who, 0):
-            self.bench.write(reserving.give_back, token, item, self.real[who])
+            self.bench.write(reservations.give_back, token, item, self.real[who])
         else:
             with pytest.raises(NotFound):
-                self.bench.write(reserving.give_back, token, item, self.real[who])
+                self.bench.write(reservations.give_back, token, item, self.real[who])
 
     def link(self, who):
         customer = BECOMES[who]
@@ -297,7 +297,7 @@ def full(bench):
     for step in [("make", "C", 0), ("save", "C", 1, [0], 3)]:
         world.do(step)
     one = (world.real["K"].id, bench.new_customer().id)
-    rows = [(*one, bench.new_id(), bench.store.id) for _ in range(reserving.MOST)]
+    rows = [(*one, bench.new_id(), bench.store.id) for _ in range(reservations.MOST)]
     bench.insert("held", "profile_id owner_id item_id store_id", rows)
     return world
 
@@ -309,7 +309,7 @@ def test_profile_has_reservations_of_at_most_a_thousand_items(full):
     [item] = world.models["C"].items
     asked = (world.bench.finder, world.shares[made], item, world.real["K"], 1)
     with pytest.raises(LimitReached):
-        world.write(reserving.reserve, *asked)
+        world.write(reservations.reserve, *asked)
     assert (
         world.write(shares.view, world.bench.finder, world.shares[made], None).items[0].reserved
         == 0
@@ -323,6 +323,6 @@ def test_link_past_the_most_reservations_leaves_them_changeable(full):
     [made] = world.models["C"].lists
     [item] = world.models["C"].items
     asked = (world.bench.finder, world.shares[made], item)
-    world.write(reserving.reserve, *asked, visitor, 2)
+    world.write(reservations.reserve, *asked, visitor, 2)
     world.write(linking.link, visitor, holder, bounds(1_000))
-    assert world.write(reserving.reserve, *asked, holder, 1).yours == 1
+    assert world.write(reservations.reserve, *asked, holder, 1).yours == 1

@@ -15,7 +15,7 @@ from wishwell.db.pages import Edge, Noun, PageQuery
 from wishwell.db.postgres import Postgres
 from wishwell.events.webhooks import Webhook
 from wishwell.stores import Store
-from wishwell.wishes.item_record import Item
+from wishwell.wishes.items import Item
 from wishwell.wishes.lists import List
 from wishwell.wishes.shares import Share
 

@@ -15,7 +15,7 @@ from wishwell import profiles
 from wishwell.errors import NotFound, Unavailable
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import items, linking, lists, reservations, reserving, shares
+from wishwell.wishes import items, linking, lists, reservations, shares
 from wishwell.wishes.items import ItemPatch
 
 ACTIVITY = "citus_stat_activity" if os.environ.get("WISHWELL_TEST_CITUS") else "pg_stat_activity"
@@ -323,7 +323,7 @@ def promise(bench, wish):
     bench.write(shares.create, owner, made.id, terms, bench.new_id(), token, now)
 
     async def reserve(tx):
-        await reserving.reserve(tx, bench.finder, token, item.id, holder, 1, now)
+        await reservations.reserve(tx, bench.finder, token, item.id, holder, 1, now)
 
     return owner, holder, item.id, token, reserve
 
@@ -370,7 +370,7 @@ def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise,
     def end():
         if by == "purge":
             return bench.db.write(purge_it)
-        return bench.db.write(reserving.give_back, token, item, holder)
+        return bench.db.write(reservations.give_back, token, item, holder)
 
     bench.run(_one_after_the_other(bench.db, link, end))
     assert reserved(bench, holder, owner, customer) == 0

@@ -9,8 +9,8 @@ from wishwell.http import bodies, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
 from wishwell.profiles import Profile, WholeStore, pages
-from wishwell.wishes import item_record, items, lists
-from wishwell.wishes.item_record import Item
+from wishwell.wishes import items, lists
+from wishwell.wishes.items import Item
 from wishwell.wishes.lists import List
 
 T = TypeVar("T")
@@ -231,7 +231,7 @@ async def owned(
 
 def _show(found: Collection[Item], request: Request, owner: Profile | None = None) -> None:
     """Completes items for their caller: ids of the store's kind, for a whole store the owner."""
-    item_record.show(found, text_ids=request.store.has_text_ids)
+    items.show(found, text_ids=request.store.has_text_ids)
     if owner is not None and isinstance(request.scope, WholeStore):
         for item in found:
             item.profile = owner.gid

@@ -9,7 +9,7 @@ from wishwell.http import bodies, handlers, per_address, responses, share_bodies
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
 from wishwell.profiles import Profile, WholeStore
-from wishwell.wishes import copies, lists, reserving, shares
+from wishwell.wishes import copies, lists, reservations, shares
 from wishwell.wishes.copies import Wanted
 from wishwell.wishes.shares import Finder, Share
 
@@ -113,14 +113,14 @@ async def reserve_shared_item(service: Services, request: Request) -> Response:
     finder, token = await _finder(service, request), request.parameters["token"]
     await _begin(service, request, finder)
     now = service.now()
-    reserve = service.db.write(reserving.reserve, finder, token, id, holder, quantity, now)
+    reserve = service.db.write(reservations.reserve, finder, token, id, holder, quantity, now)
     return responses.record(await _found(service, request, reserve))
 
 
 async def delete_reservation(service: Services, request: Request) -> Response:
     holder, id = handlers.new_owner(request), _item_id(request)
     token = request.parameters["token"]
-    give_back = service.db.write(reserving.give_back, token, id, holder)
+    give_back = service.db.write(reservations.give_back, token, id, holder)
     await _found(service, request, give_back)
     return responses.no_content()
 

@@ -18,7 +18,7 @@ from wishwell.http import share_bodies
 from wishwell.products import product_bodies
 from wishwell.profiles import pages, search
 from wishwell.stores import Store
-from wishwell.wishes import fields, item_record, items, lists
+from wishwell.wishes import fields, items, lists
 from wishwell.wishes.fields import ProductId, Quantity
 from wishwell.wishes.items import ItemPatch, NewItem
 
@@ -73,7 +73,7 @@ class ItemPatchBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 def _variant(store: Store, id: int | str | None) -> str:
-    return item_record.NO_VARIANT if id is None else store.product_id("variantId", id)
+    return items.NO_VARIANT if id is None else store.product_id("variantId", id)
 
 
 def _note(note: str | UnsetType | None) -> str | None:

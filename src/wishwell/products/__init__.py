@@ -16,7 +16,7 @@ from wishwell.products import notices
 from wishwell.products.notices import Money, Said
 from wishwell.profiles import WholeStore, pages
 from wishwell.stores import Store
-from wishwell.wishes import item_record, items
+from wishwell.wishes import items
 
 MAX_BULK = 250
 MAX_VARIANTS = 250
@@ -66,7 +66,7 @@ class NewProduct(msgspec.Struct, frozen=True):
         """Price and availability: first of variants that are not listed (``NO_VARIANT``), then of
         each variant."""
         price, available = self.facts.price or None, _known(self.facts.available)
-        said = {item_record.NO_VARIANT: Said(price, available)}
+        said = {items.NO_VARIANT: Said(price, available)}
         for variant in self.variants:
             own = _known(variant.available)
             said[str(variant.variant_id)] = Said(
@@ -102,28 +102,21 @@ async def put(
 ) -> None:
     """Puts products, at most one for each product id. ``new_ids`` are for those not yet known."""
     wanted = {product.product_id: product for product in given}
-    rows = await tx.all("products_lock", store=store.id, products=list(wanted))
+    these = {"store": store.id, "products": list(wanted)}
+    rows = await tx.all("products_lock", **these)
     while len(rows) < len(wanted):
-        there = {row[0] for row in rows}
-        new = sorted(wanted.keys() - there)
+        new = sorted(wanted.keys() - {row[0] for row in rows})
+        of = {"store": store.id, "position": ids.NO_UUID, "now": now}
         opened = [
-            {
-                "store": store.id,
-                "product": product_id,
-                "id": id,
-                "position": ids.NO_UUID,
-                "now": now,
-            }
-            for product_id, id in zip(new, new_ids, strict=False)
+            {**of, "product": product, "id": id} for product, id in zip(new, new_ids, strict=False)
         ]
         await tx.run_many("product_open", opened)
-        rows = await tx.all("products_lock", store=store.id, products=list(wanted))
+        rows = await tx.all("products_lock", **these)
     written = []
     for product_id, known, position in rows:
         product = wanted[product_id]
         before = notices.known_from(store, product_id, known)
-        left = notices.compare(store, before, position, product.said, now)
-        known, position, noticed_at = left
+        known, position, noticed_at = notices.compare(store, before, position, product.said, now)
         written.append(
             {
                 "store": store.id,

@@ -6,9 +6,9 @@ any time, and the next step goes on where the last one ended.
 """
 
 import random
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -16,8 +16,8 @@ from msgspec import UNSET, UnsetType
 from wishwell import events, ids, stores
 from wishwell.db import Database, Reader, Row, Writer, bad_rows
 from wishwell.stores import Store
-from wishwell.wishes import item_record
-from wishwell.wishes.item_record import NO_VARIANT, Item
+from wishwell.wishes import items
+from wishwell.wishes.items import NO_VARIANT, Item
 
 _STEP = 20
 """How many wishes one transaction goes through. On SQLite a read may wait for its Python: 2 ms."""
@@ -163,7 +163,7 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
     Stores with notices have a step in turn, for their product whose last step was the longest ago.
     Several processes share the work. Raises ``Unavailable``.
     """
-    waiting = [row[0] for row in await db.read(_stores)]
+    waiting = [row[0] for row in await db.read(lambda tx: tx.all("stores_noticed"))]
     random.shuffle(waiting)  # so that processes rarely meet
     for _ in range(-(-_TURN // max(1, len(waiting)))):
         for store_id in [*waiting]:
@@ -176,27 +176,16 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
 
 async def _step_of(db: Database, store_id: str, now: int) -> int | None:
     """A step of the store's next product; None if none was done."""
-    row = await db.read(_next, store_id)
+    row = await db.read(lambda tx: tx.one("product_next", store=store_id))
     if row is None:
         return None
     product_id, *store = row
     with bad_rows.passed_over("products", f"{product_id} of store {store_id}"):
         return await db.write(step, stores.from_row(store), product_id, now)
     # It comes last from now on, or it would hold up the others of its store.
-    await db.write(_put_behind, store_id, product_id, ids.timestamp(now))
+    named = {"store": store_id, "product": product_id, "noticed_at": ids.timestamp(now)}
+    await db.write(lambda tx: tx.run("product_behind", **named))
     return None
-
-
-async def _stores(tx: Reader) -> Sequence[Row]:
-    return await tx.all("stores_noticed")
-
-
-async def _next(tx: Reader, store_id: str) -> Row | None:
-    return await tx.one("product_next", store=store_id)
-
-
-async def _put_behind(tx: Writer, store_id: str, product_id: str, at: str) -> None:
-    await tx.run("product_behind", store=store_id, product=product_id, noticed_at=at)
 
 
 async def waiting(tx: Reader) -> int:
@@ -220,71 +209,56 @@ async def step(tx: Writer, store: Store, product_id: str, now: int) -> int:
         return 0
     document, known, position = row
     news = _News(_known.decode(known), msgspec.json.decode(document, type=Product), store, now)
-    found: Sequence[Row] = ()
+    wishes: Sequence[Row] = ()
     if store.events_since is not None:  # contract: notice-events
-        found = await tx.all(
+        wishes = await tx.all(
             "items_wishing", store=store.id, product=product_id, after=position, limit=_STEP
         )
-    due = [(id, owner) for id, owner, *rest in found if news.due(*rest)]
-    told: list[tuple[str, events.Type, bytes]] = []
-    marks = []
+    due = {id: owner for id, owner, *heard in wishes if news.of(*heard) != (None, None)}
     fresh = await _lock(tx, product_id, due)
-    done = len(found) < _STEP
-    for id, owner, *rest in found:
-        if news.due(*rest):
+    done = len(wishes) < _STEP
+    told: list[Told] = []
+    marks = []
+    for id, *_ in wishes:
+        if id in due:
             if id not in fresh:
                 done = False
                 break
             made, mark = news.tell(fresh[id], at)
-            told += [(owner, type_, data) for type_, data in made]
-            dropped_at, restocked_at = mark
-            marks.append(
-                {
-                    "profile": owner,
-                    "id": id,
-                    "dropped_at": dropped_at,
-                    "restocked_at": restocked_at,
-                }
-            )
+            told += made
+            marks.append(mark)
         position = id
     if told:
         await events.tell_each(tx, store, at, told)
         await tx.run_many("item_told", marks)
-    if done:
-        await tx.run(
-            "product_told",
-            store=store.id,
-            product=product_id,
-            known=news.without(),
-            position=ids.NO_UUID,
-        )
-    else:
-        await tx.run(
-            "product_noticed", store=store.id, product=product_id, position=position, noticed_at=at
-        )
+    await tx.run(
+        "product_noticed",
+        store=store.id,
+        product=product_id,
+        known=news.without() if done else known,
+        position=ids.NO_UUID if done else position,
+        noticed_at=None if done else at,
+    )
     return len(told)
 
 
-async def _lock(tx: Writer, product_id: str, due: Sequence[tuple[str, str]]) -> dict[str, Row]:
+async def _lock(tx: Writer, product_id: str, due: Mapping[str, str]) -> dict[str, Row]:
     """Locks the owners of these wishes, except for those that others have locked. Returns the
     rows of the owners' wishes as they are now, by the items' ids."""
     if not due:
         return {}
-    owners = [{"profile": owner} for owner in {owner for _, owner in due}]
+    owners = [{"profile": owner} for owner in set(due.values())]
     held = [row[0] for row in await tx.all_many("owner_lock", owners)]
-    found = await tx.all("items_due", profiles=held, ids=[id for id, _ in due], product=product_id)
-    return {row[_ITEM]: row for row in found}
+    rows = await tx.all("items_due", profiles=held, ids=list(due), product=product_id)
+    return {row[_ITEM]: row for row in rows}
 
 
 _ITEM = 3
 """Where the item's columns begin in a row of ``items_due``. The first is its id."""
 
 
-class _Open(NamedTuple):
-    """A notice that is being told: the time of its put, and the latest time of a wish's saving."""
-
-    since: str
-    until: str
+Told = tuple[str, events.Type, bytes]
+"""An event: the key of its profile, its type and its data."""
 
 
 class _News:
@@ -294,62 +268,59 @@ class _News:
         self._variants, self._product, self._store = variants, product, store
         self._day_ago = ids.timestamp(now - _AGAIN_MS)
         self._day_ahead = ids.timestamp(now + _AGAIN_MS)
-        self._dropped = {
-            variant: _open(known.dropped_at)
-            for variant, known in variants.items()
-            if known.dropped_at
-        }
-        self._restocked = {
-            variant: _open(known.restocked_at)
-            for variant, known in variants.items()
-            if known.restocked_at
-        }
 
-    def due(self, variant: str, created_at: str, dropped_at: str, restocked_at: str) -> bool:
-        """Whether a wish hears of any notice."""
+    def of(
+        self, variant: str, saved_at: str, dropped_at: str, restocked_at: str
+    ) -> tuple[str | None, str | None]:
+        """The variants of whose drop and of whose restock a wish hears; None for none.
+
+        ``dropped_at``, ``restocked_at``: when it heard last.
+        """
         return (
-            self._heard(self._dropped, variant, created_at, dropped_at) is not None
-            or self._heard(self._restocked, variant, created_at, restocked_at) is not None
+            self._heard("dropped_at", variant, saved_at, dropped_at),
+            self._heard("restocked_at", variant, saved_at, restocked_at),
         )
 
     # contract: notice-variant, notice-once-a-day, notice-later
     def _heard(
-        self, notices: dict[str, _Open], variant: str, saved_at: str, heard_at: str
+        self,
+        notice: Literal["dropped_at", "restocked_at"],
+        variant: str,
+        saved_at: str,
+        heard_at: str,
     ) -> str | None:
-        """The variant of whose notice a wish hears; None for none. ``heard_at``: the last time."""
         if heard_at > self._day_ahead:  # contract: clock-steps. The clock was wrong then
             heard_at = ""
         if heard_at > self._day_ago:
             return None
-        candidates: Iterable[str] = notices
+        candidates: Iterable[str] = self._variants
         if variant != NO_VARIANT:
             candidates = (variant if variant in self._variants else NO_VARIANT,)
         for candidate in candidates:
-            notice = notices.get(candidate)
-            if notice is not None and heard_at < notice.since and saved_at <= notice.until:
+            since = getattr(self._variants.get(candidate), notice, "")
+            if heard_at < since and saved_at <= _later(since, _SKEW_MS):
                 return candidate
         return None
 
-    def tell(self, row: Row, at: str) -> tuple[list[tuple[events.Type, bytes]], tuple[str, str]]:
-        """The events for a wish, which is a row of ``items_due``, and the times when it heard last
-        of a drop and of a restock."""
-        _, dropped_at, restocked_at, *columns = row
-        item = item_record.from_row(columns)
-        variant = item.variant_id or NO_VARIANT
-        dropped = self._heard(self._dropped, str(variant), item.created_at, dropped_at)
-        restocked = self._heard(self._restocked, str(variant), item.created_at, restocked_at)
-        item_record.show([item], text_ids=self._store.has_text_ids)
-        made: list[tuple[events.Type, bytes]] = []
+    def tell(self, row: Row, at: str) -> tuple[list[Told], dict[str, str]]:
+        """The events for a wish, which is a row of ``items_due``, with its owner's key, and what
+        ``item_told`` takes: when it heard last of a drop and of a restock."""
+        owner, dropped_at, restocked_at, *columns = row
+        item = items.from_row(columns)
+        variant = str(item.variant_id or NO_VARIANT)
+        dropped, restocked = self.of(variant, item.created_at, dropped_at, restocked_at)
+        items.show([item], text_ids=self._store.has_text_ids)
+        mark = {"profile": owner, "id": item.id}
+        mark |= {"dropped_at": dropped_at, "restocked_at": restocked_at}
+        told: list[Told] = []
         if dropped is not None:
             before = self._variants[dropped].dropped_from
-            made.append(("item.price_dropped", self._data(item, dropped, before)))
+            told.append((owner, "item.price_dropped", self._data(item, dropped, before)))
+            mark["dropped_at"] = at
         if restocked is not None:
-            made.append(("item.back_in_stock", self._data(item, restocked, None)))
-        mark = (
-            dropped_at if dropped is None else at,
-            restocked_at if restocked is None else at,
-        )
-        return made, mark
+            told.append((owner, "item.back_in_stock", self._data(item, restocked, None)))
+            mark["restocked_at"] = at
+        return told, mark
 
     def _data(self, item: Item, variant: str, before: Money | None) -> bytes:
         of: str | int | UnsetType = variant or UNSET
@@ -367,5 +338,5 @@ class _News:
         return msgspec.json.encode(self._variants).decode()
 
 
-def _open(since: str) -> _Open:
-    return _Open(since, ids.timestamp(min(ids.from_timestamp(since) + _SKEW_MS, ids.LAST)))
+def _later(time: str, milliseconds: int) -> str:
+    return ids.timestamp(min(ids.from_timestamp(time) + milliseconds, ids.LAST))

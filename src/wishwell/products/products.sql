@@ -72,11 +72,8 @@ WHERE i.profile_id in_uuids(:profiles) AND i.id in_uuids(:ids) AND i.product_id 
 UPDATE items SET dropped_at = :dropped_at, restocked_at = :restocked_at WHERE profile_id = :profile AND id = :id;
 
 -- name: product_noticed
-UPDATE products SET position = :position, noticed_at = :noticed_at WHERE store_id = :store AND product_id = :product;
+-- :noticed_at: null where all its wishes have been told, and :known is without the notices.
+UPDATE products SET known = :known, position = :position, noticed_at = :noticed_at WHERE store_id = :store AND product_id = :product;
 
 -- name: product_behind
 UPDATE products SET noticed_at = :noticed_at WHERE store_id = :store AND product_id = :product AND noticed_at IS NOT NULL;
-
--- name: product_told
--- All its wishes have been told: :known is what is known without the notices.
-UPDATE products SET known = :known, position = :position, noticed_at = NULL WHERE store_id = :store AND product_id = :product;

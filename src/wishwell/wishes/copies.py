@@ -1,7 +1,7 @@
 """Copies: what is on a shared list, put on a new list of whoever asks."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import UNSET
 
@@ -10,8 +10,8 @@ from wishwell.db import Writer
 from wishwell.errors import LimitReached
 from wishwell.profiles import Profile
 from wishwell.stores import Bounds
-from wishwell.wishes import item_record, items, lists, shares
-from wishwell.wishes.item_record import NO_VARIANT, Item
+from wishwell.wishes import items, lists, shares
+from wishwell.wishes.items import NO_VARIANT, Item
 from wishwell.wishes.lists import List
 from wishwell.wishes.shares import Finder, SharedItem
 
@@ -51,23 +51,31 @@ async def copy(
     ):
         made = await lists.add(tx, caller, name, wanted.id, bounds, now)
         rows = await tx.all("items_of_products", profile=caller.id, products=products)
-        there = {_kind(item): item for item in map(item_record.from_row, rows)}
+        there = {_kind(item): item for item in map(items.from_row, rows)}
         new = [item for item in shared.items if _kind(item) not in there]
         await _check_room(tx, caller, len(shared.items), len(new), bounds)
         # The first of the list has the newest id, so that pages show them in the list's order too.
         ids = {_kind(item): new_id() for item in reversed(new)}
         ids |= {kind: item.id for kind, item in there.items()}
         placed = [ids[_kind(item)] for item in shared.items]
-        both = set(placed)
-        await tx.run_many("copy_item", [_row(caller, ids, made.id, item, now) for item in new])
+        key, store = caller.id, caller.store.id
+        await tx.fill(
+            "items",
+            [
+                (
+                    *(key, ids[_kind(item)], store, *_kind(item), item.quantity, now, now),
+                    *("", "", made.id, "", "" if item.note is UNSET else item.note),
+                )
+                for item in new
+            ],
+        )
         for item in there.values():
-            if item.id in both:
+            if item.id in placed:
                 on = " ".join(sorted([*item.list_ids, made.id]))
-                await tx.run("item_set_lists", profile=caller.id, id=item.id, list_ids=on, now=now)
-        of = {"profile": caller.id, "list": made.id}
-        entries = [{**of, "item": id, "position": at} for at, id in enumerate(placed, 1)]
-        await tx.run_many("entry_add", entries)
-        await tx.run("list_resize", profile=caller.id, id=made.id, more=len(placed))
+                await tx.run("item_set_lists", profile=key, id=item.id, list_ids=on, now=now)
+        entries = [(key, made.id, id, place) for place, id in enumerate(placed, 1)]
+        await tx.fill("entries", entries)
+        await tx.run("list_resize", profile=key, id=made.id, more=len(placed))
         await profiles.count(tx, caller, items=len(new))
     made.item_count = len(placed)
     return made
@@ -90,20 +98,3 @@ def _kind(item: Item | SharedItem) -> tuple[str, str]:
     """Product and variant as they are stored; no two items of a profile have the same."""
     variant = NO_VARIANT if item.variant_id is UNSET else str(item.variant_id)
     return str(item.product_id), variant
-
-
-def _row(
-    caller: Profile, ids: dict[tuple[str, str], str], list_id: str, item: SharedItem, now: str
-) -> dict[str, Any]:
-    product, variant = _kind(item)
-    return {
-        "profile": caller.id,
-        "id": ids[product, variant],
-        "store": caller.store.id,
-        "product": product,
-        "variant": variant,
-        "quantity": item.quantity,
-        "now": now,
-        "list": list_id,
-        "note": "" if item.note is UNSET else item.note,
-    }

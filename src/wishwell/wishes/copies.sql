@@ -5,8 +5,3 @@ FROM profiles p WHERE p.profile_id = :profile;
 
 -- name: items_of_products
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.product_id in_texts(:products);
-
--- name: copy_item
-INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
-                   list_ids, tags, note)
-VALUES (:profile, :id, :store, :product, :variant, :quantity, :now, :now, :list, '', :note);

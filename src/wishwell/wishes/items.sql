@@ -130,10 +130,6 @@ DELETE FROM items WHERE profile_id = :profile AND id in_uuids(:ids);
 -- name: item_find
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id = :id;
 
--- name: item_of_product
-SELECT item_fields(i) FROM items i
-WHERE i.profile_id = :profile AND i.product_id = :product AND i.variant_id = :variant;
-
 -- name: items_known
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id in_uuids(:ids);
 

@@ -88,12 +88,8 @@ async def _move(
     room = merging.room(bounds, len(mine), len(own), sum(held.item_count for held in own))
     names = {merging.alike(held.name) for held in made}
     own = [held for held in own if merging.alike(held.name) in names]
-    kinds = {(wish.product_id, wish.variant_id): wish for wish in mine}
-    twins = {
-        wish.id: kinds[kind]
-        for wish in wishes
-        if (kind := (wish.product_id, wish.variant_id)) in kinds
-    }
+    kinds = {wish.kind: wish for wish in mine}
+    twins = {wish.id: kinds[wish.kind] for wish in wishes if wish.kind in kinds}
     created = {wish.id: wish.created_at for wish in (*wishes, *mine)}
     made = await _ordered(tx, session, made, created)
     for wish in wishes:
@@ -101,7 +97,7 @@ async def _move(
             created[twin.id] = min(twin.created_at, wish.created_at)
     own = await _ordered(tx, customer, own, created)
     same = {id: twin.id for id, twin in twins.items()}
-    merged = merging.merge(wishes, made, same, own, room, bounds.list_items)
+    merged = merging.merge(wishes, made, same, own, room)
 
     await _write_items(tx, customer, wishes, twins, merged, now)
     await _write_lists(tx, customer, made, merged, now)

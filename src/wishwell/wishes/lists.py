@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -12,8 +12,8 @@ from wishwell.db import Reader, Row, Writer, rows
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
-from wishwell.wishes import item_record, items, reservations, shares
-from wishwell.wishes.item_record import Item
+from wishwell.wishes import items, reservations, shares
+from wishwell.wishes.items import Item
 
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
@@ -108,7 +108,7 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     for row in rows:
         position = row[_COLUMNS]
         if position is not None:
-            item = item_record.from_row(row[_COLUMNS + 1 :])
+            item = items.from_row(row[_COLUMNS + 1 :])
             positions[item.id] = position
             shown.append(item)
     shown.sort(key=lambda item: (item.created_at, item.id), reverse=sort != "oldest_saved")
@@ -129,20 +129,13 @@ async def create(
 
 async def add(tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str) -> List:
     """``create`` within a use-case that tells of more than the list."""
-    given: dict[str, Any] = {
-        "profile": profile.id,
-        "id": id,
-        "name": name,
-        "now": now,
-        "most": bounds.lists,
-    }
-    row = await tx.one("list_create", **given)
-    if row is None:
-        # The customer has no row yet, or the profile is full or has ended.
-        await profiles.lock(tx, profile, now)
-        row = await tx.one("list_create", **given)
+    await profiles.lock(tx, profile, now)
+    row = await tx.one(
+        "list_create", profile=profile.id, id=id, name=name, now=now, most=bounds.lists
+    )
     if row is None:
         raise LimitReached(f"A profile holds at most {bounds.lists} lists; delete some first.")
+    await profiles.count(tx, profile, lists=1)
     return from_row(row)
 
 
@@ -169,7 +162,8 @@ async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
             raise NotFound(_NO_LIST)
         if await tx.one("list_find", profile=profile.id, id=id) is None:
             raise NotFound(_NO_LIST)
-        await shares.end_of_list(tx, profile, id)
+        shared = await tx.all("shares_of_list", profile=profile.id, list=id)
+        await shares.end(tx, profile, shared)
         placed = [row[0] for row in await tx.all("list_positions", profile=profile.id, id=id)]
         if placed:
             await tx.run("list_leave_items", profile=profile.id, id=id, items=placed)

@@ -23,6 +23,10 @@ class Wish(msgspec.Struct, frozen=True):
     tags: str
     note: str
 
+    @property
+    def kind(self) -> tuple[str, str]:
+        return self.product_id, self.variant_id
+
 
 class OrderedList(msgspec.Struct, frozen=True):
     """A list, with the ids of its items in the customer's order and their positions."""
@@ -36,37 +40,29 @@ class OrderedList(msgspec.Struct, frozen=True):
     items: dict[str, int] = {}
 
 
-class Room(msgspec.Struct, frozen=True):
-    """How many more items, lists and places the customer may have."""
-
-    items: int
-    lists: int
-    places: int
-
-
 class Merged(msgspec.Struct):
     """What changes at the customer.
 
     ``items``: the id that each item of the session has now; of what is left behind there is none.
-    ``moved``: the items that are new to the customer. ``joins``: which list each list of the
+    ``joins``: which list each list of the
     session becomes, its own id for one that moves. ``grown``: the customer's lists that are longer
     now, with all their items in order. ``places``: what comes on each list, in order.
     """
 
     items: dict[str, str]
-    moved: list[str]
     joins: dict[str, str]
     grown: dict[str, list[str]]
     places: dict[str, list[str]]
 
 
 # contract: link-limits
-def room(bounds: Bounds, items: int, lists: int, places: int) -> Room:
+def room(bounds: Bounds, items: int, lists: int, entries: int) -> Bounds:
     """What a link may add to so many: a profile keeps at most twice its bounds."""
-    return Room(
-        max(0, 2 * bounds.items - items),
-        max(0, 2 * bounds.lists - lists),
-        max(0, 2 * bounds.entries - places),
+    return Bounds(
+        items=max(0, 2 * bounds.items - items),
+        lists=max(0, 2 * bounds.lists - lists),
+        entries=max(0, 2 * bounds.entries - entries),
+        list_items=bounds.list_items,
     )
 
 
@@ -76,24 +72,23 @@ def merge(
     lists: Sequence[OrderedList],
     same: Mapping[str, str],
     own: Sequence[OrderedList],
-    room: Room,
-    most: int,
+    room: Bounds,
 ) -> Merged:
     """Where the session's items and lists go.
 
     ``same``: the customer's item for each of the session's that both have. ``own``: the customer's
-    lists of the same names. ``most``: the bound of a list.
+    lists of the same names. ``room``: how much more the customer may have.
     """
     newest = sorted(wishes, key=lambda wish: (wish.created_at, wish.id), reverse=True)
     moved = [wish.id for wish in newest if wish.id not in same][: room.items]
     items = {**same, **{id: id for id in moved}}
-    joins, grown = _join(lists, items, own, most)
+    joins, grown = _join(lists, items, own, room.list_items)
     moving = [made.id for made in lists if made.id not in joins]
     joins |= {id: id for id in sorted(moving, reverse=True)[: room.lists]}
-    places = _places(newest, lists, items, joins, own, room.places)
+    places = _places(newest, lists, items, joins, own, room.entries)
     for id, before in grown.items():
         before.extend(places.get(id, ()))
-    return Merged(items, moved, joins, {id: grown[id] for id in grown if id in places}, places)
+    return Merged(items, joins, {id: grown[id] for id in grown if id in places}, places)
 
 
 def _join(

@@ -37,23 +37,12 @@ async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[
     empty = ids.timestamp(max(0, now - int(settings.empty_session_days * _DAY_MS)))
     empty = max(idle, empty)
     after, removed = _FIRST, 0
-    while True:
-        rows = await db.read(_idle, idle, empty, after)
-        if not rows:
-            return
+    while rows := await db.read(_idle, idle, empty, after):
         gids = {row[0]: row[2] for row in rows}
-        terms = (idle, empty, list(gids), ids.timestamp(now))
-        try:
-            ended, at_once = await db.write(_end_and_step, *terms)
-        except Exception:
-            await db.ping()
-            ended, at_once = await db.write(_end, *terms), None
-        removed += at_once or 0
-        yield removed
-        if at_once is None:
-            async for gone in _remove(db, {id: gids[id] for id in ended}):
-                removed += gone
-                yield removed
+        expired = await db.write(_end, idle, empty, list(gids), ids.timestamp(now))
+        async for gone in _remove(db, {id: gids[id] for id in expired}):
+            removed += gone
+            yield removed
         after = (rows[-1][1], rows[-1][0])
 
 
@@ -85,25 +74,13 @@ async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Se
 async def _end(tx: Writer, idle: str, empty: str, expired: list[str], now: str) -> list[str]:
     """Closes those that are still expired and that no other transaction has locked."""
     held = [row[0] for row in await _lock(tx, expired)]
-    return [
-        row[0]
-        for row in await tx.all(
-            "sessions_end", gone_before=idle, empty_before=empty, profiles=held, now=now
-        )
-    ]
+    terms = {"gone_before": idle, "empty_before": empty, "now": now}
+    return [row[0] for row in await tx.all("sessions_end", profiles=held, **terms)]
 
 
 async def _lock(tx: Writer, sessions: list[str]) -> Sequence[Row]:
     """Locks those that no other transaction has locked, and returns their keys."""
     return await tx.all_many("session_lock", [{"profile": id} for id in sessions])
-
-
-async def _end_and_step(
-    tx: Writer, idle: str, empty: str, expired: list[str], now: str
-) -> tuple[list[str], int | None]:
-    """Closes and empties in one transaction, unless it takes several steps."""
-    ended = await _end(tx, idle, empty, expired, now)
-    return ended, await _step(tx, ended) if ended else 0
 
 
 # contract: purge-passes-over
@@ -130,16 +107,10 @@ async def remove_some(tx: Writer, sessions: list[str]) -> int | None:
     Returns how many profiles it removed, or None while there is more.
     """
     await _lock(tx, sessions)
-    return await _step(tx, sessions)
-
-
-async def _step(tx: Writer, sessions: list[str]) -> int | None:
-    """Removes some of the records; or the rest and the sessions, and returns how many sessions."""
     left = _RECORDS - await reservations.purge(tx, sessions, _RECORDS)
+    for statement in _STEPS:
+        if left > 0:
+            left -= len(await tx.all(statement, profiles=sessions, limit=left))
     if left <= 0:
         return None
-    for statement in _STEPS:
-        left -= len(await tx.all(statement, profiles=sessions, limit=left))
-        if left <= 0:
-            return None
     return len(await tx.all("purge_profiles", profiles=sessions))

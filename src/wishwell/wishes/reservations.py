@@ -1,17 +1,93 @@
-"""Reservations: what others have promised to give of the items on a shared list.
+"""Reservations: what others have promised to give of the items on a shared list (contract:
+reserve-secret).
 
 A reservation lies with the item's owner, so that one lock guards the sum, and its row in ``held``
 with its holder, so that it is found by a sign-in and a purge. Both change in one transaction,
 ``held`` first. Whoever makes or moves one has locked both profiles; an owner ends one, and a purge
-its holder's, under their own lock alone.
+its holder's, under their own lock alone. None touches a record of the owner, or makes an event.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wishwell import profiles
 from wishwell.db import Reader, Row, RunAgain, Writer
+from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound
+from wishwell.profiles import Profile
+from wishwell.wishes import shares
+from wishwell.wishes.shares import Finder, SharedItem
 
 ENDS = ("held_end", "reservation_end")
+
+MOST = 1_000
+"""Of how many items a profile may have reservations."""
+
+
+# contract: reserve-put, reserve-quantity, reserve-most, reserve-at-once, reserve-secret
+async def reserve(
+    tx: Writer,
+    finder: Finder,
+    token: str,
+    item_id: str,
+    holder: Profile,
+    quantity: int,
+    now: str,
+) -> SharedItem:
+    """Reserves so many of the item for the holder, in place of what they have reserved of it.
+
+    Raises ``UnknownShare``, ``NotFound``, ``Conflict`` if fewer are left, ``LimitReached``,
+    ``Forbidden`` for the owner and where the share has no reservations, and
+    ``profiles.missing(holder)``.
+    """
+    shared = await shares.lock(tx, finder, token, holder, now)
+    owner = shared.owner
+    if owner.id == holder.id:
+        raise Forbidden("This is your own list; what others reserve of it is their secret.")
+    if not shared.reservations:
+        raise Forbidden("This share has no reservations.")
+    if await tx.one("entry_find", profile=owner.id, list=shared.list_id, item=item_id) is None:
+        raise NotFound("There is no such item on this list.")
+    if (
+        await tx.one(
+            "reservation_put",
+            profile=owner.id,
+            item=item_id,
+            holder=holder.id,
+            quantity=quantity,
+            now=now,
+        )
+        is None
+    ):
+        raise Conflict("quantity: fewer of this item are left to reserve.")
+    count = await tx.one("held_count", profile=holder.id, owner=owner.id, item=item_id)
+    if count is not None and count[0] >= MOST:
+        raise LimitReached(f"A profile has reservations of at most {MOST} items.")
+    await tx.run(
+        "held_add",
+        profile=holder.id,
+        owner=owner.id,
+        item=item_id,
+        store=owner.store.id,
+        merged=None,
+    )
+    [shown] = (await shares.view(tx, finder, token, holder, now, item_id)).items
+    return shown
+
+
+# contract: reserve-delete
+async def give_back(tx: Writer, token: str, item_id: str, holder: Profile) -> None:
+    """Ends the holder's reservation of the item.
+
+    The holder's own record says whose item it is, so the share may have ended. Raises
+    ``UnknownShare`` for what is no token, ``NotFound``, ``profiles.missing(holder)``.
+    """
+    shares.check_form(token)
+    await profiles.lock_known(tx, holder)
+    if not await end(tx, holder.id, item_id):
+        raise NotFound("You have not reserved this item.")
+
+
+# ----------------------------------------------------------------------------- their ends
 
 
 # contract: reserve-ends, reserve-at-once
@@ -47,7 +123,7 @@ def _named(key: Sequence[Any]) -> dict[str, Any]:
 
 
 # contract: reserve-purge
-async def purge(tx: Writer, profiles: list[str], most: int) -> int:
+async def purge(tx: Writer, owners: list[str], most: int) -> int:
     """Ends at most ``most`` of what these hold, and of what others hold of theirs.
 
     Returns how many. They are locked by the caller, the others are not: the link of an owner may
@@ -56,7 +132,7 @@ async def purge(tx: Writer, profiles: list[str], most: int) -> int:
     ended = 0
     for statement in ("purge_held", "purge_reservations"):
         while ended < most and (
-            keys := await tx.all(statement, profiles=profiles, limit=most - ended)
+            keys := await tx.all(statement, profiles=owners, limit=most - ended)
         ):
             await _end(tx, keys)
             ended += len(keys)
@@ -105,15 +181,16 @@ async def link_owned(
 
     ``items``: the id that each item has now. What is held of the others ends too.
     """
-    keys = await tx.all("reservations_of", profile=session_id)
-    if not keys:
+    rows = await tx.all("reservations_all", profile=session_id)
+    if not rows:
         return
-    await tx.run_many("held_end", [_named(key) for key in sorted(tuple(key) for key in keys)])
-    # Looked at only now: a purge that this has waited for may have ended some.
+    ordered = sorted((holder_id, session_id, item_id) for item_id, holder_id, *_ in rows)
+    await tx.run_many("held_end", [_named(key) for key in ordered])
+    # Looked at again: a purge that this has waited for may have ended some.
     held: list[dict[str, Any]] = []
     moving: list[dict[str, Any]] = []
-    found = await tx.all("reservations_all", profile=session_id)
-    for item_id, holder_id, store_id, quantity, created_at in found:
+    rows = await tx.all("reservations_all", profile=session_id)
+    for item_id, holder_id, store_id, quantity, created_at in rows:
         now_id = items.get(item_id)
         if now_id is None or holder_id == customer_id:
             continue

@@ -17,15 +17,8 @@ WHERE i.profile_id = :profile AND i.id = :item
 ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = excluded.quantity
 RETURNING quantity;
 
--- name: reservation_changed
--- What waits for the lock meanwhile looks again (docs/decisions/0013).
-UPDATE profiles SET changes = changes + 1 WHERE profile_id = :profile;
-
 -- name: reservation_end
 DELETE FROM reservations WHERE profile_id = :owner AND holder_id = :holder AND item_id = :item;
-
--- name: reservations_of
-SELECT holder_id, profile_id, item_id FROM reservations WHERE profile_id = :profile;
 
 -- name: reservations_unshared
 -- Those of items that are on no list which is or was shared.

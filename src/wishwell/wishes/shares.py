@@ -201,11 +201,6 @@ async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
 
 
 # contract: share-list-deleted
-async def end_of_list(tx: Writer, profile: Profile, list_id: str) -> None:
-    """Ends all shares of a list. The caller holds the profile's lock."""
-    await end(tx, profile, await tx.all("shares_of_list", profile=profile.id, list=list_id))
-
-
 async def end(tx: Writer, profile: Profile, rows: Sequence[Row]) -> None:
     """Ends these shares, given their ids and tokens."""
     if rows:
