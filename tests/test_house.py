@@ -17,7 +17,7 @@ from wishwell.db import rows, statements
 from wishwell.events import deliveries, webhooks
 from wishwell.http import management, responses, routes, share_bodies, wire
 from wishwell.moving import deletion, transfer
-from wishwell.products import product_bodies
+from wishwell.products import notices, product_bodies
 from wishwell.wishes import items, lists, purge, reservations, shares
 
 ROOT = Path(__file__).parents[1]
@@ -334,8 +334,8 @@ SHAPES = {
     "Delivery": deliveries.Delivery,
     "Item": items.Item,
     "List": lists.List,
-    "Price": product_bodies.PriceBody,
-    "NewVariant": product_bodies.VariantBody,
+    "Price": notices.Money,
+    "NewVariant": products.Variant,
     "NewProduct": product_bodies.ProductBody,
     "NamedProduct": product_bodies.NamedProductBody,
     "Products": product_bodies.ProductsBody,

@@ -2,8 +2,6 @@
 
 import json
 
-from msgspec import UNSET
-
 from tests.contract.conftest import bounds, new_item
 from wishwell import products, stores
 from wishwell.products import Facts, NewProduct, Variant, notices
@@ -22,17 +20,16 @@ def switched(bench, store, **changes):
 
 def money(text):
     """`19.90 EUR`, or nothing known."""
-    return UNSET if text is None else Money(*text.split())
+    return None if text is None else Money(*text.split())
 
 
 def product(price=None, available=None, variants=(), of=PRODUCT, **facts):
     """A product as a put says it; ``variants`` by id: a price, and whether there are some."""
-    known = UNSET if available is None else available
     made = tuple(
-        Variant(str(id), price=money(text), available=UNSET if there is None else there)
+        Variant(str(id), price=money(text), available=there)
         for id, (text, there) in dict(variants).items()
     )
-    return NewProduct(of, Facts(price=money(price), available=known, **facts), made)
+    return NewProduct(of, Facts(price=money(price), available=available, **facts), made)
 
 
 def put(bench, store, *args, **said):

@@ -15,7 +15,7 @@ from msgspec import UNSET, Meta, UnsetType
 from wishwell import events, products
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.http import share_bodies
-from wishwell.products import product_bodies
+from wishwell.products import notices, product_bodies
 from wishwell.profiles import pages, search
 from wishwell.stores import Store
 from wishwell.wishes import fields, items, lists
@@ -160,8 +160,8 @@ BODIES: tuple[type[msgspec.Struct], ...] = (
     share_bodies.CopyBody,
     share_bodies.ReservationBody,
     IdentifyBody,
-    product_bodies.PriceBody,
-    product_bodies.VariantBody,
+    notices.Money,
+    products.Variant,
     product_bodies.ProductBody,
     product_bodies.NamedProductBody,
     product_bodies.ProductsBody,

@@ -14,8 +14,8 @@ from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AdminScope
 from wishwell.errors import Invalid
-from wishwell.products import NewProduct, product_bodies
-from wishwell.products.product_bodies import PriceBody, ProductBody, VariantBody
+from wishwell.products import NewProduct, Variant, notices, product_bodies
+from wishwell.products.product_bodies import ProductBody
 from wishwell.stores import Store
 from wishwell.stores.naming import Naming
 from wishwell.wishes import fields, items, lists, shares
@@ -122,13 +122,9 @@ class WebhookRecord(Record):
         fields.each_once("types", types)
 
 
-class _Known(msgspec.Struct, forbid_unknown_fields=True):
-    """``notices.Known``, as a file has it."""
+class _Known(notices.Known, forbid_unknown_fields=True):
+    """As a file has it."""
 
-    price: PriceBody | None = None
-    reference: PriceBody | None = None
-    available: bool | None = None
-    dropped_from: PriceBody | None = None
     dropped_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
     restocked_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
 
@@ -156,12 +152,12 @@ class ProductRecord(Record):
         for one in known.values():
             for price in (one.price, one.reference, one.dropped_from):
                 if price is not None:
-                    price.money()
+                    product_bodies.check_price(price)
 
     def _product(self, store: Store) -> NewProduct:
         """What a request would have said of the product."""
         body: ProductBody = _nested("document", self.document, ProductBody)
-        body.variants = _nested("variants", self.variants, list[VariantBody])
+        body.variants = _nested("variants", self.variants, list[Variant])
         if not store.has_text_ids:
             for variant in body.variants:
                 variant.variant_id = stores.number(variant.variant_id)

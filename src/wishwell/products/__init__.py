@@ -5,9 +5,10 @@ changes that wishes hear of.
 """
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import Meta
 
 from wishwell import ids, stores
 from wishwell.db import Reader, Row, Writer
@@ -17,6 +18,7 @@ from wishwell.products.notices import Money, Said
 from wishwell.profiles import WholeStore, pages
 from wishwell.stores import Store
 from wishwell.wishes import items
+from wishwell.wishes.fields import ProductId
 
 MAX_BULK = 250
 MAX_VARIANTS = 250
@@ -24,32 +26,44 @@ MAX_TITLE = 255
 MAX_URL = 2_048
 
 
-class Variant(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+_URL = (
+    r"^[Hh][Tt][Tt][Pp][Ss]?://"
+    r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._~%!$&'()*+,;=-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$"
+)
+"""Without user name and password: ``shop.example@evil.example`` must not look like the shop."""
+
+Title = Annotated[str, Meta(min_length=1, max_length=MAX_TITLE)]
+Url = Annotated[str, Meta(max_length=MAX_URL, pattern=_URL)]
+
+
+class Variant(
+    msgspec.Struct, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
+):
     """A variant of a product. For fields that it leaves out, those of the product hold."""
 
-    variant_id: str | int
-    title: str | UnsetType = UNSET
-    image: str | UnsetType = UNSET
-    price: Money | UnsetType = UNSET
-    available: bool | UnsetType = UNSET
+    variant_id: ProductId
+    title: Title | None = None
+    image: Url | None = None
+    price: Money | None = None
+    available: bool | None = None
 
 
-class Facts(msgspec.Struct, omit_defaults=True, gc=False):
+class Facts(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """What is known of a product, without its variants. Fields that are left out are not known."""
 
-    title: str | UnsetType = UNSET
-    url: str | UnsetType = UNSET
-    image: str | UnsetType = UNSET
-    price: Money | UnsetType = UNSET
-    available: bool | UnsetType = UNSET
+    title: Title | None = None
+    url: Url | None = None
+    image: Url | None = None
+    price: Money | None = None
+    available: bool | None = None
 
 
 # contract: product-fields
-class Product(Facts, rename="camel", omit_defaults=True, kw_only=True, gc=False):
+class Product(Facts, rename="camel", kw_only=True):
     """A product as the API shows it. ``variants`` are set only for a single product."""
 
     product_id: str | int
-    variants: list[Variant] | UnsetType = UNSET
+    variants: list[Variant] | None = None
     created_at: str
     updated_at: str
 
@@ -65,18 +79,14 @@ class NewProduct(msgspec.Struct, frozen=True):
     def said(self) -> dict[str, Said]:
         """Price and availability: first of variants that are not listed (``NO_VARIANT``), then of
         each variant."""
-        price, available = self.facts.price or None, _known(self.facts.available)
+        price, available = self.facts.price, self.facts.available
         said = {items.NO_VARIANT: Said(price, available)}
         for variant in self.variants:
-            own = _known(variant.available)
+            own = variant.available
             said[str(variant.variant_id)] = Said(
                 variant.price or price, available if own is None else own
             )
         return said
-
-
-def _known(value: bool | UnsetType) -> bool | None:
-    return None if value is UNSET else value
 
 
 _variants = msgspec.json.Decoder(list[Variant])

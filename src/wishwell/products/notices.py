@@ -8,10 +8,10 @@ any time, and the next step goes on where the last one ended.
 import random
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from wishwell import events, ids, stores
 from wishwell.db import Database, Reader, Row, Writer, bad_rows
@@ -33,11 +33,12 @@ _SKEW_MS = 60_000
 """How much the clocks of two machines may differ (contract: notice-later)."""
 
 
-class Money(msgspec.Struct, frozen=True):
+# contract: product-money
+class Money(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A price: the amount as decimal text, and the currency's three letters."""
 
-    amount: str
-    currency: str
+    amount: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$")]
+    currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")]
 
 
 class Said(NamedTuple):

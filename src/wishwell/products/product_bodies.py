@@ -4,7 +4,7 @@ import re
 from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
 from wishwell import products, stores
 from wishwell.products import Facts, NewProduct, Variant
@@ -13,65 +13,22 @@ from wishwell.stores import Store
 from wishwell.wishes import fields
 from wishwell.wishes.fields import ProductId
 
-_URL = (
-    r"^[Hh][Tt][Tt][Pp][Ss]?://"
-    r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._~%!$&'()*+,;=-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$"
-)
-"""Without user name and password: ``shop.example@evil.example`` must not look like the shop."""
-
-Title = Annotated[str, Meta(min_length=1, max_length=products.MAX_TITLE)]
-Url = Annotated[str, Meta(max_length=products.MAX_URL, pattern=_URL)]
-
-
-# contract: product-money
-class PriceBody(msgspec.Struct, forbid_unknown_fields=True):
-    """An amount of money."""
-
-    amount: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$")]
-    currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")]
-
-    def money(self) -> Money:
-        # `$` in a pattern also matches before a newline at the end.
-        amount = products.check_text("price.amount", self.amount)
-        return Money(amount, products.check_text("price.currency", self.currency))
-
-
-class VariantBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """A variant of a product. null is the same as leaving a field out, here and below."""
-
-    variant_id: ProductId
-    title: Title | None = None
-    image: Url | None = None
-    price: PriceBody | None = None
-    available: bool | None = None
-
-    def variant(self, store: Store) -> Variant:
-        id = store.product_id("variantId", self.variant_id)
-        return Variant(
-            id, _text("title", self.title), *_rest(self.image, self.price, self.available)
-        )
-
 
 # contract: product-bounds
-class ProductBody(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """``PUT /products/{productId}``."""
+class ProductBody(Facts, kw_only=True):
+    """``PUT /products/{productId}``. null is the same as leaving a field out."""
 
-    title: Title | None = None
-    url: Url | None = None
-    image: Url | None = None
-    price: PriceBody | None = None
-    available: bool | None = None
-    variants: Annotated[list[VariantBody], Meta(max_length=products.MAX_VARIANTS)] | None = None
+    variants: Annotated[list[Variant], Meta(max_length=products.MAX_VARIANTS)] | None = None
 
     def product(self, id: str, store: Store) -> NewProduct:
-        variants = fields.each("variants", self.variants or (), lambda body: body.variant(store))
+        variants = fields.each("variants", self.variants or (), lambda one: _variant(one, store))
         fields.each_once("variantId", [str(variant.variant_id) for variant in variants])
-        rest = _rest(self.image, self.price, self.available)
-        facts = Facts(_text("title", self.title), _text("url", self.url), *rest)
+        _check(self)
+        facts = Facts(self.title, self.url, self.image, self.price, self.available)
         return NewProduct(id, facts, tuple(variants))
 
 
-class NamedProductBody(ProductBody, rename="camel", kw_only=True, forbid_unknown_fields=True):
+class NamedProductBody(ProductBody, rename="camel", kw_only=True):
     """One of ``PUT /products``."""
 
     product_id: ProductId
@@ -91,18 +48,24 @@ class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
         return checked
 
 
-def _text(field: str, text: str | None) -> str | UnsetType:
-    return UNSET if text is None else products.check_text(field, text)
+def _variant(variant: Variant, store: Store) -> Variant:
+    variant.variant_id = store.product_id("variantId", variant.variant_id)
+    _check(variant)
+    return variant
 
 
-def _rest(
-    image: str | None, price: PriceBody | None, available: bool | None
-) -> tuple[str | UnsetType, Money | UnsetType, bool | UnsetType]:
-    return (
-        _text("image", image),
-        UNSET if price is None else price.money(),
-        UNSET if available is None else available,
-    )
+def _check(given: Facts | Variant) -> None:
+    for field in ("title", "url", "image"):
+        products.check_text(field, getattr(given, field, None) or "")
+    if given.price is not None:
+        check_price(given.price)
+
+
+# contract: product-money
+def check_price(price: Money) -> None:
+    """Raises ``Invalid`` for a newline at the end, before which `$` in a pattern also matches."""
+    products.check_text("price.amount", price.amount)
+    products.check_text("price.currency", price.currency)
 
 
 # contract: product-path
