@@ -261,15 +261,15 @@ def test_every_table_of_a_profile_is_purged_and_linked():
 
 def test_every_table_of_a_store_is_exported_or_named():
     """contract: export-whole. A table that nobody thought of would be lost by a move: an export reads
-    each, an import fills it, or ``transfer`` says that it stays behind."""
+    each, an import fills it, or ``schema`` says that it stays behind."""
     of_profile, of_store = set(), {"stores"}
     for name, columns in schema.tables().items():
         if columns[0] == "profile_id":
             of_profile.add(name)
         elif "store_id" in columns:
             of_store.add(name)
-    assert transfer.OF_PROFILE.keys() == of_profile
-    assert transfer.OF_STORE.keys() == of_store
+    assert schema.OF_PROFILE.keys() == of_profile
+    assert schema.OF_STORE.keys() == of_store
     sql = statements.load("sqlite")
     read = " ".join(
         sql[name].sql for name in sql if name.startswith(("export_", "revocations_since"))
@@ -279,7 +279,7 @@ def test_every_table_of_a_store_is_exported_or_named():
         for name in sql
         if name.startswith(("import_", "store_secrets_set", "share_", "held_add"))
     )
-    for table, kind in (transfer.OF_PROFILE | transfer.OF_STORE).items():
+    for table, kind in (schema.OF_PROFILE | schema.OF_STORE).items():
         if kind is None or kind == "wishwell":
             continue
         assert kind in transfer.KINDS.values(), table
@@ -293,7 +293,7 @@ def test_every_table_of_a_store_is_emptied_by_its_deletion():
     sql = statements.load("sqlite")
     steps = [*deletion._OF_STORE, *purge._STEPS, *reservations.ENDS, "purge_profiles"]
     gone = " ".join(sql[name].sql for name in sql if name in steps or name.startswith("erase_"))
-    for table in (transfer.OF_PROFILE | transfer.OF_STORE).keys() - {
+    for table in (schema.OF_PROFILE | schema.OF_STORE).keys() - {
         "deleted_stores",
         "store_hosts",
     }:

@@ -9,7 +9,7 @@ from tests import schema
 from wishwell.moving import transfer
 
 RECORDS: dict[str, Any] = {name: record for record, name in transfer.KINDS.items()}
-TABLES = transfer.OF_PROFILE | transfer.OF_STORE
+TABLES = schema.OF_PROFILE | schema.OF_STORE
 
 KEYS = {
     "profile_id": "the line stands below its profile's",

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from wishwell.moving.file_records import ItemRecord, ProfileRecord
 from wishwell.moving.import_file import Bundle
@@ -39,16 +40,9 @@ def additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows
         return rows
     _add_records(rows, store, key, bundle, held)
     if rows or _changes(profile, held):
-        rows["lists_recount"].append({"profile": key})
-        rows["profile_recount"].append({"profile": key, "email": profile.email})
-        rows["import_profile"].append(
-            {
-                "profile": key,
-                "created_at": profile.created_at,
-                "touched_at": profile.touched_at,
-                "events": profile.events,
-            }
-        )
+        of = {"profile": key, **asdict(profile)}
+        for statement in ("lists_recount", "profile_recount", "import_profile"):
+            rows[statement].append(of)
     return rows
 
 
@@ -74,19 +68,8 @@ def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held)
             rows["list_mark_shared"].append({"profile": key, "id": id})
     for share in bundle.shares:
         if share.id not in held.shares:
-            rows["share_add"].append(
-                {
-                    "profile": key,
-                    "id": share.id,
-                    "store": store.id,
-                    "list": share.list_id,
-                    "reservations": int(share.reservations),
-                    "notes": int(share.notes),
-                    "created_at": share.created_at,
-                    "expires_at": share.expires_at,
-                    "token": share.token,
-                }
-            )
+            of = {"profile": key, "store": store.id}
+            rows["share_add"].append(asdict(share) | of)
 
 
 def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -> None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import asdict
 
 from wishwell import ids, opaque, stores
 from wishwell.db import Database, Reader, Row, UniqueViolation, Writer, rows
@@ -229,7 +230,7 @@ def _steps(file: ImportFile, how: How) -> Iterable[Record | list[list[Bundle]]]:
 
 async def _put(tx: Writer, store: Store, record: Record) -> None:
     await stores.check_kept(tx, store)
-    await tx.run(_OF_STORE[type(record)], store=store.id, **msgspec.structs.asdict(record))
+    await tx.run(_OF_STORE[type(record)], store=store.id, **asdict(record))
 
 
 async def _add(
@@ -331,14 +332,11 @@ async def _reserve(
     kinds = {item.id: item.kind for item in bundle.items}
     wanted = [
         {
+            **asdict(record),
             "profile": owner,
             "holder": keys[record.holder],
             "product": kinds[record.item_id][0],
             "variant": kinds[record.item_id][1],
-            "quantity": record.quantity,
-            "created_at": record.created_at,
-            "item": record.item_id,
-            "merged": record.merged_id,
         }
         for record in records
         if owner is not None and record.holder in keys

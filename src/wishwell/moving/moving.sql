@@ -1,5 +1,3 @@
--- What they say of each table: transfer.py.
-
 -- name: export_admin_tokens
 SELECT id, scope, label, hash, created_at, expires_at, last_used_at, revoked_at
 FROM admin_tokens WHERE store_id = :store ORDER BY id;
@@ -71,7 +69,7 @@ WHERE profile_id = :profile;
 
 -- name: import_reservation
 -- By :holder of the product and variant :product, :variant, if it is on a list that was ever shared; a row for held_add. :quantity: how
--- many. :item: which id it has in the file. :merged: merged_id.
+-- many. :item_id: which id it has in the file. :merged_id: merged_id.
 INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
 SELECT i.profile_id, i.id, :holder::uuid, i.store_id, :quantity::integer, :created_at::text
 FROM items i
@@ -80,7 +78,7 @@ WHERE i.profile_id = :profile AND i.product_id = :product AND i.variant_id = :va
     WHERE l.profile_id = :profile AND l.shared = 1)
 ON CONFLICT (profile_id, item_id, holder_id) DO NOTHING
 RETURNING holder_id, profile_id, item_id, store_id,
-          coalesce(:merged::uuid, CASE WHEN item_id <> :item::uuid THEN :item::uuid END);
+          coalesce(:merged_id::uuid, CASE WHEN item_id <> :item_id::uuid THEN :item_id::uuid END);
 
 -- name: import_revocation
 INSERT INTO revocations (profile_id, jti, revoked_at) VALUES (:profile, :jti, :revoked_at)

@@ -15,35 +15,6 @@ from wishwell.moving.file_records import Record
 from wishwell.stores import Store
 from wishwell.wishes import fields
 
-# contract: export-whole
-OF_PROFILE: dict[str, str | None] = {
-    "profiles": "profile",
-    "lists": "list",
-    "items": "item",
-    "entries": "item",
-    "item_tags": "item",
-    "shares": "share",
-    "reservations": "reservation",
-    "held": "reservation",
-    "revocations": "revocation",
-    "events": None,
-}
-"""Each table of a profile, and the line that carries it; None where it stays behind."""
-
-OF_STORE: dict[str, str | None] = {
-    "stores": "wishwell",
-    "store_hosts": "wishwell",
-    "store_secrets": "secrets",
-    "admin_tokens": "adminToken",
-    "products": "product",
-    "webhooks": "webhook",
-    "share_tokens": "share",
-    "deliveries": None,
-    "feeds": None,
-    "deleted_stores": None,
-}
-"""The same of the tables of a store."""
-
 _LATE_MS = 60_000
 """How much later than the time in its id a record may say that it was made."""
 

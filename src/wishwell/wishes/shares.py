@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
 
 from wishwell import opaque, profiles, stores
 from wishwell.db import Reader, Row, RunAgain, Writer
@@ -51,7 +52,7 @@ class Share(msgspec.Struct, rename="camel", omit_defaults=True):
     reservations: bool
     notes: bool
     created_at: str
-    expires_at: str | UnsetType = UNSET
+    expires_at: str | None = None
     profile: str | UnsetType = UNSET
 
 
@@ -102,8 +103,7 @@ class Shared(NamedTuple):
 def from_row(row: Row) -> Share:
     """Makes a share from its columns (``rows.SHARE``)."""
     id, token, list_id, reservations, notes, created_at, expires_at = row
-    expires = expires_at or UNSET
-    return Share(id, token, list_id, bool(reservations), bool(notes), created_at, expires)
+    return Share(id, token, list_id, bool(reservations), bool(notes), created_at, expires_at)
 
 
 # contract: share-token
@@ -136,27 +136,12 @@ async def create(
     if row[0] >= MOST:
         raise LimitReached(f"A list has at most {MOST} shares; delete some first.")
     shown = (bool(terms.reservations), bool(terms.notes))
-    await tx.run(
-        "share_add",
-        profile=profile.id,
-        id=id,
-        store=profile.store.id,
-        list=list_id,
-        reservations=int(shown[0]),
-        notes=int(shown[1]),
-        created_at=now,
-        expires_at=terms.expires_at or None,
-        token=token,
-    )
-    await tx.run(
-        "share_token_add",
-        hash=opaque.hashed(token),
-        store=profile.store.id,
-        profile=profile.id,
-        share=id,
-    )
+    share = Share(id, token, list_id, *shown, now, terms.expires_at or None)
+    of = {"profile": profile.id, "store": profile.store.id}
+    await tx.run("share_add", **asdict(share) | of)
+    await tx.run("share_token_add", **of, hash=opaque.hashed(token), share=id)
     await tx.run("list_mark_shared", profile=profile.id, id=list_id)
-    return Share(id, token, list_id, *shown, now, terms.expires_at or UNSET)
+    return share
 
 
 async def page(
@@ -173,16 +158,7 @@ async def page(
 # contract: share-update
 async def change(tx: Writer, profile: Profile, list_id: str, id: str, terms: Terms) -> Share:
     """Changes a share. Raises ``NotFound``, ``profiles.missing``."""
-    reservations, notes = (None if flag is None else int(flag) for flag in terms[:2])
-    row = await tx.one(
-        "share_change",
-        profile=profile.id,
-        id=id,
-        list=list_id,
-        reservations=reservations,
-        notes=notes,
-        expires_at=terms.expires_at,
-    )
+    row = await tx.one("share_change", profile=profile.id, id=id, list=list_id, **terms._asdict())
     if row is None:
         await profiles.check_open(tx, profile)
         raise NotFound(_NO_SHARE)

@@ -5,7 +5,7 @@ FROM lists l WHERE l.profile_id = :profile AND l.id = :list;
 
 -- name: share_add
 INSERT INTO shares (profile_id, id, store_id, list_id, reservations, notes, created_at, expires_at, token)
-VALUES (:profile, :id, :store, :list, :reservations, :notes, :created_at, :expires_at, :token);
+VALUES (:profile, :id, :store, :list_id, :reservations, :notes, :created_at, :expires_at, :token);
 
 -- name: share_token_add
 -- No row if the token leads to a share already, as an import may find.
