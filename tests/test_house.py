@@ -16,7 +16,7 @@ from wishwell.cli import main
 from wishwell.db import rows, statements
 from wishwell.events import deliveries, webhooks
 from wishwell.http import management, responses, routes, share_bodies, wire
-from wishwell.moving import deletion, transfer
+from wishwell.moving import deletion, file_records
 from wishwell.products import notices, product_bodies
 from wishwell.wishes import items, lists, purge, reservations, shares
 
@@ -282,7 +282,7 @@ def test_every_table_of_a_store_is_exported_or_named():
     for table, kind in (schema.OF_PROFILE | schema.OF_STORE).items():
         if kind is None or kind == "wishwell":
             continue
-        assert kind in transfer.KINDS.values(), table
+        assert kind in file_records.KINDS.values(), table
         derived = table in ("item_tags", "store_secrets", "share_tokens")
         assert derived or re.search(rf"FROM {table}\b", read), table
         assert table in rows.FILLED or f"INTO {table} " in filled, table

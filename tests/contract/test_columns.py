@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from tests import schema
-from wishwell.moving import transfer
+from wishwell.moving import file_records
 
-RECORDS: dict[str, Any] = {name: record for record, name in transfer.KINDS.items()}
+RECORDS: dict[str, Any] = {name: record for record, name in file_records.KINDS.items()}
 TABLES = schema.OF_PROFILE | schema.OF_STORE
 
 KEYS = {

@@ -21,7 +21,7 @@ from wishwell.access.access_cache import AccessCache
 from wishwell.cli import data_commands
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
-from wishwell.moving import importing, transfer
+from wishwell.moving import file_records, importing
 from wishwell.moving.import_file import ImportFile
 from wishwell.products import notices
 from wishwell.profiles import pages
@@ -96,7 +96,7 @@ def source(bench, other):
     shop = Shop(bench, HANDLE)
     found = [json.loads(line) for line in export(bench, shop.store).splitlines()]
     delete(bench, shop.store)
-    assert {kind for line in found for kind in line} == set(transfer.KINDS.values())
+    assert {kind for line in found for kind in line} == set(file_records.KINDS.values())
     return found
 
 
@@ -278,7 +278,7 @@ def encoded(lines):
     return [json.dumps(line, ensure_ascii=False).encode() for line in lines]
 
 
-@pytest.mark.parametrize("kind", transfer.KINDS.values())
+@pytest.mark.parametrize("kind", file_records.KINDS.values())
 def test_file_with_a_changed_value_is_refused_or_imported_whole(
     bench, other, source, tmp_path, kind
 ):
@@ -319,7 +319,7 @@ def twice(source, kind):
 def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, source, tmp_path):
     """contract: import-checked. Each kind of line twice, left out, in another place; a key twice."""
     path = tmp_path / "f"
-    for kind in transfer.KINDS.values():
+    for kind in file_records.KINDS.values():
         assert tried(bench, path, twice(source, kind), other), kind
         at = first(source, kind)
         for lines in (

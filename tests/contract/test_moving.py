@@ -16,7 +16,7 @@ from wishwell.access import auth
 from wishwell.errors import Conflict, Gone, Invalid, StoreDeleted
 from wishwell.events import deliveries
 from wishwell.ids import NO_UUID
-from wishwell.moving import deletion, exporting, file_records, importing, transfer
+from wishwell.moving import deletion, exporting, file_records, importing
 from wishwell.moving.import_file import ImportFile
 from wishwell.wishes import items, linking, lists, reservations, shares
 
@@ -273,7 +273,7 @@ def lines(*records, ends=True):
         one if isinstance(one, str) else json.dumps(one)
         for one in (*records, *([end] if ends else []))
     ]
-    return transfer.encode(first).decode() + "".join(f"{one}\n" for one in rest)
+    return file_records.encode(first).decode() + "".join(f"{one}\n" for one in rest)
 
 
 ID = f"{ids.uuid7_at(AT)[:-1]}{{}}"

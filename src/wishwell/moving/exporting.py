@@ -1,4 +1,4 @@
-"""Writes a whole store as lines (``transfer.py``), profile after profile."""
+"""Writes a whole store as lines (``file_records.py``), profile after profile."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import msgspec
 
 from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row
-from wishwell.moving import file_records, transfer
+from wishwell.moving import file_records
 from wishwell.moving.file_records import (
     EndRecord,
     ItemRecord,
@@ -41,26 +41,26 @@ async def lines(db: Database, handle: str, now: str, counts: EndRecord) -> Async
         store = await stores.by_handle(tx, handle)
         feed = await tx.one("feed_end", store=store.id)
         of = file_records.StoreFields(*msgspec.structs.astuple(store))
-        yield transfer.encode(
+        yield file_records.encode(
             file_records.StoreRecord(file_records.VERSION, now, of, feed[0] if feed else 0)
         )
         async for piece in _of_store(tx, store):
             yield piece
         async for rows in _profiles(tx, store):
             yield await _records(tx, store, rows, counts)
-        yield transfer.encode(counts)
+        yield file_records.encode(counts)
 
 
 async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
     if (row := await tx.one("store_secrets", store=store.id)) is not None:
-        yield transfer.encode(file_records.SecretsRecord(row[0]))
+        yield file_records.encode(file_records.SecretsRecord(row[0]))
     for row in await tx.all("export_admin_tokens", store=store.id):
-        yield transfer.encode(file_records.AdminTokenRecord(*row))
+        yield file_records.encode(file_records.AdminTokenRecord(*row))
     for row in await tx.all("export_webhooks", store=store.id):
-        yield transfer.encode(file_records.WebhookRecord(*row))
+        yield file_records.encode(file_records.WebhookRecord(*row))
     after = ids.NO_UUID
     while rows := await tx.all("export_products", store=store.id, after=after, limit=_PROFILES):
-        yield b"".join(transfer.encode(file_records.ProductRecord(*row)) for row in rows)
+        yield b"".join(file_records.encode(file_records.ProductRecord(*row)) for row in rows)
         after = rows[-1][1]
 
 
@@ -87,11 +87,11 @@ async def _records(tx: Reader, store: Store, rows: Sequence[Row], counts: EndRec
     holders = await _holders(tx, held)
     revoked: dict[str, list[bytes]] = {}
     for id, *columns in await tx.all("export_revocations", profiles=[row[0] for row in rows]):
-        line = transfer.encode(file_records.RevocationRecord(*columns))
+        line = file_records.encode(file_records.RevocationRecord(*columns))
         revoked.setdefault(id, []).append(line)
     pieces = []
     for id, _, *columns in rows:
-        pieces.append(transfer.encode(file_records.ProfileRecord(*columns)))
+        pieces.append(file_records.encode(file_records.ProfileRecord(*columns)))
         pieces += revoked.get(id, ())
         counts.profiles += 1
         pieces += _of_profile(store, held.get(id, ()), holders, counts)
@@ -119,22 +119,22 @@ def _of_profile(
         elif kind == _PLACE:
             places.setdefault(id, []).append(tuple(values))
         elif kind == _ITEM:
-            items.append(transfer.encode(_item(store, id, values)))
+            items.append(file_records.encode(_item(store, id, values)))
         elif kind == _SHARE:
-            shares.append(transfer.encode(_share(id, values)))
+            shares.append(file_records.encode(_share(id, values)))
         else:
             item, quantity, created = values
             if holder := holders.get((id, item)):
                 gid, merged = holder
                 record = ReservationRecord(item, gid, quantity, created, merged)
-                reservations.append(transfer.encode(record))
+                reservations.append(file_records.encode(record))
     for id, placed in places.items():
         lists[id].order = [item for _, item in sorted(placed)]
     counts.lists += len(lists)
     counts.items += len(items)
     counts.shares += len(shares)
     counts.reservations += len(reservations)
-    of_lists = [transfer.encode(record) for record in lists.values()]
+    of_lists = [file_records.encode(record) for record in lists.values()]
     return [*of_lists, *shares, *items, *sorted(reservations)]
 
 

@@ -1,6 +1,9 @@
-"""The records of a store's file (``transfer.py``): the types that a line is held to.
+"""The file that an export writes and an import reads: one JSON object a line (docs/data.md).
 
-Bounds are those of requests and commands; what a type can't say, ``check`` asks of the nouns.
+Each line has one field, which says what it is of. A profile's line comes first, then its lists,
+their shares, its items and what others have reserved of them. What stands in several tables is one
+record here; an import makes the rows again. A record's bounds are those of requests and commands;
+what its type can't say, ``check`` asks of the nouns.
 """
 
 import functools
@@ -8,7 +11,7 @@ import re
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
@@ -40,6 +43,9 @@ _FORMS = {
     _TIME: "must be a time that there is, such as 2025-04-18T18:13:27.481Z",
     _HASH: "must be a SHA-256 hash in lower-case hexadecimal",
 }
+
+_LATE_MS = 60_000
+"""How much later than the time in its id a record may say that it was made."""
 
 _PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`$")
 
@@ -288,7 +294,69 @@ class EndRecord(Record):
     reservations: Whole = 0
 
 
-def decoded(decoder: msgspec.json.Decoder[T], text: bytes | str) -> T:
+KINDS: dict[type[Record], str] = {
+    StoreRecord: "wishwell",
+    SecretsRecord: "secrets",
+    AdminTokenRecord: "adminToken",
+    WebhookRecord: "webhook",
+    ProductRecord: "product",
+    RevocationRecord: "revocation",
+    ProfileRecord: "profile",
+    ListRecord: "list",
+    ShareRecord: "share",
+    ItemRecord: "item",
+    ReservationRecord: "reservation",
+    EndRecord: "end",
+}
+"""Each record, and the field of its line."""
+
+_Line = msgspec.defstruct(
+    "_Line",
+    [(kind, record | UnsetType, UNSET) for record, kind in KINDS.items()],
+    forbid_unknown_fields=True,
+    gc=False,
+)
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(_Line)
+
+
+def encode(record: Record) -> bytes:
+    return _encoder.encode({KINDS[type(record)]: record}) + b"\n"
+
+
+def decode(text: bytes) -> Record:
+    """The record of a line. Raises ``Invalid``, which names the field."""
+    line = _decoded(_decoder, text)
+    records = [value for value in msgspec.structs.astuple(line) if value is not UNSET]
+    if len(records) != 1:
+        raise Invalid(f"must have exactly one of {', '.join(KINDS.values())}")
+    record: Record = records[0]
+    return record
+
+
+# contract: import-checked
+def check(record: Record, text: bytes, store: Store) -> None:
+    """Raises ``Invalid`` for what the types of a record can't say; ``text`` is its line."""
+    if (key := fields.key_twice(text)) is not None:
+        raise Invalid(f"{key}: is there twice")
+    try:
+        record.check(store)
+        _check_made(record)
+    except Invalid as error:
+        raise Invalid(f"{KINDS[type(record)]}.{error.message}") from error
+
+
+def _check_made(record: Record) -> None:
+    # Pages and reports go by the id's time. Earlier is right: a sign-in keeps the older time.
+    id, made = getattr(record, "id", None), getattr(record, "created_at", "")
+    if id is not None and ids.from_timestamp(made) > ids.time_of(id) + _LATE_MS:
+        raise Invalid(
+            "createdAt: is more than a minute later than the time in its id; make it earlier, or "
+            "give the record a UUIDv7 of that time"
+        )
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], text: bytes | str) -> T:
     """What the text says. Raises ``Invalid``, which names the field."""
     try:
         return decoder.decode(text)
@@ -311,7 +379,7 @@ _of = functools.cache(msgspec.json.Decoder)
 def _nested(field: str, text: str, of: Any) -> Any:
     """What the JSON in a text says."""
     try:
-        found = decoded(_of(of), text)
+        found = _decoded(_of(of), text)
     except Invalid as error:
         raise Invalid(f"{field}: {error.message}") from error
     if (key := fields.key_twice(text)) is not None:

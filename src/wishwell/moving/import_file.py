@@ -10,7 +10,7 @@ import msgspec
 from wishwell import ids, opaque
 from wishwell.errors import Invalid
 from wishwell.events import webhooks
-from wishwell.moving import transfer
+from wishwell.moving import file_records
 from wishwell.moving.file_records import (
     AdminTokenRecord,
     EndRecord,
@@ -161,9 +161,9 @@ class ImportFile:
             self._line += 1
             self.read += len(text)
             try:
-                record = transfer.decode(text)
+                record = file_records.decode(text)
                 if self._checks:
-                    transfer.check(record, text, self.store)
+                    file_records.check(record, text, self.store)
                     self._note(record)
                 return record
             except Invalid as error:
@@ -176,7 +176,7 @@ class ImportFile:
 
     def _note(self, record: Record) -> None:
         """What may be there only once."""
-        kind, line = transfer.KINDS[type(record)], self._line
+        kind, line = file_records.KINDS[type(record)], self._line
         if isinstance(record, SecretsRecord):
             self.register.note(kind, "", line)
         elif isinstance(record, ProfileRecord):

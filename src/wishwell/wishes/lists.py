@@ -1,7 +1,8 @@
 """Lists: named, ordered collections of a profile's items (contract: list-order)."""
 
+import contextlib
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Literal, get_args
 
 import msgspec
@@ -78,17 +79,31 @@ def record(tx: Reader, profile: Profile, id: str) -> Callable[[], Awaitable[even
         row = await tx.one("list_find", profile=profile.id, id=id)
         if row is None:
             return {}
-        positions = {
-            row[0]: row[1] for row in await tx.all("list_positions", profile=profile.id, id=id)
-        }
+        positions = await _positions(tx, profile, id)
         return {id: events.Record(from_row(row), tuple(_placed(positions)))}
 
     return read
 
 
+async def _positions(tx: Reader, profile: Profile, id: str) -> dict[str, int]:
+    """The items on a list and their places; 0 for one that was never placed."""
+    return dict(map(tuple, await tx.all("list_positions", profile=profile.id, id=id)))
+
+
 def _placed(positions: dict[str, int]) -> list[str]:
     """The items that have a place, in order."""
     return sorted((item for item, at in positions.items() if at), key=positions.__getitem__)
+
+
+@contextlib.asynccontextmanager
+async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIterator[List]:
+    """The list, locked, whose changes are told. Raises ``NotFound``, ``profiles.missing``."""
+    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
+        known = await profiles.lock_known(tx, profile)
+        row = await tx.one("list_find", profile=profile.id, id=id) if known else None
+        if row is None:
+            raise NotFound(_NO_LIST)
+        yield from_row(row)
 
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[List]:
@@ -142,32 +157,23 @@ async def add(tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, 
 # contract: list-update, list-updated-at
 async def rename(tx: Writer, profile: Profile, id: str, name: str | None, now: str) -> List:
     """Sets the name, unless it is None. Raises ``NotFound``, ``profiles.missing``."""
-    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
-        row = None
-        if await profiles.lock_known(tx, profile):
-            if name is None:
-                row = await tx.one("list_find", profile=profile.id, id=id)
-            else:
-                row = await tx.one("list_rename", profile=profile.id, id=id, name=name, now=now)
-        if row is None:
-            raise NotFound(_NO_LIST)
+    async with _changing(tx, profile, id, now) as made:
+        if name is None:
+            return made
+        row = await tx.one("list_rename", profile=profile.id, id=id, name=name, now=now)
+        assert row is not None
         return from_row(row)
 
 
 # contract: list-delete
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes the list and keeps its items. Raises ``NotFound``, ``profiles.missing``."""
-    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
-        if not await profiles.lock_known(tx, profile):
-            raise NotFound(_NO_LIST)
-        if await tx.one("list_find", profile=profile.id, id=id) is None:
-            raise NotFound(_NO_LIST)
+    async with _changing(tx, profile, id, now):
         shared = await tx.all("shares_of_list", profile=profile.id, list=id)
         await shares.end(tx, profile, shared)
-        placed = [row[0] for row in await tx.all("list_positions", profile=profile.id, id=id)]
-        if placed:
-            await tx.run("list_leave_items", profile=profile.id, id=id, items=placed)
-            await tx.run("entries_remove", profile=profile.id, lists=[id], items=placed)
+        if on := list(await _positions(tx, profile, id)):
+            await tx.run("list_leave_items", profile=profile.id, id=id, items=on)
+            await tx.run("entries_remove", profile=profile.id, lists=[id], items=on)
         await tx.run("list_remove", profile=profile.id, id=id)
         await profiles.count(tx, profile, lists=-1)
         await reservations.end_unshared(tx, profile.id)
@@ -180,13 +186,8 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
     Items placed before follow in their old order; items that were never placed come last. Raises
     ``Invalid`` if an id is a duplicate or not on the list; ``NotFound``; ``profiles.missing``.
     """
-    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
-        known = await profiles.lock_known(tx, profile)
-        if not known or await tx.one("list_find", profile=profile.id, id=id) is None:
-            raise NotFound(_NO_LIST)
-        positions = {
-            row[0]: row[1] for row in await tx.all("list_positions", profile=profile.id, id=id)
-        }
+    async with _changing(tx, profile, id, now):
+        positions = await _positions(tx, profile, id)
         if len(set(item_ids)) != len(item_ids):
             raise Invalid("itemIds: must not contain duplicates.")
         if not positions.keys() >= set(item_ids):
