@@ -5,7 +5,8 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
 
 * A line that ends in `--postgresql` or `--sqlite` is for that engine alone. `-- name: x for
   postgresql` is one statement for what `-- name: x for sqlite` does in several, each ending in
-  `;`: every statement is a round trip there. A test runs both forms against each other.
+  `;`: every statement is a round trip there. A test runs both forms against each other. In one
+  `for each` the two forms stand in one text: its marked lines are of one form.
 * item_fields(x), list_fields(x) and so on: the columns of a record (rows.py).
 * in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in one array, always of texts.
 * as_json(…): these values as a JSON array.
@@ -32,7 +33,7 @@ from wishwell.db import rows
 
 Engine = Literal["postgresql", "sqlite"]
 
-_NAME = re.compile(r"^-- name: (\w+)(?: for (postgresql|sqlite))?$", re.MULTILINE)
+_NAME = re.compile(r"^-- name: (\w+)(?: for (postgresql|sqlite|each))?$", re.MULTILINE)
 _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
 _FIELDS = re.compile(r"(item|list|share|store|event|webhook|delivery|product)_fields\((\w+)\)")
@@ -112,8 +113,9 @@ def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
     """
     found = {}
     for name, only, body in _pieces():
-        if only in (None, form or engine) and not name.endswith("_page"):
-            found[name] = _statement(name, _strip(body, engine), engine)
+        if only in (None, "each", form or engine) and not name.endswith("_page"):
+            marked = form or engine if only == "each" else engine
+            found[name] = _statement(name, _strip(body, marked), engine)
     return found
 
 

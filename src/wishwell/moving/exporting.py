@@ -1,5 +1,6 @@
 """Writes a whole store as lines (``file_records.py``), profile after profile."""
 
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from wishwell.moving.file_records import (
     EndRecord,
     ItemRecord,
     ListRecord,
+    Record,
     ReservationRecord,
     ShareRecord,
 )
@@ -47,7 +49,9 @@ async def lines(db: Database, handle: str, now: str, counts: EndRecord) -> Async
         async for piece in _of_store(tx, store):
             yield piece
         async for rows in _profiles(tx, store):
-            yield await _records(tx, store, rows, counts)
+            records = await _records(tx, store, rows)
+            _count(counts, records)
+            yield b"".join(map(file_records.encode, records))
         yield file_records.encode(counts)
 
 
@@ -79,23 +83,29 @@ async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
             yield group
 
 
-async def _records(tx: Reader, store: Store, rows: Sequence[Row], counts: EndRecord) -> bytes:
+async def _records(tx: Reader, store: Store, rows: Sequence[Row]) -> list[Record]:
     # What a closed session may still hold is about to be purged.
     held: dict[str, list[Row]] = {row[0]: [] for row in rows if row[5] is None}
     for record in await tx.all("export_records", profiles=list(held)):
         held[record[0]].append(record)
     holders = await _holders(tx, held)
-    revoked: dict[str, list[bytes]] = {}
+    revoked: dict[str, list[Record]] = defaultdict(list)
     for id, *columns in await tx.all("export_revocations", profiles=[row[0] for row in rows]):
-        line = file_records.encode(file_records.RevocationRecord(*columns))
-        revoked.setdefault(id, []).append(line)
-    pieces = []
+        revoked[id].append(file_records.RevocationRecord(*columns))
+    records: list[Record] = []
     for id, _, *columns in rows:
-        pieces.append(file_records.encode(file_records.ProfileRecord(*columns)))
-        pieces += revoked.get(id, ())
-        counts.profiles += 1
-        pieces += _of_profile(store, held.get(id, ()), holders, counts)
-    return b"".join(pieces)
+        records += [file_records.ProfileRecord(*columns), *revoked[id]]
+        records += _of_profile(store, held.get(id, ()), holders)
+    return records
+
+
+def _count(counts: EndRecord, records: Sequence[Record]) -> None:
+    kinds = Counter(map(type, records))
+    counts.profiles += kinds[file_records.ProfileRecord]
+    counts.lists += kinds[ListRecord]
+    counts.items += kinds[ItemRecord]
+    counts.shares += kinds[ShareRecord]
+    counts.reservations += kinds[ReservationRecord]
 
 
 async def _holders(tx: Reader, held: dict[str, list[Row]]) -> Holders:
@@ -105,37 +115,28 @@ async def _holders(tx: Reader, held: dict[str, list[Row]]) -> Holders:
     return {(holder, item): (gid, merged) for holder, item, merged, gid in rows}
 
 
-def _of_profile(
-    store: Store, records: Sequence[Row], holders: Holders, counts: EndRecord
-) -> list[bytes]:
+def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Record]:
     lists: dict[str, ListRecord] = {}
-    places: dict[str, list[tuple[int, str]]] = {}
+    places: dict[str, list[tuple[int, str]]] = defaultdict(list)
     shares, items, reservations = [], [], []
-    for _, kind, id, text in records:
+    for _, kind, id, text in rows:
         values = _record.decode(text)
         if kind == _LIST:
             name, created, updated, shared = values
             lists[id] = ListRecord(id, name, created, updated, shared=bool(shared))
         elif kind == _PLACE:
-            places.setdefault(id, []).append(tuple(values))
+            places[id].append(tuple(values))
         elif kind == _ITEM:
-            items.append(file_records.encode(_item(store, id, values)))
+            items.append(_item(store, id, values))
         elif kind == _SHARE:
-            shares.append(file_records.encode(_share(id, values)))
-        else:
+            shares.append(_share(id, values))
+        elif holder := holders.get((id, values[0])):
             item, quantity, created = values
-            if holder := holders.get((id, item)):
-                gid, merged = holder
-                record = ReservationRecord(item, gid, quantity, created, merged)
-                reservations.append(file_records.encode(record))
+            reservations.append(ReservationRecord(item, holder[0], quantity, created, holder[1]))
     for id, placed in places.items():
         lists[id].order = [item for _, item in sorted(placed)]
-    counts.lists += len(lists)
-    counts.items += len(items)
-    counts.shares += len(shares)
-    counts.reservations += len(reservations)
-    of_lists = [file_records.encode(record) for record in lists.values()]
-    return [*of_lists, *shares, *items, *sorted(reservations)]
+    reservations.sort(key=lambda record: (record.item_id, record.holder))
+    return [*lists.values(), *shares, *items, *reservations]
 
 
 def _share(id: str, values: Sequence[Any]) -> ShareRecord:

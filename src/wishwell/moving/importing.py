@@ -343,5 +343,5 @@ async def _reserve(
     ]
     added = await tx.all_many("import_reservation", wanted) if wanted else ()
     if added:
-        of = ("profile", "owner", "item", "store", "merged")
+        of = ("holder", "owner", "item", "store", "merged")
         await tx.run_many("held_add", [dict(zip(of, row, strict=True)) for row in added])

@@ -69,10 +69,13 @@ async def copy(
                 for item in new
             ],
         )
-        for item in there.values():
-            if item.id in placed:
-                on = " ".join(sorted([*item.list_ids, made.id]))
-                await tx.run("item_set_lists", profile=key, id=item.id, list_ids=on, now=now)
+        of, both = {"profile": key, "now": now}, set(placed)
+        longer = [
+            {**of, "id": item.id, "list_ids": " ".join(sorted([*item.list_ids, made.id]))}
+            for item in there.values()
+            if item.id in both
+        ]
+        await tx.run_many("item_set_lists", longer)
         entries = [(key, made.id, id, place) for place, id in enumerate(placed, 1)]
         await tx.fill("entries", entries)
         await tx.run("list_resize", profile=key, id=made.id, more=len(placed))

@@ -1,33 +1,8 @@
--- name: item_save for postgresql
+-- name: item_save for each
 -- Saving twice is saving once (contract: save-once, save-again). No row if the profile is unknown, closed or full;
 -- `most`: how many items it may have. quantity, tags and note are null where the body names none. `changed`: the
 -- fields that have another value now. Differs because SQLite writes to one table in a statement.
-WITH saved AS (
-    INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
-                       list_ids, tags, note)
-    SELECT o.profile_id, :id::uuid, o.store_id, :product::text, :variant::text, coalesce(:quantity::integer, 1),
-           :now::text, :now::text, '', coalesce(:tags::text, ''), coalesce(:note::text, '')
-    FROM owner(:profile) AS o
-    WHERE o.items < :most::bigint
-       OR EXISTS (SELECT 1 FROM items n WHERE n.profile_id = :profile
-                                          AND n.product_id = :product::text AND n.variant_id = :variant::text)
-    ON CONFLICT (profile_id, product_id, variant_id) DO UPDATE
-    SET quantity = coalesce(:quantity::integer, items.quantity),
-        tags = coalesce(:tags::text, items.tags),
-        note = coalesce(:note::text, items.note),
-        changed = CASE WHEN :quantity::integer <> items.quantity THEN ' quantity' ELSE '' END
-               || CASE WHEN :tags::text <> items.tags THEN ' tags' ELSE '' END
-               || CASE WHEN :note::text <> items.note THEN ' note' ELSE '' END,
-        updated_at = CASE WHEN (coalesce(:quantity::integer, items.quantity), coalesce(:tags::text, items.tags),
-                                coalesce(:note::text, items.note)) <> (items.quantity, items.tags, items.note)
-                           AND :now::text > items.updated_at THEN :now::text ELSE items.updated_at END
-    RETURNING item_fields(items), items.changed, items.id = :id::uuid AS created),
-counted AS (
-    UPDATE profiles SET items = items + saved.created::integer, changes = changes + 1
-    FROM saved WHERE profiles.profile_id = :profile)
-SELECT * FROM saved;
-
--- name: item_save for sqlite
+WITH saved AS ( --postgresql
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at,
                    list_ids, tags, note)
 SELECT o.profile_id, :id::uuid, o.store_id, :product::text, :variant::text, coalesce(:quantity::integer, 1),
@@ -35,69 +10,54 @@ SELECT o.profile_id, :id::uuid, o.store_id, :product::text, :variant::text, coal
 FROM owner(:profile) AS o
 WHERE o.items < :most::bigint
    OR EXISTS (SELECT 1 FROM items n WHERE n.profile_id = :profile
-                                      AND n.product_id = :product AND n.variant_id = :variant)
+                                      AND n.product_id = :product::text AND n.variant_id = :variant::text)
 ON CONFLICT (profile_id, product_id, variant_id) DO UPDATE
-SET quantity = coalesce(:quantity, items.quantity),
-    tags = coalesce(:tags, items.tags),
-    note = coalesce(:note, items.note),
-    changed = CASE WHEN :quantity <> items.quantity THEN ' quantity' ELSE '' END
-           || CASE WHEN :tags <> items.tags THEN ' tags' ELSE '' END
-           || CASE WHEN :note <> items.note THEN ' note' ELSE '' END,
-    updated_at = CASE WHEN (coalesce(:quantity, items.quantity), coalesce(:tags, items.tags),
-                            coalesce(:note, items.note)) <> (items.quantity, items.tags, items.note)
-                       AND :now > items.updated_at THEN :now ELSE items.updated_at END
-RETURNING item_fields(items), items.changed, items.id = :id::uuid AS created;
-UPDATE profiles
-SET items = items + (SELECT count(*) FROM items i WHERE i.profile_id = :profile AND i.id = :id),
-    changes = changes + 1
-WHERE profile_id = :profile;
+SET quantity = coalesce(:quantity::integer, items.quantity),
+    tags = coalesce(:tags::text, items.tags),
+    note = coalesce(:note::text, items.note),
+    changed = CASE WHEN :quantity::integer <> items.quantity THEN ' quantity' ELSE '' END
+           || CASE WHEN :tags::text <> items.tags THEN ' tags' ELSE '' END
+           || CASE WHEN :note::text <> items.note THEN ' note' ELSE '' END,
+    updated_at = CASE WHEN (coalesce(:quantity::integer, items.quantity), coalesce(:tags::text, items.tags),
+                            coalesce(:note::text, items.note)) <> (items.quantity, items.tags, items.note)
+                       AND :now::text > items.updated_at THEN :now::text ELSE items.updated_at END
+RETURNING item_fields(items), items.changed, items.id = :id::uuid AS created
+), counted AS ( --postgresql
+    UPDATE profiles SET items = items + saved.created::integer, changes = changes + 1 --postgresql
+    FROM saved WHERE profiles.profile_id = :profile) --postgresql
+SELECT * FROM saved; --postgresql
+; --sqlite
+UPDATE profiles --sqlite
+SET items = items + (SELECT count(*) FROM items i WHERE i.profile_id = :profile AND i.id = :id), --sqlite
+    changes = changes + 1 --sqlite
+WHERE profile_id = :profile; --sqlite
 
--- name: item_change for postgresql
+-- name: item_change for each
 -- Null leaves a field as it is. updated_at moves only when something changed (contract: item-updated-at). Differs as
 -- item_save does.
-WITH saved AS (
-    UPDATE items
-    SET product_id = coalesce(:product::text, items.product_id),
-        variant_id = coalesce(:variant::text, items.variant_id),
-        quantity = coalesce(:quantity::integer, items.quantity),
-        tags = coalesce(:tags::text, items.tags),
-        note = coalesce(:note::text, items.note),
-        changed = CASE WHEN :product::text <> items.product_id THEN ' productId' ELSE '' END
-               || CASE WHEN :variant::text <> items.variant_id THEN ' variantId' ELSE '' END
-               || CASE WHEN :quantity::integer <> items.quantity THEN ' quantity' ELSE '' END
-               || CASE WHEN :tags::text <> items.tags THEN ' tags' ELSE '' END
-               || CASE WHEN :note::text <> items.note THEN ' note' ELSE '' END,
-        updated_at = CASE WHEN (coalesce(:product::text, items.product_id), coalesce(:variant::text, items.variant_id),
-                                coalesce(:quantity::integer, items.quantity), coalesce(:tags::text, items.tags),
-                                coalesce(:note::text, items.note))
-                               <> (items.product_id, items.variant_id, items.quantity, items.tags, items.note)
-                           AND :now::text > items.updated_at THEN :now::text ELSE items.updated_at END
-    FROM owner(:profile) AS o WHERE items.profile_id = :profile AND items.id = :id
-    RETURNING item_fields(items), items.changed),
-counted AS (
-    UPDATE profiles SET changes = changes + 1 FROM saved WHERE profiles.profile_id = :profile)
-SELECT * FROM saved;
-
--- name: item_change for sqlite
+WITH saved AS ( --postgresql
 UPDATE items
-SET product_id = coalesce(:product, items.product_id),
-    variant_id = coalesce(:variant, items.variant_id),
-    quantity = coalesce(:quantity, items.quantity),
-    tags = coalesce(:tags, items.tags),
-    note = coalesce(:note, items.note),
-    changed = CASE WHEN :product <> items.product_id THEN ' productId' ELSE '' END
-           || CASE WHEN :variant <> items.variant_id THEN ' variantId' ELSE '' END
-           || CASE WHEN :quantity <> items.quantity THEN ' quantity' ELSE '' END
-           || CASE WHEN :tags <> items.tags THEN ' tags' ELSE '' END
-           || CASE WHEN :note <> items.note THEN ' note' ELSE '' END,
-    updated_at = CASE WHEN (coalesce(:product, items.product_id), coalesce(:variant, items.variant_id),
-                            coalesce(:quantity, items.quantity), coalesce(:tags, items.tags),
-                            coalesce(:note, items.note))
+SET product_id = coalesce(:product::text, items.product_id),
+    variant_id = coalesce(:variant::text, items.variant_id),
+    quantity = coalesce(:quantity::integer, items.quantity),
+    tags = coalesce(:tags::text, items.tags),
+    note = coalesce(:note::text, items.note),
+    changed = CASE WHEN :product::text <> items.product_id THEN ' productId' ELSE '' END
+           || CASE WHEN :variant::text <> items.variant_id THEN ' variantId' ELSE '' END
+           || CASE WHEN :quantity::integer <> items.quantity THEN ' quantity' ELSE '' END
+           || CASE WHEN :tags::text <> items.tags THEN ' tags' ELSE '' END
+           || CASE WHEN :note::text <> items.note THEN ' note' ELSE '' END,
+    updated_at = CASE WHEN (coalesce(:product::text, items.product_id), coalesce(:variant::text, items.variant_id),
+                            coalesce(:quantity::integer, items.quantity), coalesce(:tags::text, items.tags),
+                            coalesce(:note::text, items.note))
                            <> (items.product_id, items.variant_id, items.quantity, items.tags, items.note)
-                       AND :now > items.updated_at THEN :now ELSE items.updated_at END
+                       AND :now::text > items.updated_at THEN :now::text ELSE items.updated_at END
 FROM owner(:profile) AS o WHERE items.profile_id = :profile AND items.id = :id
-RETURNING item_fields(items), items.changed;
-UPDATE profiles SET changes = changes + 1 WHERE profile_id = :profile;
+RETURNING item_fields(items), items.changed
+), counted AS ( --postgresql
+    UPDATE profiles SET changes = changes + 1 FROM saved WHERE profiles.profile_id = :profile) --postgresql
+SELECT * FROM saved; --postgresql
+; UPDATE profiles SET changes = changes + 1 WHERE profile_id = :profile; --sqlite
 
 -- name: items_delete for postgresql
 -- Those of these items that are on no list and have no tags. Others' rows would be seen as they were before a wait for

@@ -60,15 +60,8 @@ async def take_lease(tx: Writer, name: str, now: int, every: int) -> bool:
 
 async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:
     """Key, time and GID of the next expired sessions."""
-    time, id = after
-    return await tx.all(
-        "sessions_idle",
-        gone_before=idle,
-        empty_before=empty,
-        after_time=time,
-        after=id,
-        limit=_BATCH,
-    )
+    terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH}
+    return await tx.all("sessions_idle", **terms, after_time=after[0], after=after[1])
 
 
 async def _end(tx: Writer, idle: str, empty: str, expired: list[str], now: str) -> list[str]:

@@ -47,29 +47,14 @@ async def reserve(
         raise Forbidden("This share has no reservations.")
     if await tx.one("entry_find", profile=owner.id, list=shared.list_id, item=item_id) is None:
         raise NotFound("There is no such item on this list.")
-    if (
-        await tx.one(
-            "reservation_put",
-            profile=owner.id,
-            item=item_id,
-            holder=holder.id,
-            quantity=quantity,
-            now=now,
-        )
-        is None
-    ):
+    of = {"owner": owner.id, "holder": holder.id, "item": item_id}
+    row = await tx.one("reservation_put", **of, quantity=quantity, now=now)
+    if row is None:
         raise Conflict("quantity: fewer of this item are left to reserve.")
-    count = await tx.one("held_count", profile=holder.id, owner=owner.id, item=item_id)
+    count = await tx.one("held_count", **of)
     if count is not None and count[0] >= MOST:
         raise LimitReached(f"A profile has reservations of at most {MOST} items.")
-    await tx.run(
-        "held_add",
-        profile=holder.id,
-        owner=owner.id,
-        item=item_id,
-        store=owner.store.id,
-        merged=None,
-    )
+    await tx.run("held_add", **of, store=owner.store.id, merged=None)
     [shown] = (await shares.view(tx, finder, token, holder, now, item_id)).items
     return shown
 
@@ -83,8 +68,13 @@ async def give_back(tx: Writer, token: str, item_id: str, holder: Profile) -> No
     """
     shares.check_form(token)
     await profiles.lock_known(tx, holder)
-    if not await end(tx, holder.id, item_id):
-        raise NotFound("You have not reserved this item.")
+    while key := await tx.one("held_find", profile=holder.id, item=item_id):
+        named = _named(key)
+        if await tx.one("held_end", **named):
+            await tx.run("reservation_end", **named)
+            return
+        # The owner's link, which this has waited for, has moved it.
+    raise NotFound("You have not reserved this item.")
 
 
 # ----------------------------------------------------------------------------- their ends
@@ -94,18 +84,6 @@ async def give_back(tx: Writer, token: str, item_id: str, holder: Profile) -> No
 async def end_unshared(tx: Writer, owner_id: str) -> None:
     """Ends those whose items are on no shared list any more. The caller holds the owner's lock."""
     await _end(tx, await tx.all("reservations_unshared", profile=owner_id))
-
-
-# contract: reserve-delete
-async def end(tx: Writer, holder_id: str, item_id: str) -> bool:
-    """Ends the holder's, if there is one. The caller holds the holder's lock."""
-    while key := await tx.one("held_find", profile=holder_id, item=item_id):
-        named = _named(key)
-        if await tx.one("held_end", **named):
-            await tx.run("reservation_end", **named)
-            return True
-        # The owner's link, which this has waited for, has moved it.
-    return False
 
 
 async def _end(tx: Writer, keys: Sequence[Row]) -> None:
@@ -187,20 +165,25 @@ async def link_owned(
     ordered = sorted((holder_id, session_id, item_id) for item_id, holder_id, *_ in rows)
     await tx.run_many("held_end", [_named(key) for key in ordered])
     # Looked at again: a purge that this has waited for may have ended some.
-    held: list[dict[str, Any]] = []
     moving: list[dict[str, Any]] = []
-    rows = await tx.all("reservations_all", profile=session_id)
-    for item_id, holder_id, store_id, quantity, created_at in rows:
+    for item_id, holder_id, store_id, quantity, created_at in await tx.all(
+        "reservations_all", profile=session_id
+    ):
         now_id = items.get(item_id)
-        if now_id is None or holder_id == customer_id:
-            continue
-        of = {"item": now_id, "store": store_id}
-        merged_id = item_id if now_id != item_id else None
-        held.append({**of, "profile": holder_id, "owner": customer_id, "merged": merged_id})
-        more = {"quantity": quantity, "created_at": created_at}
-        moving.append({**of, **more, "profile": customer_id, "holder": holder_id})
+        if now_id is not None and holder_id != customer_id:
+            moving.append(
+                {
+                    "owner": customer_id,
+                    "holder": holder_id,
+                    "item": now_id,
+                    "store": store_id,
+                    "merged": item_id if now_id != item_id else None,
+                    "quantity": quantity,
+                    "created_at": created_at,
+                }
+            )
     if moving:
-        held.sort(key=lambda row: (row["profile"], row["item"]))
-        await tx.run_many("held_add", held)
+        moving.sort(key=lambda row: (row["holder"], row["item"]))
+        await tx.run_many("held_add", moving)
         await tx.run_many("reservation_add", moving)
     await tx.run("link_leave_reservations", session=session_id)

@@ -9,11 +9,11 @@ SELECT 1 FROM entries WHERE profile_id = :profile AND list_id = :list AND item_i
 INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
 SELECT i.profile_id, i.id, :holder::uuid, i.store_id, :quantity::integer, :now::text
 FROM items i
-WHERE i.profile_id = :profile AND i.id = :item
+WHERE i.profile_id = :owner AND i.id = :item
   AND (:quantity::integer <= (SELECT r.quantity FROM reservations r
-                       WHERE r.profile_id = :profile AND r.item_id = :item AND r.holder_id = :holder::uuid)
+                       WHERE r.profile_id = :owner AND r.item_id = :item AND r.holder_id = :holder::uuid)
        OR :quantity::integer + (SELECT coalesce(sum(r.quantity), 0) FROM reservations r
-                         WHERE r.profile_id = :profile AND r.item_id = :item AND r.holder_id <> :holder::uuid) <= i.quantity)
+                         WHERE r.profile_id = :owner AND r.item_id = :item AND r.holder_id <> :holder::uuid) <= i.quantity)
 ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = excluded.quantity
 RETURNING quantity;
 
@@ -29,7 +29,7 @@ WHERE r.profile_id = :profile AND NOT EXISTS (
 
 -- name: held_add
 -- :merged: the id that the item had before a link merged it.
-INSERT INTO held (profile_id, owner_id, item_id, store_id, merged_id) VALUES (:profile, :owner, :item, :store, :merged)
+INSERT INTO held (profile_id, owner_id, item_id, store_id, merged_id) VALUES (:holder, :owner, :item, :store, :merged)
 ON CONFLICT (profile_id, owner_id, item_id) DO UPDATE SET merged_id = coalesce(excluded.merged_id, held.merged_id);
 
 -- name: held_find
@@ -43,8 +43,8 @@ DELETE FROM held WHERE profile_id = :holder AND owner_id = :owner AND item_id = 
 -- name: held_count
 -- None of them, if this one is there already.
 SELECT count(*) FROM held h
-WHERE h.profile_id = :profile
-  AND NOT EXISTS (SELECT 1 FROM held m WHERE m.profile_id = :profile AND m.owner_id = :owner AND m.item_id = :item);
+WHERE h.profile_id = :holder
+  AND NOT EXISTS (SELECT 1 FROM held m WHERE m.profile_id = :holder AND m.owner_id = :owner AND m.item_id = :item);
 
 -- name: held_owners
 SELECT owner_id FROM held WHERE profile_id = :profile GROUP BY owner_id;
@@ -77,7 +77,7 @@ SELECT item_id, holder_id, store_id, quantity, created_at FROM reservations WHER
 -- name: reservation_add
 -- With what the holder has of it.
 INSERT INTO reservations (profile_id, item_id, holder_id, store_id, quantity, created_at)
-VALUES (:profile, :item, :holder, :store, :quantity, :created_at)
+VALUES (:owner, :item, :holder, :store, :quantity, :created_at)
 ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = reservations.quantity + excluded.quantity;
 
 -- name: link_leave_reservations
