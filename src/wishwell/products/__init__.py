@@ -174,8 +174,7 @@ def _absent() -> NotFound:
 
 
 # contract: product-bounds
-def check_text(field: str, text: str) -> str:
-    """The text. Raises ``Invalid`` if it has control characters."""
+def check_text(field: str, text: str) -> None:
+    """Raises ``Invalid`` for control characters."""
     if items.has_control(text):
         raise Invalid(f"{field}: must not contain control characters.")
-    return text
