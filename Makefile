@@ -79,7 +79,7 @@ fuzz: $(VENV)/.security ## Fuzz every decoder for 7 minutes; `make fuzz MINUTES=
 mutate: $(VENV)/.mutate ## Put faults into the code, one by one, and name what no test notices; `FILE=items` for one
 	@$(BIN)/python -m mutate $(FILE) $(if $(MINUTES),--minutes $(MINUTES))
 
-torture: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes docs/tables/reliability.md
+torture: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes docs/tables/reliability.json
 	@$(BIN)/python -m torture --seconds 400
 
 bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes docs/tables/performance.md
