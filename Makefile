@@ -90,7 +90,7 @@ bench-quick: $(VENV)/.dev ## Compare with an earlier commit in under 3 minutes, 
 	@commit=$$(git rev-parse --short --verify "$(BASE)^{commit}") \
 		&& $(MAKE) --silent build/at/$$commit/.venv/.run && $(BIN)/python -m bench.quick build/at/$$commit
 
-model: $(VENV)/.dev ## Measure what an item and a request cost; writes docs/tables/scaling.md
+model: $(VENV)/.dev ## Measure what an item and a request cost; writes bench/results/model.json
 	@$(BIN)/python -m bench.model $(ASSUME)
 
 clean: ## Remove what the other targets have installed and built; wishwell.db stays
