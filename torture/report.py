@@ -1,4 +1,4 @@
-"""The record of a run, docs/tables/reliability.json, and its table for the terminal."""
+"""The record of a run, torture/results/latest.json, and its table for the terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import psutil
 from tests.servers import postgres_binaries, redis_binary
 from torture.harness import Result
 
-RECORD = Path(__file__).parents[1] / "docs" / "tables" / "reliability.json"
+RECORD = Path(__file__).parent / "results" / "latest.json"
 COUNTS = ("lost", "doubled", "leaked", "done_though_refused", "torn")
 """Of a result: what must be 0."""
 
