@@ -79,10 +79,10 @@ fuzz: $(VENV)/.security ## Fuzz every decoder for 7 minutes; `make fuzz MINUTES=
 mutate: $(VENV)/.mutate ## Put faults into the code, one by one, and name what no test notices; `FILE=items` for one
 	@$(BIN)/python -m mutate $(FILE) $(if $(MINUTES),--minutes $(MINUTES))
 
-torture: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes docs/tables/reliability.md
+torture: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes torture/results/latest.json
 	@$(BIN)/python -m torture --seconds 400
 
-bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes docs/tables/performance.md
+bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes bench/results/latest.json
 	@$(BIN)/python -m bench
 
 BASE ?= HEAD~1
@@ -90,7 +90,7 @@ bench-quick: $(VENV)/.dev ## Compare with an earlier commit in under 3 minutes, 
 	@commit=$$(git rev-parse --short --verify "$(BASE)^{commit}") \
 		&& $(MAKE) --silent build/at/$$commit/.venv/.run && $(BIN)/python -m bench.quick build/at/$$commit
 
-model: $(VENV)/.dev ## Measure what an item and a request cost; writes docs/tables/scaling.md
+model: $(VENV)/.dev ## Measure what an item and a request cost; writes bench/results/model.json
 	@$(BIN)/python -m bench.model $(ASSUME)
 
 clean: ## Remove what the other targets have installed and built; wishwell.db stays

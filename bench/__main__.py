@@ -1,9 +1,8 @@
 """``python -m bench``: the service beside the floor, the usual way and PostgreSQL's own limit.
 
 First the workloads in interleaved rounds, then the figures of ``bench.single``. Prints progress,
-and writes bench/results/latest.json and docs/tables/performance.md. Only ratios within a round mean
-anything: machines differ, and this one may be busy. ``--again`` writes the tables from the last
-results.
+writes bench/results/latest.json, and prints its tables. Only ratios within a round mean anything:
+machines differ, and this one may be busy. ``--again`` prints the tables of the last results.
 """
 
 import argparse
@@ -207,13 +206,13 @@ def alone(folder: Path, server: PostgresServer, profiles: int) -> list[Measureme
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--again", action="store_true", help="only write the tables")
+    parser.add_argument("--again", action="store_true", help="only print the last tables")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--profiles", type=int, default=20_000)
     given = parser.parse_args()
     if given.again:
-        report.write_again()
+        print(report.tables())
         return
     if shutil.which("wrk") is None:
         sys.exit("This takes wrk, which Debian has: apt install wrk")
@@ -228,11 +227,11 @@ def main() -> None:
         figures += beside(targets)
         ours = [target for target in targets if target.kind == "wishwell"]
         figures += single.pages_by_processor(ours, server, lambda target: wrk(target, "page", 3))
-    print(report.table(report.ratios(results), results))
     report.write(vars(given), results, figures)  # what is there, should the rest break
     with tempfile.TemporaryDirectory() as name, PostgresServer(fsync=True) as server:
         figures += alone(Path(name), server, 5_000)
     report.write(vars(given), results, figures)
+    print(report.tables())
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 Measures bytes an item with its indexes, processor time of a request (the service's and the
 database's), and the memory of a worker, with 1 and with 20 million items side by side, then what a
 process asks of the database while nobody asks it, and how much a save writes to its log. All goes
-into bench/results/model.json, and from there into docs/tables/scaling.md. Takes 20 minutes and
-30 GB. ``--again`` only writes the tables, from the last figures. Each assumption has an option:
+into bench/results/model.json, and is shown as tables, of which docs/scaling.md has the main rows.
+Takes 20 minutes and 30 GB. ``--again`` shows the last figures. Each assumption has an option:
 ``--again --items-per-profile 5 --price-core 10``.
 """
 
@@ -33,12 +33,6 @@ from tests.servers import PostgresServer
 
 ROOT = Path(__file__).parents[1]
 FIGURES = ROOT / "bench" / "results" / "model.json"
-DOCUMENT = ROOT / "docs" / "tables" / "scaling.md"
-HEAD = """# What it costs: the tables
-
-Written by `make model`; [scaling.md](../scaling.md#what-it-costs) says what they mean.
-
-"""
 SIZES = (1_000_000, 100_000_000, 1_000_000_000)
 TABLES = ("items", "entries", "lists", "profiles")
 SAVES = 2_000
@@ -326,9 +320,7 @@ def _value(url: str, statement: str) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument(
-        "--again", action="store_true", help="write the tables from the last figures"
-    )
+    parser.add_argument("--again", action="store_true", help="show the tables of the last figures")
     parser.add_argument("--measured", type=int, nargs=2, default=(1_000_000, 20_000_000))
     for field in fields(Assumptions):
         option = f"--{field.name.replace('_', '-')}"
@@ -339,10 +331,7 @@ def main() -> None:
     if not again:
         FIGURES.write_text(json.dumps(measure(counts), indent=1) + "\n")
     figures, assumed = json.loads(FIGURES.read_text()), Assumptions(**given)
-    text = f"{HEAD}## Measured\n\n{measured(figures)}\n\n## Worked out\n\n{worked_out(figures, assumed)}\n"
-    if assumed == Assumptions():
-        DOCUMENT.write_text(text, "utf-8")
-    print(text)
+    print(f"{measured(figures)}\n\n{worked_out(figures, assumed)}")
 
 
 if __name__ == "__main__":

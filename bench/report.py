@@ -1,4 +1,4 @@
-"""Rounds into ratios, and ratios into a file and the tables of docs/tables/performance.md."""
+"""Rounds into ratios, and ratios into bench/results/latest.json and tables."""
 
 import datetime
 import json
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bench.single import Measurement
 
 ROOT = Path(__file__).parents[1]
-DOCUMENT = ROOT / "docs" / "tables" / "performance.md"
+RECORD = ROOT / "bench" / "results" / "latest.json"
 ENGINES = ("PostgreSQL", "SQLite")
 NAMES = {
     "page": "`GET /items`, a page of 30",
@@ -145,23 +145,10 @@ def write(
         "results": results,
         "figures": shown,
     }
-    folder = ROOT / "bench" / "results"
-    folder.mkdir(exist_ok=True)
-    (folder / "latest.json").write_text(json.dumps(record, indent=1) + "\n")
-    write_again()
+    RECORD.write_text(json.dumps(record, indent=1) + "\n")
 
 
-def write_again() -> None:
-    """docs/tables/performance.md, from the last results."""
-    record = json.loads((ROOT / "bench" / "results" / "latest.json").read_text())
-    machine = record["machine"]
-    DOCUMENT.write_text(
-        "# How fast it is: the tables\n\n"
-        "Written by `make bench`; [performance.md](../performance.md) says what they mean. "
-        "All rounds are in `bench/results/latest.json`.\n\n"
-        f"{machine['date']}: Python {machine['python']}, PostgreSQL {machine['postgresql']}, "
-        f"{machine['system']}, {machine['cores']} cores ({machine['processor']}). Medians, with the "
-        "smallest and the largest of the rounds. A cross marks a missed aim.\n\n"
-        f"{table(ratios(record['results']), record['results'])}\n\n"
-        f"{figures_table(record['figures'])}\n"
-    )
+def tables() -> str:
+    """The last results, in which a cross marks a missed aim."""
+    record = json.loads(RECORD.read_text())
+    return f"{table(ratios(record['results']), record['results'])}\n\n{figures_table(record['figures'])}\n"

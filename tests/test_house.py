@@ -230,6 +230,16 @@ def test_links_between_documents_lead_somewhere():
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
+def test_files_that_documents_name_are_there():
+    """From the root of the checkout, or from the service's folder."""
+    pattern = r"`([\w-]+/[\w./-]+\.(?:conf|cfg|js|json|lock|py|sql|toml|ts|yaml|yml))`"
+    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        for path in re.findall(pattern, document.read_text()):
+            places = (ROOT / path, SOURCE / path)
+            # What the program or a make target writes.
+            assert any(map(Path.exists, places)) or path.startswith("build/"), f"{document}: {path}"
+
+
 def test_sections_that_examples_name_are_there():
     """A comment of a file in `ops/` that sends its reader to a section of a document."""
     named = 0

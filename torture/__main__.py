@@ -29,14 +29,14 @@ def main() -> int:
         "--seconds", type=float, default=800, help="about how long all of it may take (800)"
     )
     words.add_argument("--no-report", action="store_true", help="write no files")
-    words.add_argument("--again", action="store_true", help="only write the table of the last run")
+    words.add_argument("--again", action="store_true", help="only show the table of the last run")
     chosen = words.parse_args()
     if chosen.list:
         for name, (function, engines) in SCENARIOS.items():
             say(f"{name:26} {'+'.join(engines):18} {(function.__doc__ or '').strip()}")
         return 0
     if chosen.again:
-        report.write_again()
+        sys.stdout.write(report.table(report.last()))
         return 0
     unknown = set(chosen.scenario) - SCENARIOS.keys()
     if unknown:

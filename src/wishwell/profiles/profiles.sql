@@ -8,7 +8,7 @@ ON CONFLICT (profile_id) DO NOTHING;
 
 -- name: profile_lock
 -- Whatever begins with the lock may change what is shown of the profile, and counts as a change
--- (docs/decisions/0022-kept-answers.md).
+-- (docs/decisions/0007-smaller-choices.md).
 UPDATE profiles SET changes = changes + 1 WHERE profile_id = :profile RETURNING closed_at;
 
 -- name: profile_count
