@@ -26,16 +26,18 @@ def webhook() -> None:
     """Where the events of a store are sent."""
 
 
-def _options(command: Command) -> Command:
-    command = click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")(command)
-    return click.option(
+def _of_store(command: Command) -> Command:
+    """The options that all of them have, behind their own; the settings come first."""
+    json = click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+    store = click.option(
         "--store",
         "handle",
         metavar="HANDLE",
         default=stores.DEFAULT_HANDLE,
         show_default=True,
         help="The webhook's store.",
-    )(command)
+    )
+    return store(json(click.pass_obj(command)))
 
 
 _types = click.option(
@@ -50,8 +52,7 @@ _types = click.option(
 @webhook.command("create")
 @click.argument("url")
 @_types
-@_options
-@click.pass_obj
+@_of_store
 def create(
     settings: Settings, url: str, types: tuple[str, ...], handle: str, as_json: bool
 ) -> None:
@@ -67,8 +68,7 @@ def create(
 
 
 @webhook.command("list")
-@_options
-@click.pass_obj
+@_of_store
 def listed(settings: Settings, handle: str, as_json: bool) -> None:
     """List the webhooks of a store, newest first."""
 
@@ -85,8 +85,7 @@ def listed(settings: Settings, handle: str, as_json: bool) -> None:
 @_types
 @click.option("--all-types", is_flag=True, help="Send events of all types.")
 @click.option("--on/--off", "enabled", default=None, help="Whether events are sent.")
-@_options
-@click.pass_obj
+@_of_store
 def update(
     settings: Settings,
     id: str,
@@ -109,8 +108,7 @@ def update(
 
 @webhook.command("delete")
 @click.argument("id")
-@_options
-@click.pass_obj
+@_of_store
 def delete(settings: Settings, id: str, handle: str, as_json: bool) -> None:
     """Delete a webhook and its deliveries."""
     _change(settings, handle, as_json, webhooks.delete, id, now())
@@ -118,8 +116,7 @@ def delete(settings: Settings, id: str, handle: str, as_json: bool) -> None:
 
 @webhook.command("secret")
 @click.argument("id")
-@_options
-@click.pass_obj
+@_of_store
 def secret(settings: Settings, id: str, handle: str, as_json: bool) -> None:
     """Print a new secret. The one before it signs for another 24 hours."""
     sealing = _sealing(settings)
@@ -134,8 +131,7 @@ def secret(settings: Settings, id: str, handle: str, as_json: bool) -> None:
 
 @webhook.command("test")
 @click.argument("id")
-@_options
-@click.pass_obj
+@_of_store
 def test(settings: Settings, id: str, handle: str, as_json: bool) -> None:
     """Send a message of the type webhook.test; `deliveries` shows how it went."""
     _change(settings, handle, as_json, deliveries.test, id, new_id(), now())
@@ -144,8 +140,7 @@ def test(settings: Settings, id: str, handle: str, as_json: bool) -> None:
 @webhook.command("deliveries")
 @click.argument("id")
 @click.option("--limit", type=click.IntRange(1, 250), default=50, show_default=True)
-@_options
-@click.pass_obj
+@_of_store
 def delivered(settings: Settings, id: str, limit: int, handle: str, as_json: bool) -> None:
     """List the newest deliveries of a webhook."""
 
@@ -159,8 +154,7 @@ def delivered(settings: Settings, id: str, limit: int, handle: str, as_json: boo
 @webhook.command("retry")
 @click.argument("id")
 @click.argument("delivery")
-@_options
-@click.pass_obj
+@_of_store
 def retry(settings: Settings, id: str, delivery: str, handle: str, as_json: bool) -> None:
     """Send a delivery again, now."""
     if not ids.is_uuid(delivery):
@@ -171,8 +165,7 @@ def retry(settings: Settings, id: str, delivery: str, handle: str, as_json: bool
 @webhook.command("replay")
 @click.argument("id")
 @click.option("--since", required=True, metavar="TIME", help="As 2025-04-18T00:00:00Z.")
-@_options
-@click.pass_obj
+@_of_store
 def replay(settings: Settings, id: str, since: str, handle: str, as_json: bool) -> None:
     """Send the kept events from a time on again."""
     try:
