@@ -9,9 +9,10 @@ import structlog
 
 from wishwell import __version__, config, ids, log, stores
 from wishwell.access import auth
-from wishwell.cli import store_apply
 from wishwell.cli.data_commands import export_command, import_command
 from wishwell.cli.opening import in_days, new_id, now, run
+from wishwell.cli.store_apply import store_apply
+from wishwell.cli.store_commands import store
 from wishwell.cli.token_commands import token
 from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
@@ -40,7 +41,8 @@ def main(ctx: click.Context) -> None:
     ctx.obj = config.load(os.environ)
 
 
-for command in (store_apply.store, token, webhook, export_command, import_command):
+store.add_command(store_apply)
+for command in (store, token, webhook, export_command, import_command):
     main.add_command(command)
 
 # ------------------------------------------------------------------------------ serve, migrate

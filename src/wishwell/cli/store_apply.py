@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import stores
 from wishwell.cli.opening import new_id, now, read_file, run
-from wishwell.cli.store_commands import change_secrets, patches, store
+from wishwell.cli.store_commands import change_secrets, patches
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
@@ -58,7 +58,7 @@ class _Change(NamedTuple):
 
 
 # contract: store-apply
-@store.command("apply")
+@click.command("apply")
 @click.argument("path", metavar="FILE")
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @click.pass_obj
