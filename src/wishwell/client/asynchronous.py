@@ -95,11 +95,11 @@ class AsyncItems(AsyncPart):
             note=note,
             listIds=list_ids,
         )
-        return await self._line.result(Call("POST", "/items", one(Item), body=body(**fields)))
+        return await self._send("POST", "/items", one(Item), body=body(**fields))
 
     async def find(self, id: str) -> Item:
         """Raises ``NotFound``."""
-        return await self._line.result(Call("GET", path("items", id), one(Item)))
+        return await self._send("GET", path("items", id), one(Item))
 
     async def update(
         self,
@@ -115,21 +115,20 @@ class AsyncItems(AsyncPart):
         fields = body(
             productId=product_id, variantId=variant_id, quantity=quantity, tags=tags, note=note
         )
-        return await self._line.result(Call("PATCH", path("items", id), one(Item), body=fields))
+        return await self._send("PATCH", path("items", id), one(Item), body=fields)
 
     async def delete(self, id: str) -> None:
         """Raises ``NotFound``."""
-        await self._line.result(Call("DELETE", path("items", id), nothing))
+        await self._send("DELETE", path("items", id), nothing)
 
     async def delete_many(self, ids: Sequence[str]) -> None:
         """Deletes 1 to 250 items, all or none. Unknown ids are ignored."""
-        await self._line.result(Call("DELETE", "/items", nothing, body=body(itemIds=ids)))
+        await self._send("DELETE", "/items", nothing, body=body(itemIds=ids))
 
     async def set_lists(self, id: str, list_ids: Sequence[str]) -> Item:
         """Puts the item on exactly these lists."""
         lists = body(listIds=list_ids)
-        call = Call("PUT", path("items", id, "lists"), one(Item), body=lists)
-        return await self._line.result(call)
+        return await self._send("PUT", path("items", id, "lists"), one(Item), body=lists)
 
 
 class AsyncLists(AsyncPaged[List]):
@@ -139,27 +138,25 @@ class AsyncLists(AsyncPaged[List]):
 
     async def create(self, name: str) -> List:
         """Creates a list. Not retried after a lost connection: names need not be unique."""
-        call = Call("POST", "/lists", one(List), body=body(name=name), repeatable=False)
-        return await self._line.result(call)
+        return await self._send("POST", "/lists", one(List), body=body(name=name), repeatable=False)
 
     async def find(self, id: str, *, sort: Sort | None = None) -> List:
         """The list with all its items, by default the newest first. Raises ``NotFound``."""
-        return await self._line.result(Call("GET", path("lists", id), one(List), given(sort=sort)))
+        return await self._send("GET", path("lists", id), one(List), params=given(sort=sort))
 
     async def update(self, id: str, *, name: str | UnsetType = UNSET) -> List:
         """Changes the given fields. Raises ``NotFound``."""
         fields = body(name=name)
-        return await self._line.result(Call("PATCH", path("lists", id), one(List), body=fields))
+        return await self._send("PATCH", path("lists", id), one(List), body=fields)
 
     async def delete(self, id: str) -> None:
         """Deletes the list and keeps its items. Raises ``NotFound``."""
-        await self._line.result(Call("DELETE", path("lists", id), nothing))
+        await self._send("DELETE", path("lists", id), nothing)
 
     async def order(self, id: str, item_ids: Sequence[str]) -> List:
         """Puts these items first, in this order. Returns the list in the order ``customer``."""
         items = body(itemIds=item_ids)
-        call = Call("PUT", path("lists", id, "items", "order"), one(List), body=items)
-        return await self._line.result(call)
+        return await self._send("PUT", path("lists", id, "items", "order"), one(List), body=items)
 
 
 class AsyncShares(AsyncPart):
@@ -186,8 +183,7 @@ class AsyncShares(AsyncPart):
         """
         terms = body(expiresAt=expires_at, reservations=reservations, notes=notes)
         where = path("lists", list_id, "shares")
-        call = Call("POST", where, one(Share), body=terms, repeatable=False)
-        return await self._line.result(call)
+        return await self._send("POST", where, one(Share), body=terms, repeatable=False)
 
     async def update(
         self,
@@ -200,12 +196,13 @@ class AsyncShares(AsyncPart):
     ) -> Share:
         """Changes the given fields. Raises ``NotFound``."""
         terms = body(expiresAt=expires_at, reservations=reservations, notes=notes)
-        call = Call("PATCH", path("lists", list_id, "shares", id), one(Share), body=terms)
-        return await self._line.result(call)
+        return await self._send(
+            "PATCH", path("lists", list_id, "shares", id), one(Share), body=terms
+        )
 
     async def delete(self, list_id: str, id: str) -> None:
         """Ends a share. Raises ``NotFound``."""
-        await self._line.result(Call("DELETE", path("lists", list_id, "shares", id), nothing))
+        await self._send("DELETE", path("lists", list_id, "shares", id), nothing)
 
 
 class AsyncShared(AsyncPart):
@@ -213,7 +210,7 @@ class AsyncShared(AsyncPart):
 
     async def find(self, token: str) -> SharedList:
         """The list, as anybody sees it. Raises ``NotFound``, also when the share has ended."""
-        return await self._line.result(Call("GET", path("shared", token), one(SharedList)))
+        return await self._send("GET", path("shared", token), one(SharedList))
 
     async def reserve(self, token: str, item_id: str, quantity: int) -> SharedItem:
         """Reserves so many of an item, in place of what the profile had reserved of it.
@@ -222,13 +219,12 @@ class AsyncShared(AsyncPart):
         share has no reservations, ``NotFound``.
         """
         where = path("shared", token, "items", item_id, "reservation")
-        call = Call("PUT", where, one(SharedItem), body=body(quantity=quantity))
-        return await self._line.result(call)
+        return await self._send("PUT", where, one(SharedItem), body=body(quantity=quantity))
 
     async def delete_reservation(self, token: str, item_id: str) -> None:
         """Ends it; the share may have ended. Raises ``NotFound``."""
         where = path("shared", token, "items", item_id, "reservation")
-        await self._line.result(Call("DELETE", where, nothing))
+        await self._send("DELETE", where, nothing)
 
     async def copy(self, token: str, *, name: str | None = None) -> List:
         """Makes a list with what is on it, by default of the same name. Raises ``NotFound``.
@@ -237,9 +233,7 @@ class AsyncShared(AsyncPart):
         """
         fields = body(**given(name=name))
         where = path("shared", token, "copies")
-        return await self._line.result(
-            Call("POST", where, one(List), body=fields, repeatable=False)
-        )
+        return await self._send("POST", where, one(List), body=fields, repeatable=False)
 
 
 class AsyncProfiles(AsyncPart):
@@ -257,14 +251,15 @@ class AsyncProfiles(AsyncPart):
         named = given(customer=customer, session=session)
         known = bool(named) or self._line.profile is not None
         where = "/profiles/token"
-        return await self._line.result(
-            Call("POST", where, one(ProfileToken), body=body(**named), repeatable=known)
+        return await self._send(
+            "POST", where, one(ProfileToken), body=body(**named), repeatable=known
         )
 
     async def identify(self, email: str) -> str:
         """The store's sign-in path for this e-mail address, whether or not it is known."""
-        call = Call("POST", "/profiles/identify", one(SignIn), body=body(email=email))
-        sign_in = await self._line.result(call)
+        sign_in = await self._send(
+            "POST", "/profiles/identify", one(SignIn), body=body(email=email)
+        )
         return sign_in.auth_flow
 
 

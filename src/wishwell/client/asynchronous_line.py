@@ -1,7 +1,7 @@
 """The connections of the client for asyncio: its calls, their retries, and walks over pages."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Generic, TypeVar
 
 import httpx2
@@ -68,6 +68,18 @@ class AsyncPart:
 
     def __init__(self, line: Line) -> None:
         self._line = line
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        read: Callable[[bytes], T],
+        *,
+        params: Mapping[str, str | int] | None = None,
+        body: bytes | None = None,
+        repeatable: bool = True,
+    ) -> T:
+        return await self._line.result(Call(method, path, read, params or {}, body, repeatable))
 
 
 class AsyncPaged(AsyncPart, Generic[T]):

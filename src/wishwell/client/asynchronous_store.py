@@ -31,20 +31,20 @@ class AsyncProducts(AsyncPaged[Product]):
         """Says all that is known of a product: what it does not name is unknown from then on."""
         fields = msgspec.to_builtins(product)
         where = path("products", str(fields.pop("productId")))
-        return await self._line.result(Call("PUT", where, one(Product), body=body(**fields)))
+        return await self._send("PUT", where, one(Product), body=body(**fields))
 
     async def put_many(self, products: Sequence[NewProduct]) -> None:
         """The same for 1 to 250 products, all or none."""
         fields = body(products=list(products))
-        await self._line.result(Call("PUT", "/products", nothing, body=fields))
+        await self._send("PUT", "/products", nothing, body=fields)
 
     async def find(self, id: ProductId) -> Product:
         """The product with its variants. Raises ``NotFound``."""
-        return await self._line.result(Call("GET", path("products", str(id)), one(Product)))
+        return await self._send("GET", path("products", str(id)), one(Product))
 
     async def delete(self, id: ProductId) -> None:
         """Forgets the product; wishes for it stay. Raises ``NotFound``."""
-        await self._line.result(Call("DELETE", path("products", str(id)), nothing))
+        await self._send("DELETE", path("products", str(id)), nothing)
 
 
 # contract: feed-once
@@ -64,7 +64,7 @@ class AsyncEvents(AsyncPart):
         """
         named = None if types is None else ",".join(strings(types))
         params = given(**{"from": from_, "limit": limit, "type": named})
-        return await self._line.result(Call("GET", "/events", records.feed, params))
+        return await self._send("GET", "/events", records.feed, params=params)
 
     async def pages(
         self,
@@ -96,13 +96,11 @@ class AsyncWebhooks(AsyncPart):
     async def create(self, url: str, *, types: Sequence[str] | None = None) -> Webhook:
         """Creates a webhook and shows its secret. Not retried after a lost connection."""
         fields = body(url=url, types=types)
-        return await self._line.result(
-            Call("POST", "/webhooks", one(Webhook), body=fields, repeatable=False)
-        )
+        return await self._send("POST", "/webhooks", one(Webhook), body=fields, repeatable=False)
 
     async def find(self, id: str) -> Webhook:
         """Raises ``NotFound``."""
-        return await self._line.result(Call("GET", path("webhooks", id), one(Webhook)))
+        return await self._send("GET", path("webhooks", id), one(Webhook))
 
     async def update(
         self,
@@ -114,12 +112,11 @@ class AsyncWebhooks(AsyncPart):
     ) -> Webhook:
         """Changes the given fields. ``missed`` is set if it is turned on. Raises ``NotFound``."""
         fields = body(url=url, types=types, enabled=enabled)
-        call = Call("PATCH", path("webhooks", id), one(Webhook), body=fields)
-        return await self._line.result(call)
+        return await self._send("PATCH", path("webhooks", id), one(Webhook), body=fields)
 
     async def delete(self, id: str) -> None:
         """Raises ``NotFound``."""
-        await self._line.result(Call("DELETE", path("webhooks", id), nothing))
+        await self._send("DELETE", path("webhooks", id), nothing)
 
     async def renew_secret(self, id: str) -> Webhook:
         """A new secret, which is shown; the one before it signs for another 24 hours.
@@ -127,18 +124,19 @@ class AsyncWebhooks(AsyncPart):
         Not retried after a lost connection: the secret before it would end.
         """
         where = path("webhooks", id, "secret")
-        return await self._line.result(Call("POST", where, one(Webhook), repeatable=False))
+        return await self._send("POST", where, one(Webhook), repeatable=False)
 
     async def test(self, id: str) -> Delivery:
         """Sends a message of the type ``webhook.test``. Raises ``Conflict``."""
         where = path("webhooks", id, "test")
-        return await self._line.result(Call("POST", where, one(Delivery), repeatable=False))
+        return await self._send("POST", where, one(Delivery), repeatable=False)
 
     async def replay(self, id: str, since: datetime) -> Webhook:
         """Sends the kept events from ``since`` on again; it needs a time zone."""
         where = path("webhooks", id, "replays")
-        call = Call("POST", where, one(Webhook), body=body(since=since), repeatable=False)
-        return await self._line.result(call)
+        return await self._send(
+            "POST", where, one(Webhook), body=body(since=since), repeatable=False
+        )
 
     async def deliveries(
         self, id: str, *, page: str | None = None, limit: int | None = None
@@ -150,4 +148,4 @@ class AsyncWebhooks(AsyncPart):
     async def retry(self, id: str, delivery_id: str) -> Delivery:
         """Sends a delivery again now. Raises ``NotFound`` and ``Conflict``."""
         where = path("webhooks", id, "deliveries", delivery_id, "retry")
-        return await self._line.result(Call("POST", where, one(Delivery)))
+        return await self._send("POST", where, one(Delivery))

@@ -95,11 +95,11 @@ class Items(Part):
             note=note,
             listIds=list_ids,
         )
-        return self._line.result(Call("POST", "/items", one(Item), body=body(**fields)))
+        return self._send("POST", "/items", one(Item), body=body(**fields))
 
     def find(self, id: str) -> Item:
         """Raises ``NotFound``."""
-        return self._line.result(Call("GET", path("items", id), one(Item)))
+        return self._send("GET", path("items", id), one(Item))
 
     def update(
         self,
@@ -115,21 +115,20 @@ class Items(Part):
         fields = body(
             productId=product_id, variantId=variant_id, quantity=quantity, tags=tags, note=note
         )
-        return self._line.result(Call("PATCH", path("items", id), one(Item), body=fields))
+        return self._send("PATCH", path("items", id), one(Item), body=fields)
 
     def delete(self, id: str) -> None:
         """Raises ``NotFound``."""
-        self._line.result(Call("DELETE", path("items", id), nothing))
+        self._send("DELETE", path("items", id), nothing)
 
     def delete_many(self, ids: Sequence[str]) -> None:
         """Deletes 1 to 250 items, all or none. Unknown ids are ignored."""
-        self._line.result(Call("DELETE", "/items", nothing, body=body(itemIds=ids)))
+        self._send("DELETE", "/items", nothing, body=body(itemIds=ids))
 
     def set_lists(self, id: str, list_ids: Sequence[str]) -> Item:
         """Puts the item on exactly these lists."""
         lists = body(listIds=list_ids)
-        call = Call("PUT", path("items", id, "lists"), one(Item), body=lists)
-        return self._line.result(call)
+        return self._send("PUT", path("items", id, "lists"), one(Item), body=lists)
 
 
 class Lists(Paged[List]):
@@ -139,27 +138,25 @@ class Lists(Paged[List]):
 
     def create(self, name: str) -> List:
         """Creates a list. Not retried after a lost connection: names need not be unique."""
-        call = Call("POST", "/lists", one(List), body=body(name=name), repeatable=False)
-        return self._line.result(call)
+        return self._send("POST", "/lists", one(List), body=body(name=name), repeatable=False)
 
     def find(self, id: str, *, sort: Sort | None = None) -> List:
         """The list with all its items, by default the newest first. Raises ``NotFound``."""
-        return self._line.result(Call("GET", path("lists", id), one(List), given(sort=sort)))
+        return self._send("GET", path("lists", id), one(List), params=given(sort=sort))
 
     def update(self, id: str, *, name: str | UnsetType = UNSET) -> List:
         """Changes the given fields. Raises ``NotFound``."""
         fields = body(name=name)
-        return self._line.result(Call("PATCH", path("lists", id), one(List), body=fields))
+        return self._send("PATCH", path("lists", id), one(List), body=fields)
 
     def delete(self, id: str) -> None:
         """Deletes the list and keeps its items. Raises ``NotFound``."""
-        self._line.result(Call("DELETE", path("lists", id), nothing))
+        self._send("DELETE", path("lists", id), nothing)
 
     def order(self, id: str, item_ids: Sequence[str]) -> List:
         """Puts these items first, in this order. Returns the list in the order ``customer``."""
         items = body(itemIds=item_ids)
-        call = Call("PUT", path("lists", id, "items", "order"), one(List), body=items)
-        return self._line.result(call)
+        return self._send("PUT", path("lists", id, "items", "order"), one(List), body=items)
 
 
 class Shares(Part):
@@ -186,8 +183,7 @@ class Shares(Part):
         """
         terms = body(expiresAt=expires_at, reservations=reservations, notes=notes)
         where = path("lists", list_id, "shares")
-        call = Call("POST", where, one(Share), body=terms, repeatable=False)
-        return self._line.result(call)
+        return self._send("POST", where, one(Share), body=terms, repeatable=False)
 
     def update(
         self,
@@ -200,12 +196,11 @@ class Shares(Part):
     ) -> Share:
         """Changes the given fields. Raises ``NotFound``."""
         terms = body(expiresAt=expires_at, reservations=reservations, notes=notes)
-        call = Call("PATCH", path("lists", list_id, "shares", id), one(Share), body=terms)
-        return self._line.result(call)
+        return self._send("PATCH", path("lists", list_id, "shares", id), one(Share), body=terms)
 
     def delete(self, list_id: str, id: str) -> None:
         """Ends a share. Raises ``NotFound``."""
-        self._line.result(Call("DELETE", path("lists", list_id, "shares", id), nothing))
+        self._send("DELETE", path("lists", list_id, "shares", id), nothing)
 
 
 class Shared(Part):
@@ -213,7 +208,7 @@ class Shared(Part):
 
     def find(self, token: str) -> SharedList:
         """The list, as anybody sees it. Raises ``NotFound``, also when the share has ended."""
-        return self._line.result(Call("GET", path("shared", token), one(SharedList)))
+        return self._send("GET", path("shared", token), one(SharedList))
 
     def reserve(self, token: str, item_id: str, quantity: int) -> SharedItem:
         """Reserves so many of an item, in place of what the profile had reserved of it.
@@ -222,13 +217,12 @@ class Shared(Part):
         share has no reservations, ``NotFound``.
         """
         where = path("shared", token, "items", item_id, "reservation")
-        call = Call("PUT", where, one(SharedItem), body=body(quantity=quantity))
-        return self._line.result(call)
+        return self._send("PUT", where, one(SharedItem), body=body(quantity=quantity))
 
     def delete_reservation(self, token: str, item_id: str) -> None:
         """Ends it; the share may have ended. Raises ``NotFound``."""
         where = path("shared", token, "items", item_id, "reservation")
-        self._line.result(Call("DELETE", where, nothing))
+        self._send("DELETE", where, nothing)
 
     def copy(self, token: str, *, name: str | None = None) -> List:
         """Makes a list with what is on it, by default of the same name. Raises ``NotFound``.
@@ -237,7 +231,7 @@ class Shared(Part):
         """
         fields = body(**given(name=name))
         where = path("shared", token, "copies")
-        return self._line.result(Call("POST", where, one(List), body=fields, repeatable=False))
+        return self._send("POST", where, one(List), body=fields, repeatable=False)
 
 
 class Profiles(Part):
@@ -253,14 +247,11 @@ class Profiles(Part):
         named = given(customer=customer, session=session)
         known = bool(named) or self._line.profile is not None
         where = "/profiles/token"
-        return self._line.result(
-            Call("POST", where, one(ProfileToken), body=body(**named), repeatable=known)
-        )
+        return self._send("POST", where, one(ProfileToken), body=body(**named), repeatable=known)
 
     def identify(self, email: str) -> str:
         """The store's sign-in path for this e-mail address, whether or not it is known."""
-        call = Call("POST", "/profiles/identify", one(SignIn), body=body(email=email))
-        sign_in = self._line.result(call)
+        sign_in = self._send("POST", "/profiles/identify", one(SignIn), body=body(email=email))
         return sign_in.auth_flow
 
 

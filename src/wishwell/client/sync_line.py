@@ -1,7 +1,7 @@
 """The client that blocks. ``make format`` writes it: change ``asynchronous_line.py``."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 import httpx2
@@ -65,6 +65,18 @@ class Part:
 
     def __init__(self, line: Line) -> None:
         self._line = line
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        read: Callable[[bytes], T],
+        *,
+        params: Mapping[str, str | int] | None = None,
+        body: bytes | None = None,
+        repeatable: bool = True,
+    ) -> T:
+        return self._line.result(Call(method, path, read, params or {}, body, repeatable))
 
 
 class Paged(Part, Generic[T]):

@@ -31,20 +31,20 @@ class Products(Paged[Product]):
         """Says all that is known of a product: what it does not name is unknown from then on."""
         fields = msgspec.to_builtins(product)
         where = path("products", str(fields.pop("productId")))
-        return self._line.result(Call("PUT", where, one(Product), body=body(**fields)))
+        return self._send("PUT", where, one(Product), body=body(**fields))
 
     def put_many(self, products: Sequence[NewProduct]) -> None:
         """The same for 1 to 250 products, all or none."""
         fields = body(products=list(products))
-        self._line.result(Call("PUT", "/products", nothing, body=fields))
+        self._send("PUT", "/products", nothing, body=fields)
 
     def find(self, id: ProductId) -> Product:
         """The product with its variants. Raises ``NotFound``."""
-        return self._line.result(Call("GET", path("products", str(id)), one(Product)))
+        return self._send("GET", path("products", str(id)), one(Product))
 
     def delete(self, id: ProductId) -> None:
         """Forgets the product; wishes for it stay. Raises ``NotFound``."""
-        self._line.result(Call("DELETE", path("products", str(id)), nothing))
+        self._send("DELETE", path("products", str(id)), nothing)
 
 
 # contract: feed-once
@@ -64,7 +64,7 @@ class Events(Part):
         """
         named = None if types is None else ",".join(strings(types))
         params = given(**{"from": from_, "limit": limit, "type": named})
-        return self._line.result(Call("GET", "/events", records.feed, params))
+        return self._send("GET", "/events", records.feed, params=params)
 
     def pages(
         self,
@@ -96,13 +96,11 @@ class Webhooks(Part):
     def create(self, url: str, *, types: Sequence[str] | None = None) -> Webhook:
         """Creates a webhook and shows its secret. Not retried after a lost connection."""
         fields = body(url=url, types=types)
-        return self._line.result(
-            Call("POST", "/webhooks", one(Webhook), body=fields, repeatable=False)
-        )
+        return self._send("POST", "/webhooks", one(Webhook), body=fields, repeatable=False)
 
     def find(self, id: str) -> Webhook:
         """Raises ``NotFound``."""
-        return self._line.result(Call("GET", path("webhooks", id), one(Webhook)))
+        return self._send("GET", path("webhooks", id), one(Webhook))
 
     def update(
         self,
@@ -114,12 +112,11 @@ class Webhooks(Part):
     ) -> Webhook:
         """Changes the given fields. ``missed`` is set if it is turned on. Raises ``NotFound``."""
         fields = body(url=url, types=types, enabled=enabled)
-        call = Call("PATCH", path("webhooks", id), one(Webhook), body=fields)
-        return self._line.result(call)
+        return self._send("PATCH", path("webhooks", id), one(Webhook), body=fields)
 
     def delete(self, id: str) -> None:
         """Raises ``NotFound``."""
-        self._line.result(Call("DELETE", path("webhooks", id), nothing))
+        self._send("DELETE", path("webhooks", id), nothing)
 
     def renew_secret(self, id: str) -> Webhook:
         """A new secret, which is shown; the one before it signs for another 24 hours.
@@ -127,18 +124,17 @@ class Webhooks(Part):
         Not retried after a lost connection: the secret before it would end.
         """
         where = path("webhooks", id, "secret")
-        return self._line.result(Call("POST", where, one(Webhook), repeatable=False))
+        return self._send("POST", where, one(Webhook), repeatable=False)
 
     def test(self, id: str) -> Delivery:
         """Sends a message of the type ``webhook.test``. Raises ``Conflict``."""
         where = path("webhooks", id, "test")
-        return self._line.result(Call("POST", where, one(Delivery), repeatable=False))
+        return self._send("POST", where, one(Delivery), repeatable=False)
 
     def replay(self, id: str, since: datetime) -> Webhook:
         """Sends the kept events from ``since`` on again; it needs a time zone."""
         where = path("webhooks", id, "replays")
-        call = Call("POST", where, one(Webhook), body=body(since=since), repeatable=False)
-        return self._line.result(call)
+        return self._send("POST", where, one(Webhook), body=body(since=since), repeatable=False)
 
     def deliveries(
         self, id: str, *, page: str | None = None, limit: int | None = None
@@ -150,4 +146,4 @@ class Webhooks(Part):
     def retry(self, id: str, delivery_id: str) -> Delivery:
         """Sends a delivery again now. Raises ``NotFound`` and ``Conflict``."""
         where = path("webhooks", id, "deliveries", delivery_id, "retry")
-        return self._line.result(Call("POST", where, one(Delivery)))
+        return self._send("POST", where, one(Delivery))
