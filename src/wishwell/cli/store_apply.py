@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import stores
 from wishwell.cli.opening import new_id, now, read_file, run
-from wishwell.cli.store_commands import change_secrets, patches
+from wishwell.cli.store_commands import patches, put
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
@@ -168,8 +168,8 @@ def _explained(text: str, document: Any) -> str:
 async def _plan(
     tx: Reader, settings: Settings, path: str, entries: Sequence[_StoreEntry]
 ) -> list[_Change]:
-    known = {one.handle: one for one in await stores.listed(tx)}
-    at, found = now(), []
+    known = {store.handle: store for store in await stores.listed(tx)}
+    at, changes = now(), []
     for entry in entries:
         before = known.get(entry.handle)
         if before is not None:
@@ -180,8 +180,8 @@ async def _plan(
         except Invalid as error:
             raise Invalid(f"{path}: {entry.handle}: {error.message}") from error
         secrets = await _secrets(tx, settings, before, hidden)
-        found.append(_Change(entry.handle, patch, hidden, before, after, secrets))
-    return found
+        changes.append(_Change(entry.handle, patch, hidden, before, after, secrets))
+    return changes
 
 
 async def _secrets(
@@ -196,16 +196,11 @@ async def _secrets(
 
 
 async def _apply(tx: Writer, settings: Settings, changes: Sequence[_Change]) -> None:
-    done = []
-    for change in changes:
-        if change.before is None:
-            made = await stores.create(tx, new_id(), change.handle, change.patch, now())
-        else:
-            made = await stores.update(tx, change.handle, change.patch, now())
-        new = change.before is None
-        await change_secrets(tx, settings, made, change.hidden, new=new)
-        done.append(made)
-    await store_secrets.check_apart(tx, app.sealing(settings), *done)
+    changed = [
+        await put(tx, settings, change.handle, change.patch, change.hidden, new=not change.before)
+        for change in changes
+    ]
+    await store_secrets.check_apart(tx, app.sealing(settings), *changed)
 
 
 def _patches(

@@ -73,8 +73,7 @@ def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any
     patch, hidden = _given_patches(settings, given)
 
     async def make(tx: Writer) -> Store:
-        made = await stores.create(tx, new_id(), handle, patch, now())
-        await change_secrets(tx, settings, made, hidden, new=True)
+        made = await put(tx, settings, handle, patch, hidden, new=True)
         await store_secrets.check_apart(tx, app.sealing(settings), made)
         return made
 
@@ -122,8 +121,7 @@ def store_update(
     hidden = msgspec.structs.replace(hidden, new_signer=new_signer)
 
     async def change(tx: Writer) -> Store:
-        changed = await stores.update(tx, handle, patch, now())
-        await change_secrets(tx, settings, changed, hidden)
+        changed = await put(tx, settings, handle, patch, hidden, new=False)
         if patch.naming or hidden.jwt_keys:
             await store_secrets.check_apart(tx, app.sealing(settings), changed)
         return changed
@@ -236,17 +234,29 @@ def _contents(option: str, folder: Path, name: str) -> str:
     return text
 
 
-async def change_secrets(
-    tx: Writer, settings: Settings, changed: Store, patch: SecretsPatch, *, new: bool = False
-) -> None:
-    """Changes a store's secrets; a new one gets some. Raises ``Misconfigured`` without a key."""
+async def put(
+    tx: Writer,
+    settings: Settings,
+    handle: str,
+    patch: StorePatch,
+    hidden: SecretsPatch,
+    *,
+    new: bool,
+) -> Store:
+    """Makes or changes a store with its secrets; a new one gets some.
+
+    Raises ``Misconfigured`` for secrets without a key to seal them.
+    """
+    if new:
+        changed = await stores.create(tx, new_id(), handle, patch, now())
+    else:
+        changed = await stores.update(tx, handle, patch, now())
     sealing = app.sealing(settings)
-    if sealing is None:
-        if patch.changes_nothing:
-            return
+    if sealing is None and not hidden.changes_nothing:
         raise Misconfigured(
             "WISHWELL_SEALING_KEYS is required to keep secrets in a server database: at least 32 "
             "characters, for example from `openssl rand -base64 48`."
         )
-    if new or not patch.changes_nothing:
-        await store_secrets.change(tx, sealing, changed, patch, ids.wall_clock())
+    if sealing is not None and (new or not hidden.changes_nothing):
+        await store_secrets.change(tx, sealing, changed, hidden, ids.wall_clock())
+    return changed

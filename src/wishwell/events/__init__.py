@@ -295,17 +295,17 @@ async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
         await tx.all("events_waiting", store=store_id, customers=customers, limit=_STEP)
         for customers in (True, False)
     ]
-    found = [*of_sessions, *of_customers][:_STEP]
-    if found:
+    waiting = [*of_sessions, *of_customers][:_STEP]
+    if waiting:
         places = [
             {"profile": profile_id, "sequence": sequence, "number": place}
-            for place, (profile_id, sequence) in enumerate(found, last + 1)
+            for place, (profile_id, sequence) in enumerate(waiting, last + 1)
         ]
         await tx.run_many("event_number", places)
-        await tx.run("feed_give", store=store_id, given=last + len(found))
-    if len(found) < _STEP and await tx.one("feed_publish", store=store_id, last=last) is not None:
+        await tx.run("feed_give", store=store_id, given=last + len(waiting))
+    if len(waiting) < _STEP and await tx.one("feed_publish", store=store_id, last=last) is not None:
         await webhooks.wake(tx, store_id, now)
-    return last, last + len(found), new + len(found)
+    return last, last + len(waiting), new + len(waiting)
 
 
 # contract: event-retention

@@ -231,9 +231,9 @@ async def note(tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[At
 
 async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[Attempt]) -> None:
     rows, shown = [], kept.shown
-    for one in attempts:
-        taken, at, outcome = one.taken, ids.timestamp(one.at), one.outcome
-        next_at = ids.timestamp(_next(one)) if outcome == "pending" else None
+    for attempt in attempts:
+        taken, at, outcome = attempt.taken, ids.timestamp(attempt.at), attempt.outcome
+        next_at = ids.timestamp(_next(attempt)) if outcome == "pending" else None
         rows.append(
             {
                 "store": store_id,
@@ -241,21 +241,21 @@ async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[A
                 "id": taken.id,
                 "lease": taken.lease,
                 "status": outcome,
-                "attempts": taken.attempts + (not one.lost),
-                "last_status": one.status,
+                "attempts": taken.attempts + (not attempt.lost),
+                "last_status": attempt.status,
                 "last_attempt_at": at,
                 "next_at": next_at,
             }
         )
-        if taken.type == TEST or one.lost:
+        if taken.type == TEST or attempt.lost:
             continue
         # contract: webhook-turned-off
         if outcome == "delivered":
             shown.failing_since = None
             continue
         shown.failing_since = shown.failing_since or at
-        for_long = one.at - ids.from_timestamp(shown.failing_since) >= _GIVE_UP_MS
-        if one.status == _GONE or for_long:
+        for_long = attempt.at - ids.from_timestamp(shown.failing_since) >= _GIVE_UP_MS
+        if attempt.status == _GONE or for_long:
             shown.enabled = False
     if rows:
         await tx.run_many("delivery_attempted", rows)
@@ -311,7 +311,7 @@ async def _queue(
     return more
 
 
-async def told(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
+async def events_of(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
     """The events with these numbers, as far as they are kept and can be read."""
     rows = (
         await tx.all("events_numbered", store=store_id, numbers=[*map(str, numbers)])

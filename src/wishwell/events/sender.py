@@ -212,15 +212,15 @@ class Sender:
         kept = turn.webhook
         try:
             keys = webhooks.opened(self._sealing, store_id, kept.shown.id, kept.sealed)
-            numbers = [one.number for one in turn.taken if one.number is not None]
-            told = await self._db.read(deliveries.told, store_id, numbers)
+            numbers = [taken.number for taken in turn.taken if taken.number is not None]
+            events = await self._db.read(deliveries.events_of, store_id, numbers)
         except BaseException:
             self._room.give_back(store_id, len(turn.taken))
             raise
         to = store_id, kept.shown.url, keys
         return [
-            asyncio.create_task(self._send(*to, one, told.get(one.number or 0), begun))
-            for one in turn.taken
+            asyncio.create_task(self._send(*to, taken, events.get(taken.number or 0), begun))
+            for taken in turn.taken
         ]
 
     # contract: delivery-lease
