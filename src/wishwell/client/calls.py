@@ -1,4 +1,4 @@
-"""A call of the API as a value: what to send, may it be repeated, how to read the answer."""
+"""A call of the API as a value: what to send, whether twice does harm, how to read the answer."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
