@@ -8,53 +8,46 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wishwell.client import calls, conversation
-from wishwell.client.conversation import Attempt, Lost, Pause, Reply, Terms
+from tests.client.recorded import call_of
+from wishwell.client.calls import Call
+from wishwell.client.conversation import Conversation, Terms
 from wishwell.client.errors import Invalid, NotFound, RateLimited, Unavailable, WishwellError
 
 ERROR = {"error": {"message": "No.", "error": "x", "statusCode": 1, "requestId": "r-1"}}
-LOST = [
-    Lost(True, httpx2.ReadError("broken")),
-    Lost(True, httpx2.ReadTimeout("silent")),
+LOST = [httpx2.ReadError("broken"), httpx2.ReadTimeout("silent")]
+NEVER = httpx2.ConnectError("nobody")
+DELETE = call_of(lambda of: of.items.delete("i"))
+CREATE_LIST = call_of(lambda of: of.lists.create("a"))
+NEW_SESSION = call_of(lambda of: of.profiles.token())
+CALLS: list[Call[Any]] = [
+    call_of(lambda of: of.items.list()),
+    call_of(lambda of: of.items.create(1)),
+    call_of(lambda of: of.items.update("i", product_id=1, variant_id=None, quantity=1, tags=[])),
+    DELETE,
+    call_of(lambda of: of.items.delete_many(["i"])),
+    CREATE_LIST,
+    NEW_SESSION,
+    call_of(lambda of: of.profiles.token(customer="gid://a/Customer/1")),
 ]
-NEVER = Lost(False, httpx2.ConnectError("nobody"))
-CALLS: list[calls.Call[Any]] = [
-    calls.list_items(None, None, None),
-    calls.create_item(1, None, None, None, None, None),
-    calls.update_item("i", 1, None, 1, [], None),
-    calls.delete_item("i"),
-    calls.delete_items(["i"]),
-    calls.create_list("a"),
-    calls.create_token(None, None),
-    calls.create_token("gid://a/Customer/1", None),
-]
-ONCE = (calls.create_list("a").path, calls.create_token(None, None).path)
 
 
 def refusal(status, retry_after=None):
     headers = {} if retry_after is None else {"retry-after": str(retry_after)}
-    return Reply(status, headers, msgspec.json.encode(ERROR))
+    return httpx2.Response(status, headers=headers, content=msgspec.json.encode(ERROR))
 
 
 def hold(call, terms, outcomes, draw=lambda: 1.0):
-    """Holds the conversation; its attempts, its pauses, and how it ended."""
-    talk = conversation.about(call, terms, draw)
-    outcomes = iter(outcomes)
-    attempts, pauses, outcome = [], [], None
-    while True:
-        try:
-            step = talk.send(outcome)
-        except StopIteration as end:
-            return attempts, pauses, end.value
-        except WishwellError as error:
-            return attempts, pauses, error
-        if isinstance(step, Pause):
-            pauses.append(step.seconds)
-            outcome = None
-        else:
-            assert isinstance(step, Attempt)
-            attempts.append(step)
-            outcome = next(outcomes)
+    """Holds the conversation; how many attempts there were, the pauses, and how it ended."""
+    talk = Conversation(call, terms, draw)
+    pauses = []
+    try:
+        for attempts, outcome in enumerate(outcomes, 1):
+            if isinstance(outcome, httpx2.Response) and talk.is_done(outcome):
+                return attempts, pauses, talk.result(outcome)
+            pauses.append(talk.pause(outcome))
+    except WishwellError as error:
+        return attempts, pauses, error
+    raise AssertionError("it never ends")
 
 
 outcomes = st.one_of(
@@ -67,21 +60,23 @@ outcomes = st.one_of(
 
 def unknown(outcome):
     """Whether an outcome leaves open that the request was done."""
-    return outcome.sent if isinstance(outcome, Lost) else outcome.status == 503
+    if isinstance(outcome, httpx2.Response):
+        return outcome.status_code == 503
+    return outcome is not NEVER
 
 
 @pytest.mark.parametrize("before", [*LOST, refusal(503), refusal(503, 1)])
 def test_delete_that_is_gone_after_an_unknown_outcome_is_done(before):
     """Who says 503 may not know: a database that broke off, a proxy that lost the answer."""
-    for call in (calls.delete_item("i"), calls.delete_list("l")):
+    for call in (DELETE, call_of(lambda of: of.lists.delete("l"))):
         attempts, _, end = hold(call, Terms(4, 60), [before, refusal(429, 1), refusal(404)])
-        assert (len(attempts), end) == (3, None)
+        assert (attempts, end) == (3, None)
 
 
 @pytest.mark.parametrize("before", [NEVER, refusal(429, 1)])
 def test_delete_that_was_not_there_before_anything_was_done_is_not_found(before):
-    attempts, _, end = hold(calls.delete_item("i"), Terms(4, 60), [before, refusal(404)])
-    assert len(attempts) == 2
+    attempts, _, end = hold(DELETE, Terms(4, 60), [before, refusal(404)])
+    assert attempts == 2
     assert isinstance(end, NotFound)
 
 
@@ -93,34 +88,33 @@ def test_delete_that_was_not_there_before_anything_was_done_is_not_found(before)
     draw=st.floats(0, 1),
 )
 def test_bounds_hold_whatever_happens(call, retries, longest, planned, draw):
-    """No more attempts than allowed, no pause above the bound, one request id, and never again
-    after an outcome that leaves open whether something was done that must be done once."""
+    """No more attempts than allowed, no pause above the bound, and never again after an outcome that leaves open whether something was done that must be done once."""
     attempts, pauses, end = hold(call, Terms(retries, longest), planned, lambda: draw)
-    assert 1 <= len(attempts) <= retries + 1
-    assert len(pauses) == len(attempts) - 1
+    assert 1 <= attempts <= retries + 1
+    assert len(pauses) == attempts - 1
     assert all(0 <= seconds <= longest for seconds in pauses)
-    assert len({attempt.request_id for attempt in attempts}) == 1
-    assert all(attempt.call == call for attempt in attempts)
     for outcome, seconds in zip(planned, pauses, strict=False):
-        if isinstance(outcome, Lost):
-            assert call.repeatable or not outcome.sent
+        if isinstance(outcome, httpx2.RequestError):
+            assert call.repeatable or not unknown(outcome)
         else:
-            assert outcome.status == 429 or (outcome.status == 503 and call.repeatable)
+            status = outcome.status_code
+            assert status == 429 or (status == 503 and call.repeatable)
             assert seconds >= int(outcome.headers.get("retry-after", 0))
-    last = planned[len(attempts) - 1]
+    last = planned[attempts - 1]
     if end is not None:
         assert isinstance(end, WishwellError)
-        assert end.status == (last.status if isinstance(last, Reply) else None)
+        assert end.status == (last.status_code if isinstance(last, httpx2.Response) else None)
     else:
-        assert isinstance(last, Reply) and last.status == 404 and call.gone_is_done
+        assert isinstance(last, httpx2.Response) and last.status_code == 404
+        assert call.gone_is_done
         # It is known of a 429 that nothing was done, and of what was never sent.
-        assert any(unknown(before) for before in planned[: len(attempts) - 1])
+        assert any(unknown(before) for before in planned[: attempts - 1])
 
 
 def test_what_may_not_be_repeated():
     """By name, so that a new call is thought about."""
-    assert {call.path for call in CALLS if not call.repeatable} == set(ONCE)
-    assert calls.create_token(None, "gid://a/Session/1").repeatable
+    assert [call for call in CALLS if not call.repeatable] == [CREATE_LIST, NEW_SESSION]
+    assert call_of(lambda of: of.profiles.token(session="gid://a/Session/1")).repeatable
 
 
 def test_backoff_doubles_up_to_a_bound_and_is_drawn_from_all_of_it():
@@ -129,7 +123,7 @@ def test_backoff_doubles_up_to_a_bound_and_is_drawn_from_all_of_it():
     _, pauses, _ = hold(CALLS[0], terms, [NEVER] * 10)
     assert pauses == pytest.approx([0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 10, 10])
     assert hold(CALLS[0], terms, [NEVER] * 10, lambda: 0.0)[1] == [0] * 9
-    assert len(hold(CALLS[0], Terms(2000, 0), [NEVER] * 2001)[0]) == 2001
+    assert hold(CALLS[0], Terms(2000, 0), [NEVER] * 2001)[0] == 2001
 
 
 def test_retry_after_is_waited_for_with_jitter_after_it():
@@ -139,7 +133,7 @@ def test_retry_after_is_waited_for_with_jitter_after_it():
 
 def test_retry_after_beyond_the_patience_ends_at_once():
     attempts, _, error = hold(CALLS[0], Terms(4, 5), [refusal(429, 6)])
-    assert len(attempts) == 1
+    assert attempts == 1
     assert isinstance(error, RateLimited)
     assert error.retry_after == 6
 
@@ -147,7 +141,7 @@ def test_retry_after_beyond_the_patience_ends_at_once():
 @pytest.mark.parametrize("text", ["", "soon", "-1", "1.5", "²", "9" * 30, "Wed, 21 Oct 2025"])
 def test_retry_after_that_is_no_number_is_none(text):
     """Then the pause is that of any other failure."""
-    reply = Reply(503, {"retry-after": text}, b"")
+    reply = httpx2.Response(503, headers={"retry-after": text.encode()})
     _, pauses, error = hold(CALLS[0], Terms(1, 60), [reply, reply])
     assert pauses == pytest.approx([0.2])
     assert error.retry_after is None
@@ -157,7 +151,7 @@ def test_retry_after_that_is_no_number_is_none(text):
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"error":"no"}', b"\xff"])
 def test_answer_of_a_proxy_on_the_way(status, body):
     """An error of its status, with what id there is."""
-    reply = Reply(status, {"x-request-id": "r-2"}, body)
+    reply = httpx2.Response(status, headers={"x-request-id": "r-2"}, content=body)
     _, _, error = hold(CALLS[0], Terms(0, 0), [reply])
     assert (error.status, error.request_id) == (status, "r-2")
     assert error.message
@@ -168,7 +162,8 @@ def test_answer_of_a_proxy_on_the_way(status, body):
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"{}", b'{"data":{"id":1}}', b"\xff"])
 def test_success_that_is_no_record_is_an_error(body):
-    attempts, _, error = hold(calls.find_item("i"), Terms(3, 1), [Reply(200, {}, body)] * 4)
-    assert len(attempts) == 1
+    attempts, _, error = hold(call_of(lambda of: of.items.find("i")), Terms(3, 1),
+                              [httpx2.Response(200, content=body)] * 4)  # fmt: skip
+    assert attempts == 1
     assert type(error) is WishwellError
-    assert error.request_id == attempts[0].request_id
+    assert error.request_id

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import UnionType
@@ -10,8 +11,8 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from wishwell.client import calls, records
-from wishwell.client.calls import Call
+from tests.client.recorded import call_of
+from wishwell.client import Wishwell, calls, records
 from wishwell.client.records import (
     Item,
     List,
@@ -30,47 +31,60 @@ ID = "01964a1b-0739-7128-a24b-e40ad23f0824"
 PRICE = Money("1", "EUR")
 BLUE = Variant(1, "t", "http://i", PRICE, True)
 SHIRT = NewProduct(ID, "t", "http://u", "http://i", PRICE, True, (BLUE,))
-CALLS: dict[str, Call[Any]] = {
-    "listItems": calls.list_items("c", 5, "tag:a"),
-    "createItem": calls.create_item(1, 2, 3, ["a"], "n", [ID]),
-    "deleteItems": calls.delete_items([ID]),
-    "getItem": calls.find_item(ID),
-    "updateItem": calls.update_item(ID, 1, 2, 3, ["a"], "n"),
-    "deleteItem": calls.delete_item(ID),
-    "setItemLists": calls.set_item_lists(ID, [ID]),
-    "listLists": calls.list_lists("c", 5),
-    "createList": calls.create_list("a"),
-    "getList": calls.find_list(ID, "customer"),
-    "updateList": calls.update_list(ID, "a"),
-    "deleteList": calls.delete_list(ID),
-    "orderListItems": calls.order_list(ID, [ID]),
-    "listShares": calls.list_shares(ID, "c", 5),
-    "createShare": calls.create_share(ID, datetime(2125, 4, 18, tzinfo=UTC), True, True),
-    "updateShare": calls.update_share(ID, ID, None, True, True),
-    "deleteShare": calls.delete_share(ID, ID),
-    "getSharedList": calls.find_shared(ID),
-    "copySharedList": calls.copy_shared(ID, "a"),
-    "reserveSharedItem": calls.reserve(ID, ID, 1),
-    "deleteReservation": calls.delete_reservation(ID, ID),
-    "listProducts": calls.list_products("c", 5),
-    "putProducts": calls.put_products([SHIRT]),
-    "getProduct": calls.find_product(ID),
-    "putProduct": calls.put_product(SHIRT),
-    "deleteProduct": calls.delete_product(ID),
-    "createProfileToken": calls.create_token("gid://a/Customer/1", "gid://a/Session/1"),
-    "listWebhooks": calls.list_webhooks("c", 5),
-    "createWebhook": calls.create_webhook("https://a.example/", ["item.created"]),
-    "getWebhook": calls.find_webhook(ID),
-    "updateWebhook": calls.update_webhook(ID, "https://a.example/", [], True),
-    "deleteWebhook": calls.delete_webhook(ID),
-    "renewWebhookSecret": calls.renew_webhook_secret(ID),
-    "testWebhook": calls.send_webhook_test(ID),
-    "replayWebhook": calls.replay_webhook(ID, datetime(2025, 4, 18, tzinfo=UTC)),
-    "listDeliveries": calls.list_deliveries(ID, "c", 5),
-    "retryDelivery": calls.retry_delivery(ID, ID),
-    "identifyProfile": calls.identify("a@example.org"),
-    "listEvents": calls.list_events("7", 5, ["item.created"]),
+USES: dict[str, Callable[[Wishwell], Any]] = {
+    "listItems": lambda of: of.items.list(page="c", limit=5, query="tag:a"),
+    "createItem": lambda of: of.items.create(
+        1, variant_id=2, quantity=3, tags=["a"], note="n", list_ids=[ID]
+    ),
+    "deleteItems": lambda of: of.items.delete_many([ID]),
+    "getItem": lambda of: of.items.find(ID),
+    "updateItem": lambda of: of.items.update(
+        ID, product_id=1, variant_id=2, quantity=3, tags=["a"], note="n"
+    ),
+    "deleteItem": lambda of: of.items.delete(ID),
+    "setItemLists": lambda of: of.items.set_lists(ID, [ID]),
+    "listLists": lambda of: of.lists.list(page="c", limit=5),
+    "createList": lambda of: of.lists.create("a"),
+    "getList": lambda of: of.lists.find(ID, sort="customer"),
+    "updateList": lambda of: of.lists.update(ID, name="a"),
+    "deleteList": lambda of: of.lists.delete(ID),
+    "orderListItems": lambda of: of.lists.order(ID, [ID]),
+    "listShares": lambda of: of.shares.list(ID, page="c", limit=5),
+    "createShare": lambda of: of.shares.create(
+        ID, expires_at=datetime(2125, 4, 18, tzinfo=UTC), reservations=True, notes=True
+    ),
+    "updateShare": lambda of: of.shares.update(
+        ID, ID, expires_at=None, reservations=True, notes=True
+    ),
+    "deleteShare": lambda of: of.shares.delete(ID, ID),
+    "getSharedList": lambda of: of.shared.find(ID),
+    "copySharedList": lambda of: of.shared.copy(ID, name="a"),
+    "reserveSharedItem": lambda of: of.shared.reserve(ID, ID, 1),
+    "deleteReservation": lambda of: of.shared.delete_reservation(ID, ID),
+    "listProducts": lambda of: of.products.list(page="c", limit=5),
+    "putProducts": lambda of: of.products.put_many([SHIRT]),
+    "getProduct": lambda of: of.products.find(ID),
+    "putProduct": lambda of: of.products.put(SHIRT),
+    "deleteProduct": lambda of: of.products.delete(ID),
+    "createProfileToken": lambda of: of.profiles.token(
+        customer="gid://a/Customer/1", session="gid://a/Session/1"
+    ),
+    "listWebhooks": lambda of: of.webhooks.list(page="c", limit=5),
+    "createWebhook": lambda of: of.webhooks.create("https://a.example/", types=["item.created"]),
+    "getWebhook": lambda of: of.webhooks.find(ID),
+    "updateWebhook": lambda of: of.webhooks.update(
+        ID, url="https://a.example/", types=[], enabled=True
+    ),
+    "deleteWebhook": lambda of: of.webhooks.delete(ID),
+    "renewWebhookSecret": lambda of: of.webhooks.renew_secret(ID),
+    "testWebhook": lambda of: of.webhooks.test(ID),
+    "replayWebhook": lambda of: of.webhooks.replay(ID, datetime(2025, 4, 18, tzinfo=UTC)),
+    "listDeliveries": lambda of: of.webhooks.deliveries(ID, page="c", limit=5),
+    "retryDelivery": lambda of: of.webhooks.retry(ID, ID),
+    "identifyProfile": lambda of: of.profiles.identify("a@example.org"),
+    "listEvents": lambda of: of.events.list(from_="7", limit=5, types=["item.created"]),
 }
+CALLS = {name: call_of(use) for name, use in USES.items()}
 
 
 def resolved(node):
@@ -206,11 +220,11 @@ def test_field_of_a_newer_service_is_passed_over():
         "price": {"amount": 1},
     }  # fmt: skip
     body = {"data": [item], "pageInfo": {"next": "c", "total": 9}, "meta": {}}
-    page = calls.list_items(None, None, None).read(msgspec.json.encode(body))
+    page = CALLS["listItems"].read(msgspec.json.encode(body))
     assert (page.data[0].id, page.next, page.previous) == (ID, "c", None)
     assert hash(page) == hash(page)
     with pytest.raises(AttributeError):
-        page.data[0].quantity = 2  # type: ignore[misc]
+        page.data[0].quantity = 2
 
 
 def test_extra_and_tests_take_the_same_library():

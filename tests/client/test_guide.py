@@ -40,7 +40,7 @@ def test_every_name_is_mentioned():
     for noun in ("items", "lists", "products", "profiles", "events", "webhooks"):
         [row] = re.findall(rf"^\| `{noun}` \| (.*) \|$", TEXT, re.MULTILINE)
         kind = getattr(client.sync, noun.title())
-        assert set(re.findall(r"`(\w+)`", row)) == {n for n in vars(kind) if n[0] != "_"}
+        assert set(re.findall(r"`(\w+)`", row)) == {n for n in dir(kind) if n[0] != "_"}
 
 
 def test_copy_of_the_events_page_is_what_is_there():

@@ -282,6 +282,6 @@ def test_one_string_is_no_sequence_of_ids(wishes):
 
 def test_blocking_client_is_what_the_async_one_makes():
     """`make format` writes it."""
-    assert len(blocking_client.SOURCES) == 4
+    assert len(blocking_client.SOURCES) == 3
     for source in blocking_client.SOURCES:
         assert blocking_client.target(source).read_text() == blocking_client.made(source)

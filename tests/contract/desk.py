@@ -98,8 +98,8 @@ def on_desk(test):
 
 async def _all_off(db):
     async def off(tx, store_id, id):
-        kept = webhooks.kept_from(await tx.one("webhook_lock", store=store_id, id=id))
-        await webhooks.put(tx, store_id, kept._replace(deleted=True))
+        async with webhooks.changing(tx, store_id, id, deleted=True) as kept:
+            kept.deleted = True
 
     async def there(tx):
         return await tx.all("webhooks")

@@ -13,7 +13,6 @@ from wishwell.cli.data_commands import export_command, import_command
 from wishwell.cli.opening import in_days, new_id, now, run
 from wishwell.cli.store_apply import store_apply
 from wishwell.cli.store_commands import store
-from wishwell.cli.store_delete import store_delete
 from wishwell.cli.token_commands import token
 from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
@@ -43,12 +42,8 @@ def main(ctx: click.Context) -> None:
 
 
 store.add_command(store_apply)
-store.add_command(store_delete)
-main.add_command(store)
-main.add_command(token)
-main.add_command(webhook)
-main.add_command(export_command)
-main.add_command(import_command)
+for command in (store, token, webhook, export_command, import_command):
+    main.add_command(command)
 
 # ------------------------------------------------------------------------------ serve, migrate
 
@@ -172,8 +167,7 @@ def purge_command(settings: Settings) -> None:
 
     async def remove(db: Database) -> int:
         seen = 0
-        async for total in purge.sessions(db, settings, ids.wall_clock()):
-            seen = total
+        async for seen in purge.sessions(db, settings, ids.wall_clock()):
             await asyncio.sleep(0.02)  # lets a running service write in between
             if sys.stderr.isatty():
                 click.echo(f"\r{seen} sessions", err=True, nl=False)

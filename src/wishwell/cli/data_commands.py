@@ -3,8 +3,7 @@
 import click
 
 from wishwell import ids, stores
-from wishwell.cli.opening import now, run
-from wishwell.cli.progress import Progress
+from wishwell.cli.opening import Progress, now, run
 from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
 from wishwell.db import Database

@@ -1,7 +1,8 @@
-"""What the commands share: the database, opened for one of them, and the time."""
+"""What the commands share: the database, opened for one of them, files, the time, progress."""
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
@@ -10,7 +11,7 @@ from wishwell import config, ids
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, Misconfigured
-from wishwell.run import app
+from wishwell.run import app, terminal
 
 T = TypeVar("T")
 new_id = ids.UUID7()
@@ -57,3 +58,20 @@ def now() -> str:
 
 def in_days(now: int, days: int) -> str:
     return ids.timestamp(now + days * 86_400_000)
+
+
+_TELL_EVERY = 5.0
+"""Seconds between two lines of progress."""
+
+
+class Progress:
+    """Lines on standard error, so that it is seen that a command goes on."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def tell(self, text: str) -> None:
+        """Prints the text, if the last line was a while ago."""
+        if time.monotonic() - self._last > _TELL_EVERY:
+            self._last = time.monotonic()
+            terminal.say(text, err=True)

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import stores
 from wishwell.cli.opening import new_id, now, read_file, run
-from wishwell.cli.store_commands import change_secrets, contents, naming_patch
+from wishwell.cli.store_commands import patches, put
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
@@ -28,14 +28,14 @@ class _StoreEntry(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     platform: str | UnsetType = UNSET
     product_ids: str | UnsetType = UNSET
     auth_flow: str | UnsetType = UNSET
-    hosts: list[str] | UnsetType = UNSET
+    hosts: tuple[str, ...] | UnsetType = UNSET
     naming: dict[str, str] | UnsetType = UNSET
-    origins: list[str] | UnsetType = UNSET
+    origins: tuple[str, ...] | UnsetType = UNSET
     limits: dict[str, int | None] | UnsetType = UNSET
     events: bool | UnsetType = UNSET
     price_drop_percent: int | UnsetType = UNSET
-    jwt_key_files: list[str] | UnsetType = UNSET
-    platform_secret_files: list[str] | UnsetType = UNSET
+    jwt_key_files: tuple[str, ...] | UnsetType = UNSET
+    platform_secret_files: tuple[str, ...] | UnsetType = UNSET
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -168,20 +168,20 @@ def _explained(text: str, document: Any) -> str:
 async def _plan(
     tx: Reader, settings: Settings, path: str, entries: Sequence[_StoreEntry]
 ) -> list[_Change]:
-    known = {one.handle: one for one in await stores.listed(tx)}
-    at, found = now(), []
+    known = {store.handle: store for store in await stores.listed(tx)}
+    at, changes = now(), []
     for entry in entries:
         before = known.get(entry.handle)
         if before is not None:
             await stores.check_not_deleted(tx, before)
         try:
-            patch, hidden = _patch(settings, Path(path).parent, entry)
+            patch, hidden = _patches(settings, Path(path).parent, entry)
             after = stores.patched(before or stores.blank(new_id(), entry.handle, at), patch, at)
         except Invalid as error:
             raise Invalid(f"{path}: {entry.handle}: {error.message}") from error
         secrets = await _secrets(tx, settings, before, hidden)
-        found.append(_Change(entry.handle, patch, hidden, before, after, secrets))
-    return found
+        changes.append(_Change(entry.handle, patch, hidden, before, after, secrets))
+    return changes
 
 
 async def _secrets(
@@ -196,45 +196,27 @@ async def _secrets(
 
 
 async def _apply(tx: Writer, settings: Settings, changes: Sequence[_Change]) -> None:
-    done = []
-    for change in changes:
-        if change.before is None:
-            made = await stores.create(tx, new_id(), change.handle, change.patch, now())
-        else:
-            made = await stores.update(tx, change.handle, change.patch, now())
-        new = change.before is None
-        await change_secrets(tx, settings, made, change.hidden, new=new)
-        done.append(made)
-    await store_secrets.check_apart(tx, app.sealing(settings), *done)
+    changed = [
+        await put(tx, settings, change.handle, change.patch, change.hidden, new=not change.before)
+        for change in changes
+    ]
+    await store_secrets.check_apart(tx, app.sealing(settings), *changed)
 
 
-def _patch(settings: Settings, folder: Path, entry: _StoreEntry) -> tuple[StorePatch, SecretsPatch]:
-    def given(value: Any) -> Any:
-        return None if value is UNSET else value
-
-    def files(option: str, names: list[str] | UnsetType) -> tuple[str, ...] | None:
-        return None if names is UNSET else tuple(contents(option, str(folder / n)) for n in names)
-
+def _patches(
+    settings: Settings, folder: Path, entry: _StoreEntry
+) -> tuple[StorePatch, SecretsPatch]:
+    fields = {
+        name: value
+        for name in entry.__struct_fields__
+        if name != "handle" and (value := getattr(entry, name)) is not UNSET
+    }
     names = {field.encode_name: field.name for field in msgspec.structs.fields(naming.Naming)}
-    named = dict(given(entry.naming) or {})
+    named = fields.get("naming", {})
     if unknown := named.keys() - names.keys():
         raise Invalid(f"naming: {min(unknown)[:40]!r} is not one of {', '.join(names)}.")
-    patch = StorePatch(
-        None,
-        given(entry.platform),
-        given(entry.product_ids),
-        given(entry.auth_flow),
-        None if entry.hosts is UNSET else tuple(entry.hosts),
-        naming_patch(settings, {names[key]: value for key, value in named.items()}, folder),
-        None if entry.origins is UNSET else tuple(entry.origins),
-        given(entry.limits),
-        given(entry.events),
-        given(entry.price_drop_percent),
-    )
-    return patch, SecretsPatch(
-        files("jwtKeyFiles", entry.jwt_key_files),
-        files("platformSecretFiles", entry.platform_secret_files),
-    )
+    fields["naming"] = {names[key]: value for key, value in named.items()}
+    return patches(settings, folder, fields, ("jwtKeyFiles", "platformSecretFiles"))
 
 
 def _shown(change: _Change) -> str:

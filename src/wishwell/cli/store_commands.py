@@ -1,5 +1,6 @@
 """`wishwell store`: the stores that this deployment serves."""
 
+import asyncio
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +10,11 @@ import click
 import msgspec
 
 from wishwell import ids, stores
-from wishwell.cli.opening import new_id, now, read_file, run
+from wishwell.cli.opening import Progress, new_id, now, read_file, run
 from wishwell.config import Settings
-from wishwell.db import Writer
+from wishwell.db import Database, Writer
 from wishwell.errors import Invalid, Misconfigured
+from wishwell.moving import deletion
 from wishwell.run import app, terminal
 from wishwell.stores import Store, StorePatch, naming, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
@@ -41,12 +43,13 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
                      help="The claim that names the customer (default: sub)."),
         click.option("--jwt-key-set", metavar="URL|FILE",
                      help="The shop's key set (RS256, ES256)."),
-        click.option("--jwt-key-file", "jwt_keys", multiple=True, metavar="FILE",
+        click.option("--jwt-key-file", "jwt_key_files", multiple=True, metavar="FILE",
                      help="A file with a shared key (HS256). Repeat it for several; they replace "
                      "all earlier ones."),
         click.option("--platform-shop", metavar="NAME",
                      help="The `shop` in the platform's signed query."),
-        click.option("--platform-secret-file", "platform_secrets", multiple=True, metavar="FILE",
+        click.option("--platform-secret-file", "platform_secret_files", multiple=True,
+                     metavar="FILE",
                      help="A file with the secret that the platform signs with. Twice for two."),
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
         click.option("--price-drop-percent", type=int, metavar="N",
@@ -67,11 +70,10 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.pass_obj
 def store_create(settings: Settings, /, handle: str, as_json: bool, **given: Any) -> None:
     """Create a store."""
-    patch, hidden = _store_patch(settings, given), _secrets_patch(given)
+    patch, hidden = _given_patches(settings, given)
 
     async def make(tx: Writer) -> Store:
-        made = await stores.create(tx, new_id(), handle, patch, now())
-        await change_secrets(tx, settings, made, hidden, new=True)
+        made = await put(tx, settings, handle, patch, hidden, new=True)
         await store_secrets.check_apart(tx, app.sealing(settings), made)
         return made
 
@@ -107,19 +109,19 @@ def store_update(
 
     It takes effect in every process within 5 seconds.
     """
-    patch = _store_patch(settings, given, handle=new_handle)
-    if no_origins:
-        patch = msgspec.structs.replace(patch, origins=())
+    patch, hidden = _given_patches(settings, given)
     if no_hosts and patch.hosts:
         raise Invalid("--no-hosts and --host: use only one of them.")
-    if no_hosts:
-        patch = msgspec.structs.replace(patch, hosts=())
-    hidden = _secrets_patch(given)
+    patch = msgspec.structs.replace(
+        patch,
+        handle=new_handle,
+        origins=() if no_origins else patch.origins,
+        hosts=() if no_hosts else patch.hosts,
+    )
     hidden = msgspec.structs.replace(hidden, new_signer=new_signer)
 
     async def change(tx: Writer) -> Store:
-        changed = await stores.update(tx, handle, patch, now())
-        await change_secrets(tx, settings, changed, hidden)
+        changed = await put(tx, settings, handle, patch, hidden, new=False)
         if patch.naming or hidden.jwt_keys:
             await store_secrets.check_apart(tx, app.sealing(settings), changed)
         return changed
@@ -135,75 +137,126 @@ def store_list(settings: Settings, as_json: bool) -> None:
     terminal.show(run(settings, lambda db: db.read(stores.listed)), as_json)
 
 
-def _store_patch(
-    settings: Settings, given: dict[str, Any], handle: str | None = None
-) -> StorePatch:
-    limits: dict[str, int | None] = {}
-    for text in given["limits"]:
-        name, equals, number = text.partition("=")
-        if not equals or not re.fullmatch("[0-9]{0,20}", number):
-            raise Invalid(f"limit: {text[:80]!r} must be NAME=N, or NAME= to reset it.")
-        limits[name] = int(number) if number else None
-    return StorePatch(
-        handle,
-        given["platform"],
-        given["product_ids"],
-        given["auth_flow"],
-        given["hosts"] or None,
-        _naming(settings, given),
-        given["origins"] or None,
-        limits or None,
-        None if given["events"] is None else given["events"] == "on",
-        price_drop_percent=given["price_drop_percent"],
-    )
+_SEEN_SECONDS = stores.SEEN_MS / 1000
+_PAUSE = 0.02
+"""Seconds between two steps of a deletion, in which others write."""
 
 
-def _naming(settings: Settings, given: dict[str, Any]) -> dict[str, str]:
-    fields = naming.Naming.__struct_fields__
-    return naming_patch(settings, {name: given[name] for name in fields if given[name] is not None})
+# contract: store-delete
+@store.command("delete")
+@click.argument("handle")
+@click.option("--yes", is_flag=True, help="Don't ask.")
+@click.pass_obj
+def store_delete(settings: Settings, handle: str, yes: bool) -> None:
+    """Delete a store with everything of it: profiles, items, lists, webhooks, tokens.
+
+    Others are served meanwhile. If it was interrupted, run it again.
+    """
+    progress = Progress()
+
+    async def delete(db: Database) -> int:
+        doomed = await db.read(stores.by_handle_or_deleted, handle)
+        if not yes:
+            terminal.say(
+                f"This deletes the store {doomed.handle!r} and everything of it. `wishwell export` "
+                "can keep a copy. Type the handle to go on:",
+                err=True,
+            )
+            if terminal.first_line() != doomed.handle:
+                raise Invalid("That is not the handle, and nothing was deleted.")
+        doomed = await db.write(deletion.begin, handle, now())
+        # By then no process writes to it any more.
+        await asyncio.sleep(_SEEN_SECONDS)
+        gone = 0
+        async for gone in deletion.run(db, doomed):
+            progress.tell(f"{gone:,} profiles deleted")
+            await asyncio.sleep(_PAUSE)
+        return gone
+
+    gone = run(settings, delete)
+    terminal.say(f"deleted {handle}, with {gone:,} profiles")
 
 
-def naming_patch(
-    settings: Settings, named: dict[str, str], folder: Path | None = None
-) -> dict[str, str]:
-    """The fields of ``Naming``, with the key set of a file in ``folder`` in place of its name."""
+# -------------------------------------------------------------------------- what is asked for
+
+
+def _given_patches(settings: Settings, given: dict[str, Any]) -> tuple[StorePatch, SecretsPatch]:
+    """The changes that options ask for, as far as they are given."""
+    fields = {name: value for name, value in given.items() if value not in (None, ())}
+    for name in ("jwt_key_files", "platform_secret_files"):
+        if name in fields:  # an empty text removes them
+            fields[name] = tuple(filter(None, fields[name]))
+    fields["naming"] = {
+        name: fields[name] for name in naming.Naming.__struct_fields__ if name in fields
+    }
+    if "events" in fields:
+        fields["events"] = fields["events"] == "on"
+    if "limits" in fields:
+        fields["limits"] = dict(map(_limit, fields["limits"]))
+    return patches(settings, Path(), fields, ("jwt-key-file", "platform-secret-file"))
+
+
+def _limit(text: str) -> tuple[str, int | None]:
+    name, equals, number = text.partition("=")
+    if not equals or not re.fullmatch("[0-9]{0,20}", number):
+        raise Invalid(f"limit: {text[:80]!r} must be NAME=N, or NAME= to reset it.")
+    return name, int(number) if number else None
+
+
+def patches(
+    settings: Settings, folder: Path, fields: dict[str, Any], of_files: tuple[str, str]
+) -> tuple[StorePatch, SecretsPatch]:
+    """Changes to a store by field, with what the files in ``folder`` hold in place of their names.
+
+    ``of_files``: how errors name keys and platform secrets. Raises ``Invalid``.
+    """
+    named = fields["naming"]
     place = named.get("jwt_key_set", "")
     if place and not place.startswith(("http://", "https://")):
-        named["jwt_key_set"] = place = contents("jwt-key-set", str((folder or Path()) / place))
+        named["jwt_key_set"] = place = _contents("jwt-key-set", folder, place)
     if place:
         app.key_sets(settings).check("jwt-key-set", place)
-    return named
-
-
-def _secrets_patch(given: dict[str, Any]) -> SecretsPatch:
-    keys = tuple(contents("jwt-key-file", path) for path in given["jwt_keys"] if path)
-    secrets = tuple(
-        contents("platform-secret-file", path) for path in given["platform_secrets"] if path
+    keys, secrets = (
+        tuple(_contents(option, folder, name) for name in fields[field])
+        if field in fields
+        else None
+        for option, field in zip(of_files, ("jwt_key_files", "platform_secret_files"), strict=True)
     )
-    return SecretsPatch(
-        keys if given["jwt_keys"] else None, secrets if given["platform_secrets"] else None
-    )
+    patch = {name: fields[name] for name in StorePatch.__struct_fields__ if name in fields}
+    return StorePatch(**patch), SecretsPatch(keys, secrets)
 
 
-def contents(option: str, path: str) -> str:
-    """What a file of a secret or a key set holds. Raises ``Invalid``."""
-    found = terminal.first_line() if path == "-" else read_file(option, path).strip()
-    if not found:
+def _contents(option: str, folder: Path, name: str) -> str:
+    path = str(folder / name)
+    text = terminal.first_line() if path == "-" else read_file(option, path).strip()
+    if not text:
         raise Invalid(f"{option}: {path[:200]} is empty.")
-    return found
+    return text
 
 
-async def change_secrets(
-    tx: Writer, settings: Settings, changed: Store, patch: SecretsPatch, *, new: bool = False
-) -> None:
-    """Changes a store's secrets; a new one gets some. Raises ``Misconfigured`` without a key."""
+async def put(
+    tx: Writer,
+    settings: Settings,
+    handle: str,
+    patch: StorePatch,
+    hidden: SecretsPatch,
+    *,
+    new: bool,
+) -> Store:
+    """Makes or changes a store with its secrets; a new one gets some.
+
+    Raises ``Misconfigured`` for secrets without a key to seal them.
+    """
+    if new:
+        changed = await stores.create(tx, new_id(), handle, patch, now())
+    else:
+        changed = await stores.update(tx, handle, patch, now())
     sealing = app.sealing(settings)
-    if sealing is None:
-        if patch.changes_nothing:
-            return
+    if sealing is None and not hidden.changes_nothing:
         raise Misconfigured(
             "WISHWELL_SEALING_KEYS is required to keep secrets in a server database: at least 32 "
             "characters, for example from `openssl rand -base64 48`."
         )
-    if new or not patch.changes_nothing:
-        await store_secrets.change(tx, sealing, changed, patch, ids.wall_clock())
+    if sealing is not None and (new or not hidden.changes_nothing):
+        await store_secrets.change(tx, sealing, changed, hidden, ids.wall_clock())
+    return changed

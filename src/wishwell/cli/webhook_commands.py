@@ -1,6 +1,7 @@
 """`wishwell webhook`: where the events of a store are sent."""
 
-from collections.abc import Callable
+import functools
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
 
@@ -14,10 +15,13 @@ from wishwell.errors import Invalid, Misconfigured, NotFound
 from wishwell.events import deliveries, webhooks
 from wishwell.events.webhooks import WebhookPatch
 from wishwell.outbound import Outbound
+from wishwell.profiles.pages import Page
 from wishwell.run import app, terminal
+from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
 
-Command = Callable[..., None]
+UseCase = Callable[[Any, Store], Awaitable[Any]]
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 # contract: command-webhook
@@ -26,67 +30,78 @@ def webhook() -> None:
     """Where the events of a store are sent."""
 
 
-def _options(command: Command) -> Command:
-    command = click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")(command)
-    return click.option(
-        "--store",
-        "handle",
-        metavar="HANDLE",
-        default=stores.DEFAULT_HANDLE,
-        show_default=True,
-        help="The webhook's store.",
-    )(command)
-
-
-_types = click.option(
+_ID = click.argument("id")
+_TYPES = click.option(
     "--type",
     "types",
     multiple=True,
     type=click.Choice(events.TYPES),
     help="A type of events that is sent (default: all). Repeat it for several.",
 )
+_OF_ALL = (
+    click.option(
+        "--store",
+        "handle",
+        metavar="HANDLE",
+        default=stores.DEFAULT_HANDLE,
+        show_default=True,
+        help="The webhook's store.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print a JSON array."),
+)
 
 
-@webhook.command("create")
-@click.argument("url")
-@_types
-@_options
-@click.pass_obj
-def create(
-    settings: Settings, url: str, types: tuple[str, ...], handle: str, as_json: bool
-) -> None:
+def _command(
+    name: str, *parameters: Decorator, reads: bool = False
+) -> Callable[[Callable[..., UseCase]], Callable[..., None]]:
+    """A command whose function makes a use-case of a store; what that returns is printed."""
+
+    def register(make: Callable[..., UseCase]) -> Callable[..., None]:
+        @functools.wraps(make)
+        def command(settings: Settings, handle: str, as_json: bool, **given: Any) -> None:
+            use_case = make(settings, **given)
+
+            async def use(db: Database) -> Any:
+                store = await db.read(stores.by_handle, handle)
+                return await (db.read if reads else db.write)(use_case, store)
+
+            shown = run(settings, use)
+            if isinstance(shown, Page):
+                terminal.show(shown.records, as_json)
+            elif shown is not None:
+                terminal.show([shown], as_json)
+
+        decorated: Callable[..., Any] = click.pass_obj(command)
+        for parameter in reversed((*parameters, *_OF_ALL)):
+            decorated = parameter(decorated)
+        webhook.command(name)(decorated)
+        return command
+
+    return register
+
+
+@_command("create", click.argument("url"), _TYPES)
+def create(settings: Settings, url: str, types: tuple[str, ...]) -> UseCase:
     """Create a webhook and print its secret, which is not shown again."""
     check_url(settings, "url", url)
     sealing, types = _sealing(settings), tuple(dict.fromkeys(types))
-
-    async def make(db: Database) -> Any:
-        store = await db.read(stores.by_handle, handle)
-        return await db.write(webhooks.create, sealing, store, url, types, new_id(), now())
-
-    terminal.show([run(settings, make)], as_json)
+    return lambda tx, store: webhooks.create(tx, sealing, store, url, types, new_id(), now())
 
 
-@webhook.command("list")
-@_options
-@click.pass_obj
-def listed(settings: Settings, handle: str, as_json: bool) -> None:
+@_command("list", reads=True)
+def listed(settings: Settings) -> UseCase:
     """List the webhooks of a store, newest first."""
-
-    async def read(db: Database) -> Any:
-        store = await db.read(stores.by_handle, handle)
-        return await db.read(webhooks.page, store, None, webhooks.MOST)
-
-    terminal.show(run(settings, read).records, as_json)
+    return lambda tx, store: webhooks.page(tx, store, None, webhooks.MOST)
 
 
-@webhook.command("update")
-@click.argument("id")
-@click.option("--url", help="Another address.")
-@_types
-@click.option("--all-types", is_flag=True, help="Send events of all types.")
-@click.option("--on/--off", "enabled", default=None, help="Whether events are sent.")
-@_options
-@click.pass_obj
+@_command(
+    "update",
+    _ID,
+    click.option("--url", help="Another address."),
+    _TYPES,
+    click.option("--all-types", is_flag=True, help="Send events of all types."),
+    click.option("--on/--off", "enabled", default=None, help="Whether events are sent."),
+)
 def update(
     settings: Settings,
     id: str,
@@ -94,9 +109,7 @@ def update(
     types: tuple[str, ...],
     all_types: bool,
     enabled: bool | None,
-    handle: str,
-    as_json: bool,
-) -> None:
+) -> UseCase:
     """Change the given options. One that is turned on says how many events it missed."""
     if all_types and types:
         raise Invalid("--all-types: not with --type.")
@@ -104,76 +117,53 @@ def update(
         check_url(settings, "url", url)
     chosen = tuple(dict.fromkeys(types)) if types or all_types else None
     patch = WebhookPatch(url, chosen, enabled)
-    _change(settings, handle, as_json, webhooks.change, id, patch, now())
+    return lambda tx, store: webhooks.change(tx, store, _known(id), patch, now())
 
 
-@webhook.command("delete")
-@click.argument("id")
-@_options
-@click.pass_obj
-def delete(settings: Settings, id: str, handle: str, as_json: bool) -> None:
+@_command("delete", _ID)
+def delete(settings: Settings, id: str) -> UseCase:
     """Delete a webhook and its deliveries."""
-    _change(settings, handle, as_json, webhooks.delete, id, now())
+    return lambda tx, store: webhooks.delete(tx, store, _known(id), now())
 
 
-@webhook.command("secret")
-@click.argument("id")
-@_options
-@click.pass_obj
-def secret(settings: Settings, id: str, handle: str, as_json: bool) -> None:
+@_command("secret", _ID)
+def secret(settings: Settings, id: str) -> UseCase:
     """Print a new secret. The one before it signs for another 24 hours."""
     sealing = _sealing(settings)
-
-    async def renew(db: Database) -> Any:
-        store = await db.read(stores.by_handle, handle)
-        known = _known(id)
-        return await db.write(webhooks.renew_secret, sealing, store, known, ids.wall_clock())
-
-    terminal.show([run(settings, renew)], as_json)
+    return lambda tx, store: webhooks.renew_secret(tx, sealing, store, _known(id), ids.wall_clock())
 
 
-@webhook.command("test")
-@click.argument("id")
-@_options
-@click.pass_obj
-def test(settings: Settings, id: str, handle: str, as_json: bool) -> None:
+@_command("test", _ID)
+def test(settings: Settings, id: str) -> UseCase:
     """Send a message of the type webhook.test; `deliveries` shows how it went."""
-    _change(settings, handle, as_json, deliveries.test, id, new_id(), now())
+    return lambda tx, store: deliveries.test(tx, store, _known(id), new_id(), now())
 
 
-@webhook.command("deliveries")
-@click.argument("id")
-@click.option("--limit", type=click.IntRange(1, 250), default=50, show_default=True)
-@_options
-@click.pass_obj
-def delivered(settings: Settings, id: str, limit: int, handle: str, as_json: bool) -> None:
+@_command(
+    "deliveries",
+    _ID,
+    click.option("--limit", type=click.IntRange(1, 250), default=50, show_default=True),
+    reads=True,
+)
+def delivered(settings: Settings, id: str, limit: int) -> UseCase:
     """List the newest deliveries of a webhook."""
-
-    async def read(db: Database) -> Any:
-        store = await db.read(stores.by_handle, handle)
-        return await db.read(deliveries.page, store, _known(id), None, limit)
-
-    terminal.show(run(settings, read).records, as_json)
+    return lambda tx, store: deliveries.page(tx, store, _known(id), None, limit)
 
 
-@webhook.command("retry")
-@click.argument("id")
-@click.argument("delivery")
-@_options
-@click.pass_obj
-def retry(settings: Settings, id: str, delivery: str, handle: str, as_json: bool) -> None:
+@_command("retry", _ID, click.argument("delivery"))
+def retry(settings: Settings, id: str, delivery: str) -> UseCase:
     """Send a delivery again, now."""
     if not ids.is_uuid(delivery):
         raise NotFound("There is no such delivery.")
-    _change(settings, handle, as_json, deliveries.retry, id, delivery, now())
+    return lambda tx, store: deliveries.retry(tx, store, _known(id), delivery, now())
 
 
-@webhook.command("replay")
-@click.argument("id")
-@click.option("--since", required=True, metavar="TIME", help="As 2025-04-18T00:00:00Z.")
-@_options
-@click.pass_obj
-def replay(settings: Settings, id: str, since: str, handle: str, as_json: bool) -> None:
+@_command(
+    "replay",
+    _ID,
+    click.option("--since", required=True, metavar="TIME", help="As 2025-04-18T00:00:00Z."),
+)
+def replay(settings: Settings, id: str, since: str) -> UseCase:
     """Send the kept events from a time on again."""
     try:
         moment = datetime.fromisoformat(since)
@@ -182,20 +172,7 @@ def replay(settings: Settings, id: str, since: str, handle: str, as_json: bool) 
     if moment is None or moment.tzinfo is None:
         raise Invalid("--since: must be a time with its offset, such as 2025-04-18T00:00:00Z.")
     at = round(moment.timestamp() * 1000)
-    _change(settings, handle, as_json, webhooks.replay, id, at, now())
-
-
-def _change(
-    settings: Settings, handle: str, as_json: bool, use_case: Any, id: str, *arguments: Any
-) -> None:
-    """Runs a use-case on a webhook, and prints what it returns."""
-
-    async def change(db: Database) -> Any:
-        store = await db.read(stores.by_handle, handle)
-        return await db.write(use_case, store, _known(id), *arguments)
-
-    if (shown := run(settings, change)) is not None:
-        terminal.show([shown], as_json)
+    return lambda tx, store: webhooks.replay(tx, store, _known(id), at, now())
 
 
 def _known(id: str) -> str:

@@ -1,17 +1,15 @@
-"""The connections of the client for asyncio, and what it does when one is lost."""
+"""The connections of the client for asyncio: its calls, their retries, and walks over pages."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import TypeVar
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Generic, TypeVar
 
 import httpx2
 
-from wishwell.client import calls, conversation, transport
+from wishwell.client import calls, transport
 from wishwell.client.calls import Call, Direction
-from wishwell.client.conversation import Attempt, Lost, Pause, Reply, Terms
-from wishwell.client.records import (
-    Page,
-)
+from wishwell.client.conversation import Conversation, Terms
+from wishwell.client.records import Page
 
 T = TypeVar("T")
 
@@ -25,38 +23,93 @@ class Line:
         self.profile = profile
 
     async def result(self, call: Call[T]) -> T:
-        talk = conversation.about(call, self.terms)
-        outcome: Reply | Lost | None = None
+        """Sends a call until there is a result. Raises ``WishwellError``."""
+        talk = Conversation(call, self.terms)
+        request = transport.request(call, talk.request_id, self.profile)
         while True:
             try:
-                step = talk.send(outcome)
-            except StopIteration as end:
-                result: T = end.value
-                return result
-            if isinstance(step, Pause):
-                await asyncio.sleep(step.seconds)
-                outcome = None
+                answer = await self.http.request(**request)
+            except httpx2.RequestError as error:
+                seconds = talk.pause(error)
             else:
-                outcome = await self._outcome(step)
+                if talk.is_done(answer):
+                    return talk.result(answer)
+                seconds = talk.pause(answer)
+            await asyncio.sleep(seconds)
 
-    async def _outcome(self, attempt: Attempt) -> Reply | Lost:
-        try:
-            answer = await self.http.request(**transport.request(attempt, self.profile))
-        except httpx2.RequestError as error:
-            return transport.lost(error)
-        return transport.reply(answer)
+    def pages(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[Page[T]]:
+        """All pages from the call's on in this direction. Raises ``ValueError`` at once."""
+        calls.check_walk(call, direction)
+        return self._pages(call, direction)
 
-    async def pages(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[Page[T]]:
-        following: Call[Page[T]] | None = call
-        while following is not None:
-            page = await self.result(following)
+    def all(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[T]:
+        """The records of these pages; a walk back ends with the newest."""
+        return self._records(self.pages(call, direction), direction)
+
+    async def _pages(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[Page[T]]:
+        cursor: str | None = None
+        while True:
+            page = await self.result(call.asking(page=cursor))
             yield page
-            following = calls.onward(following, page, direction)
+            cursor = page.next if direction == "next" else page.previous
+            if cursor is None:
+                return
 
-    async def all(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[T]:
-        following: Call[Page[T]] | None = call
-        while following is not None:
-            page = await self.result(following)
-            for record in calls.in_order(page, direction):
+    async def _records(
+        self, pages: AsyncIterator[Page[T]], direction: Direction
+    ) -> AsyncIterator[T]:
+        async for page in pages:
+            for record in page.data if direction == "next" else page.data[::-1]:
                 yield record
-            following = calls.onward(following, page, direction)
+
+
+class AsyncPart:
+    """The calls of one resource."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        read: Callable[[bytes], T],
+        *,
+        params: Mapping[str, str | int] | None = None,
+        body: bytes | None = None,
+        repeatable: bool = True,
+    ) -> T:
+        return await self._line.result(Call(method, path, read, params or {}, body, repeatable))
+
+
+class AsyncPaged(AsyncPart, Generic[T]):
+    """A resource whose records are read page by page."""
+
+    _listing: Call[Page[T]]
+
+    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[T]:
+        """One page, newest first, without what its records hold; ``limit`` 1 to 250, by default 50.
+
+        ``page`` is the cursor of another page.
+        """
+        return await self._line.result(self._listing.asking(page=page, limit=limit))
+
+    def pages(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        direction: Direction = "next",
+    ) -> AsyncIterator[Page[T]]:
+        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        return self._line.pages(self._listing.asking(page=page, limit=limit), direction)
+
+    def all(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        direction: Direction = "next",
+    ) -> AsyncIterator[T]:
+        """All records, newest first; with ``direction="previous"`` from ``page`` to the newest."""
+        return self._line.all(self._listing.asking(page=page, limit=limit), direction)

@@ -1,20 +1,17 @@
-"""Retries: the attempts and pauses between a call and its result, and the errors.
-
-A generator without input or output. It yields an ``Attempt`` or a ``Pause``, is sent the outcome
-of the attempt, and returns the result of the call or raises a ``WishwellError``.
-"""
+"""Retries: what comes after each attempt of a call, and the errors. No I/O."""
 
 import random
 import uuid
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Final, Generic, TypeVar
 
+import httpx2
 import msgspec
 
 from wishwell.client import errors
 from wishwell.client.calls import Call
-from wishwell.client.errors import ConnectionFailed, RateLimited, Unavailable, WishwellError
+from wishwell.client.errors import ConnectionFailed, WishwellError
 
 T = TypeVar("T")
 
@@ -23,6 +20,14 @@ _draw = random.SystemRandom().random
 FIRST_BACKOFF: Final = 0.2
 LONGEST_BACKOFF: Final = 10.0
 """Seconds: the longest first pause, which doubles with each attempt up to the second value."""
+
+# Nothing of the request was sent: there was no connection, or none free in the pool.
+_NOT_SENT = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.ProxyError,
+)
 
 
 @dataclass(frozen=True)
@@ -37,104 +42,61 @@ class Terms:
             raise ValueError("retries and longest_wait must be 0 or more")
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """A call to send now, under this request id."""
+class Conversation(Generic[T]):
+    """The attempts of one call. ``draw`` gives numbers from 0 to 1, for the jitter."""
 
-    call: Call[Any]
-    request_id: str
+    def __init__(self, call: Call[T], terms: Terms, draw: Callable[[], float] = _draw) -> None:
+        # One id for all attempts, made here, so that it is known even if no answer arrives.
+        self.request_id = str(uuid.uuid4())
+        self._call = call
+        self._terms = terms
+        self._draw = draw
+        self._tried = 0
+        self._perhaps_done = False
 
+    def is_done(self, answer: httpx2.Response) -> bool:
+        """Whether the call was done, by this attempt or one before it."""
+        gone = answer.status_code == 404 and self._perhaps_done and self._call.gone_is_done
+        return answer.is_success or gone
 
-@dataclass(frozen=True)
-class Pause:
-    """Seconds to wait."""
+    def result(self, answer: httpx2.Response) -> T:
+        """The result of a call that is done. Raises ``WishwellError`` if it can't be read."""
+        try:
+            return self._call.read(answer.content)
+        except msgspec.DecodeError as error:
+            raise WishwellError(
+                f"The answer is not from this API: {error}",
+                status=answer.status_code,
+                request_id=answer.headers.get("X-Request-Id", self.request_id),
+            ) from error
 
-    seconds: float
+    def pause(self, outcome: httpx2.Response | httpx2.RequestError) -> float:
+        """Seconds until the next attempt after a refusal or a loss.
 
-
-@dataclass(frozen=True)
-class Reply:
-    """An answer. Header names are in lower case."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-
-@dataclass(frozen=True)
-class Lost:
-    """No answer. ``sent`` is False only if nothing of the request can have arrived."""
-
-    sent: bool
-    error: Exception
-
-
-Conversation = Generator[Attempt | Pause, Reply | Lost | None, T]
-
-
-def about(call: Call[T], terms: Terms, draw: Callable[[], float] = _draw) -> Conversation[T]:
-    """The conversation about a call. ``draw`` gives numbers from 0 to 1, for the jitter."""
-    # One id for all attempts, made here, so that it is known even if no answer arrives.
-    request_id = str(uuid.uuid4())
-    perhaps_done = False
-    for tried in range(terms.retries + 1):
-        outcome = yield Attempt(call, request_id)
-        assert outcome is not None
-        if isinstance(outcome, Reply):
-            if 200 <= outcome.status < 300:
-                return _result(call, outcome, request_id)
-            if outcome.status == 404 and perhaps_done and call.gone_is_done:
-                return call.read(b"")
-        error = _error(outcome, request_id)
-        seconds = _pause(tried, error.retry_after, terms.longest_wait, draw)
-        if tried == terms.retries or seconds is None or not _harmless(call, outcome, error):
+        Raises the ``WishwellError`` if there is none, and an error in the request itself again.
+        """
+        if isinstance(outcome, httpx2.Response):
+            error = _refusal(outcome, self.request_id)
+            # A proxy may have lost the service's answer, or the service the database's.
+            perhaps_done = error.status == 503
+            harmless = error.status == 429 or (perhaps_done and self._call.repeatable)
+        else:
+            if isinstance(outcome, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
+                raise outcome
+            reason = str(outcome) or type(outcome).__name__
+            error = ConnectionFailed(f"No answer: {reason}", request_id=self.request_id)
+            error.__cause__ = outcome
+            perhaps_done = not isinstance(outcome, _NOT_SENT)
+            harmless = self._call.repeatable or not perhaps_done
+        asked, longest = error.retry_after or 0, self._terms.longest_wait
+        if self._tried == self._terms.retries or asked > longest or not harmless:
             raise error
-        perhaps_done = perhaps_done or _perhaps_done(outcome)
-        yield Pause(seconds)
-    raise AssertionError("the last attempt returns or raises")
-
-
-def _perhaps_done(outcome: Reply | Lost) -> bool:
-    """Whether the request may have been done in spite of this outcome.
-
-    It may after a 503: a proxy may have lost the service's answer, or the service the database's.
-    """
-    return outcome.sent if isinstance(outcome, Lost) else outcome.status == 503
-
-
-def _harmless(call: Call[Any], outcome: Reply | Lost, error: WishwellError) -> bool:
-    """Whether the same request may be sent again after this outcome."""
-    if isinstance(error, RateLimited):
-        return True
-    if isinstance(outcome, Lost):
-        return call.repeatable or not outcome.sent
-    return call.repeatable and isinstance(error, Unavailable)
-
-
-def _pause(
-    tried: int, asked: int | None, longest: float, draw: Callable[[], float]
-) -> float | None:
-    """Seconds until the next attempt; None if the service asks for more than ``longest``.
-
-    The jitter is added to the time that the service asks for. Otherwise all clients that were
-    refused would come back at once.
-    """
-    # After ten doublings it is LONGEST_BACKOFF anyway. The bound prevents an overflow.
-    jitter = draw() * min(FIRST_BACKOFF * 2.0 ** min(tried, 10), LONGEST_BACKOFF)
-    if asked is None:
-        return min(jitter, longest)
-    return None if asked > longest else min(asked + jitter, longest)
-
-
-def _result(call: Call[T], reply: Reply, request_id: str) -> T:
-    try:
-        return call.read(reply.body)
-    except msgspec.DecodeError as error:
-        raise WishwellError(
-            f"The answer is not from this API: {error}",
-            status=reply.status,
-            request_id=reply.headers.get("x-request-id", request_id),
-        ) from error
+        # After ten doublings it is LONGEST_BACKOFF anyway. The bound prevents an overflow.
+        bound = min(FIRST_BACKOFF * 2.0 ** min(self._tried, 10), LONGEST_BACKOFF)
+        self._tried += 1
+        self._perhaps_done = self._perhaps_done or perhaps_done
+        # On top of what the service asks for, or all who were refused would come back at once.
+        return min(asked + self._draw() * bound, longest)
 
 
 class _Detail(msgspec.Struct, rename="camel"):
@@ -146,27 +108,19 @@ class _Envelope(msgspec.Struct):
     error: _Detail
 
 
-def _error(outcome: Reply | Lost, request_id: str) -> WishwellError:
-    if isinstance(outcome, Lost):
-        reason = str(outcome.error) or type(outcome.error).__name__
-        failed = ConnectionFailed(f"No answer: {reason}", request_id=request_id)
-        failed.__cause__ = outcome.error
-        return failed
+def _refusal(answer: httpx2.Response, request_id: str) -> WishwellError:
     try:
-        detail = msgspec.json.decode(outcome.body, type=_Envelope).error
+        detail = msgspec.json.decode(answer.content, type=_Envelope).error
         message, request_id = detail.message, detail.request_id
     except msgspec.DecodeError:
         # The answer of a proxy on the way.
         message = "The answer is not from this API."
-        request_id = outcome.headers.get("x-request-id", request_id)
-    return errors.kind_of(outcome.status)(
+        request_id = answer.headers.get("X-Request-Id", request_id)
+    later = answer.headers.get("Retry-After", "")
+    return errors.kind_of(answer.status_code)(
         message,
-        status=outcome.status,
+        status=answer.status_code,
         request_id=request_id,
-        retry_after=_seconds(outcome.headers.get("retry-after", "")),
+        # Not a date, which this service does not send.
+        retry_after=int(later) if later.isascii() and later.isdigit() and len(later) < 10 else None,
     )
-
-
-def _seconds(text: str) -> int | None:
-    """Retry-After in seconds; None for a date, which this service does not send."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

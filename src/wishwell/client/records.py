@@ -240,22 +240,17 @@ class _PageInfo(msgspec.Struct, frozen=True):
     previous: str | None = None
 
 
-class _One(msgspec.Struct, Generic[T], frozen=True):
+class _Answer(msgspec.Struct, Generic[T], frozen=True, rename="camel"):
     data: T
-
-
-class _Many(msgspec.Struct, Generic[T], frozen=True, rename="camel"):
-    data: tuple[T, ...]
     page_info: _PageInfo = _PageInfo()
 
 
 def one(kind: type[T]) -> Callable[[bytes], T]:
     """A reader of ``{"data": {...}}``, which raises ``msgspec.DecodeError`` for anything else."""
-    envelope: Any = _One[kind]  # type: ignore[valid-type]
-    decode = msgspec.json.Decoder(envelope).decode
+    envelope: Any = _Answer[kind]  # type: ignore[valid-type]
 
     def read(body: bytes) -> T:
-        record: T = decode(body).data
+        record: T = msgspec.json.decode(body, type=envelope).data
         return record
 
     return read
@@ -263,12 +258,11 @@ def one(kind: type[T]) -> Callable[[bytes], T]:
 
 def page_of(kind: type[T]) -> Callable[[bytes], Page[T]]:
     """A reader of a page, which raises ``msgspec.DecodeError`` for anything else."""
-    envelope: Any = _Many[kind]  # type: ignore[valid-type]
-    decode = msgspec.json.Decoder(envelope).decode
+    envelope: Any = _Answer[tuple[kind, ...]]  # type: ignore[valid-type]
 
     def read(body: bytes) -> Page[T]:
-        found = decode(body)
-        return Page(found.data, found.page_info.next, found.page_info.previous)
+        answer = msgspec.json.decode(body, type=envelope)
+        return Page(answer.data, answer.page_info.next, answer.page_info.previous)
 
     return read
 

@@ -1,13 +1,23 @@
 """The client that blocks. ``make format`` writes it: change ``asynchronous.py``."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self
 
 import httpx2
 
-from wishwell.client import calls, transport
-from wishwell.client.calls import UNSET, Direction, Sort, UnsetType
+from wishwell.client import transport
+from wishwell.client.calls import (
+    UNSET,
+    Call,
+    Direction,
+    Sort,
+    UnsetType,
+    body,
+    given,
+    path,
+)
 from wishwell.client.conversation import Terms
 from wishwell.client.records import (
     Item,
@@ -15,25 +25,28 @@ from wishwell.client.records import (
     Page,
     ProductId,
     ProfileToken,
+    Share,
+    SharedItem,
+    SharedList,
+    SignIn,
+    nothing,
+    one,
+    page_of,
 )
-from wishwell.client.sync_line import Line
-from wishwell.client.sync_shares import Shared, Shares
+from wishwell.client.sync_line import Line, Paged, Part
 from wishwell.client.sync_store import Events, Products, Webhooks
 
-T = TypeVar("T")
 
-
-class Items:
+class Items(Part):
     """``/items``: the products that a profile saved, one item per product and variant."""
 
-    def __init__(self, line: Line) -> None:
-        self._line = line
+    _listing = Call("GET", "/items", page_of(Item))
 
     def list(
         self, *, page: str | None = None, limit: int | None = None, query: str | None = None
     ) -> Page[Item]:
         """One page, newest first; ``limit`` 1 to 250, by default 50."""
-        return self._line.result(calls.list_items(page, limit, query))
+        return self._line.result(self._listing.asking(page=page, limit=limit, query=query))
 
     def pages(
         self,
@@ -44,7 +57,7 @@ class Items:
         direction: Direction = "next",
     ) -> Iterator[Page[Item]]:
         """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        first = calls.begin(calls.list_items(page, limit, query), direction)
+        first = self._listing.asking(page=page, limit=limit, query=query)
         return self._line.pages(first, direction)
 
     def all(
@@ -56,9 +69,10 @@ class Items:
         direction: Direction = "next",
     ) -> Iterator[Item]:
         """All items, newest first. ``direction="previous"`` walks from ``page`` to the newest."""
-        first = calls.begin(calls.list_items(page, limit, query), direction)
+        first = self._listing.asking(page=page, limit=limit, query=query)
         return self._line.all(first, direction)
 
+    # contract: save-once
     def create(
         self,
         product_id: ProductId,
@@ -73,13 +87,19 @@ class Items:
 
         ``note=""`` clears the note.
         """
-        return self._line.result(
-            calls.create_item(product_id, variant_id, quantity, tags, note, list_ids)
+        fields = given(
+            productId=product_id,
+            variantId=variant_id,
+            quantity=quantity,
+            tags=tags,
+            note=note,
+            listIds=list_ids,
         )
+        return self._send("POST", "/items", one(Item), body=body(**fields))
 
     def find(self, id: str) -> Item:
         """Raises ``NotFound``."""
-        return self._line.result(calls.find_item(id))
+        return self._send("GET", path("items", id), one(Item))
 
     def update(
         self,
@@ -92,93 +112,146 @@ class Items:
         note: str | UnsetType | None = UNSET,
     ) -> Item:
         """Changes the given fields. None clears the variant or the note. Raises ``Conflict``."""
-        return self._line.result(
-            calls.update_item(id, product_id, variant_id, quantity, tags, note)
+        fields = body(
+            productId=product_id, variantId=variant_id, quantity=quantity, tags=tags, note=note
         )
+        return self._send("PATCH", path("items", id), one(Item), body=fields)
 
     def delete(self, id: str) -> None:
         """Raises ``NotFound``."""
-        self._line.result(calls.delete_item(id))
+        self._send("DELETE", path("items", id), nothing)
 
     def delete_many(self, ids: Sequence[str]) -> None:
         """Deletes 1 to 250 items, all or none. Unknown ids are ignored."""
-        self._line.result(calls.delete_items(ids))
+        self._send("DELETE", "/items", nothing, body=body(itemIds=ids))
 
     def set_lists(self, id: str, list_ids: Sequence[str]) -> Item:
         """Puts the item on exactly these lists."""
-        return self._line.result(calls.set_item_lists(id, list_ids))
+        lists = body(listIds=list_ids)
+        return self._send("PUT", path("items", id, "lists"), one(Item), body=lists)
 
 
-class Lists:
+class Lists(Paged[List]):
     """``/lists``: named collections of items, with an order."""
 
-    def __init__(self, line: Line) -> None:
-        self._line = line
-
-    def list(self, *, page: str | None = None, limit: int | None = None) -> Page[List]:
-        """One page, newest first, without the items; ``limit`` 1 to 250, by default 50."""
-        return self._line.result(calls.list_lists(page, limit))
-
-    def pages(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        direction: Direction = "next",
-    ) -> Iterator[Page[List]]:
-        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        first = calls.begin(calls.list_lists(page, limit), direction)
-        return self._line.pages(first, direction)
-
-    def all(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        direction: Direction = "next",
-    ) -> Iterator[List]:
-        """All lists, newest first. ``direction="previous"`` walks from ``page`` to the newest."""
-        first = calls.begin(calls.list_lists(page, limit), direction)
-        return self._line.all(first, direction)
+    _listing = Call("GET", "/lists", page_of(List))
 
     def create(self, name: str) -> List:
         """Creates a list. Not retried after a lost connection: names need not be unique."""
-        return self._line.result(calls.create_list(name))
+        return self._send("POST", "/lists", one(List), body=body(name=name), repeatable=False)
 
     def find(self, id: str, *, sort: Sort | None = None) -> List:
         """The list with all its items, by default the newest first. Raises ``NotFound``."""
-        return self._line.result(calls.find_list(id, sort))
+        return self._send("GET", path("lists", id), one(List), params=given(sort=sort))
 
     def update(self, id: str, *, name: str | UnsetType = UNSET) -> List:
         """Changes the given fields. Raises ``NotFound``."""
-        return self._line.result(calls.update_list(id, name))
+        fields = body(name=name)
+        return self._send("PATCH", path("lists", id), one(List), body=fields)
 
     def delete(self, id: str) -> None:
         """Deletes the list and keeps its items. Raises ``NotFound``."""
-        self._line.result(calls.delete_list(id))
+        self._send("DELETE", path("lists", id), nothing)
 
     def order(self, id: str, item_ids: Sequence[str]) -> List:
         """Puts these items first, in this order. Returns the list in the order ``customer``."""
-        return self._line.result(calls.order_list(id, item_ids))
+        items = body(itemIds=item_ids)
+        return self._send("PUT", path("lists", id, "items", "order"), one(List), body=items)
 
 
-class Profiles:
+class Shares(Part):
+    """``/lists/{listId}/shares``: the links that show a list to others."""
+
+    def list(
+        self, list_id: str, *, page: str | None = None, limit: int | None = None
+    ) -> Page[Share]:
+        """The shares of a list, newest first; there are at most 20. Raises ``NotFound``."""
+        listing = Call("GET", path("lists", list_id, "shares"), page_of(Share))
+        return self._line.result(listing.asking(page=page, limit=limit))
+
+    def create(
+        self,
+        list_id: str,
+        *,
+        expires_at: datetime | None = None,
+        reservations: bool = False,
+        notes: bool = False,
+    ) -> Share:
+        """Shares a list. Not retried after a lost connection: each time it makes another one.
+
+        ``expires_at`` must have a time zone; None is for ever. Raises ``NotFound``.
+        """
+        terms = body(expiresAt=expires_at, reservations=reservations, notes=notes)
+        where = path("lists", list_id, "shares")
+        return self._send("POST", where, one(Share), body=terms, repeatable=False)
+
+    def update(
+        self,
+        list_id: str,
+        id: str,
+        *,
+        expires_at: datetime | UnsetType | None = UNSET,
+        reservations: bool | UnsetType = UNSET,
+        notes: bool | UnsetType = UNSET,
+    ) -> Share:
+        """Changes the given fields. Raises ``NotFound``."""
+        terms = body(expiresAt=expires_at, reservations=reservations, notes=notes)
+        return self._send("PATCH", path("lists", list_id, "shares", id), one(Share), body=terms)
+
+    def delete(self, list_id: str, id: str) -> None:
+        """Ends a share. Raises ``NotFound``."""
+        self._send("DELETE", path("lists", list_id, "shares", id), nothing)
+
+
+class Shared(Part):
+    """``/shared/{token}``: a list that somebody shares."""
+
+    def find(self, token: str) -> SharedList:
+        """The list, as anybody sees it. Raises ``NotFound``, also when the share has ended."""
+        return self._send("GET", path("shared", token), one(SharedList))
+
+    def reserve(self, token: str, item_id: str, quantity: int) -> SharedItem:
+        """Reserves so many of an item, in place of what the profile had reserved of it.
+
+        Raises ``Conflict`` if fewer are left, ``Forbidden`` on the profile's own list and where the
+        share has no reservations, ``NotFound``.
+        """
+        where = path("shared", token, "items", item_id, "reservation")
+        return self._send("PUT", where, one(SharedItem), body=body(quantity=quantity))
+
+    def delete_reservation(self, token: str, item_id: str) -> None:
+        """Ends it; the share may have ended. Raises ``NotFound``."""
+        where = path("shared", token, "items", item_id, "reservation")
+        self._send("DELETE", where, nothing)
+
+    def copy(self, token: str, *, name: str | None = None) -> List:
+        """Makes a list with what is on it, by default of the same name. Raises ``NotFound``.
+
+        Not retried after a lost connection: each time it makes another list.
+        """
+        fields = body(**given(name=name))
+        where = path("shared", token, "copies")
+        return self._send("POST", where, one(List), body=fields, repeatable=False)
+
+
+class Profiles(Part):
     """``/profiles``: profile tokens, and the store's sign-in path."""
-
-    def __init__(self, line: Line) -> None:
-        self._line = line
 
     def token(self, *, customer: str | None = None, session: str | None = None) -> ProfileToken:
         """A token for the customer or the session; without both, for a new session.
 
         With both, the session is linked to the customer first. The profile that the client acts
-        for takes the place of an argument that is not given.
+        for takes the place of an argument that is not given. A new session's is not retried after
+        a lost connection: each time it makes another one.
         """
-        return self._line.result(calls.create_token(customer, session, self._line.profile))
+        named = given(customer=customer, session=session)
+        known = bool(named) or self._line.profile is not None
+        where = "/profiles/token"
+        return self._send("POST", where, one(ProfileToken), body=body(**named), repeatable=known)
 
     def identify(self, email: str) -> str:
         """The store's sign-in path for this e-mail address, whether or not it is known."""
-        sign_in = self._line.result(calls.identify(email))
+        sign_in = self._send("POST", "/profiles/identify", one(SignIn), body=body(email=email))
         return sign_in.auth_flow
 
 

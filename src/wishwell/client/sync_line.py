@@ -1,17 +1,15 @@
 """The client that blocks. ``make format`` writes it: change ``asynchronous_line.py``."""
 
 import time
-from collections.abc import Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Generic, TypeVar
 
 import httpx2
 
-from wishwell.client import calls, conversation, transport
+from wishwell.client import calls, transport
 from wishwell.client.calls import Call, Direction
-from wishwell.client.conversation import Attempt, Lost, Pause, Reply, Terms
-from wishwell.client.records import (
-    Page,
-)
+from wishwell.client.conversation import Conversation, Terms
+from wishwell.client.records import Page
 
 T = TypeVar("T")
 
@@ -25,37 +23,90 @@ class Line:
         self.profile = profile
 
     def result(self, call: Call[T]) -> T:
-        talk = conversation.about(call, self.terms)
-        outcome: Reply | Lost | None = None
+        """Sends a call until there is a result. Raises ``WishwellError``."""
+        talk = Conversation(call, self.terms)
+        request = transport.request(call, talk.request_id, self.profile)
         while True:
             try:
-                step = talk.send(outcome)
-            except StopIteration as end:
-                result: T = end.value
-                return result
-            if isinstance(step, Pause):
-                time.sleep(step.seconds)
-                outcome = None
+                answer = self.http.request(**request)
+            except httpx2.RequestError as error:
+                seconds = talk.pause(error)
             else:
-                outcome = self._outcome(step)
-
-    def _outcome(self, attempt: Attempt) -> Reply | Lost:
-        try:
-            answer = self.http.request(**transport.request(attempt, self.profile))
-        except httpx2.RequestError as error:
-            return transport.lost(error)
-        return transport.reply(answer)
+                if talk.is_done(answer):
+                    return talk.result(answer)
+                seconds = talk.pause(answer)
+            time.sleep(seconds)
 
     def pages(self, call: Call[Page[T]], direction: Direction) -> Iterator[Page[T]]:
-        following: Call[Page[T]] | None = call
-        while following is not None:
-            page = self.result(following)
-            yield page
-            following = calls.onward(following, page, direction)
+        """All pages from the call's on in this direction. Raises ``ValueError`` at once."""
+        calls.check_walk(call, direction)
+        return self._pages(call, direction)
 
     def all(self, call: Call[Page[T]], direction: Direction) -> Iterator[T]:
-        following: Call[Page[T]] | None = call
-        while following is not None:
-            page = self.result(following)
-            yield from calls.in_order(page, direction)
-            following = calls.onward(following, page, direction)
+        """The records of these pages; a walk back ends with the newest."""
+        return self._records(self.pages(call, direction), direction)
+
+    def _pages(self, call: Call[Page[T]], direction: Direction) -> Iterator[Page[T]]:
+        cursor: str | None = None
+        while True:
+            page = self.result(call.asking(page=cursor))
+            yield page
+            cursor = page.next if direction == "next" else page.previous
+            if cursor is None:
+                return
+
+    def _records(self, pages: Iterator[Page[T]], direction: Direction) -> Iterator[T]:
+        for page in pages:
+            yield from page.data if direction == "next" else page.data[::-1]
+
+
+class Part:
+    """The calls of one resource."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        read: Callable[[bytes], T],
+        *,
+        params: Mapping[str, str | int] | None = None,
+        body: bytes | None = None,
+        repeatable: bool = True,
+    ) -> T:
+        return self._line.result(Call(method, path, read, params or {}, body, repeatable))
+
+
+class Paged(Part, Generic[T]):
+    """A resource whose records are read page by page."""
+
+    _listing: Call[Page[T]]
+
+    def list(self, *, page: str | None = None, limit: int | None = None) -> Page[T]:
+        """One page, newest first, without what its records hold; ``limit`` 1 to 250, by default 50.
+
+        ``page`` is the cursor of another page.
+        """
+        return self._line.result(self._listing.asking(page=page, limit=limit))
+
+    def pages(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        direction: Direction = "next",
+    ) -> Iterator[Page[T]]:
+        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        return self._line.pages(self._listing.asking(page=page, limit=limit), direction)
+
+    def all(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        direction: Direction = "next",
+    ) -> Iterator[T]:
+        """All records, newest first; with ``direction="previous"`` from ``page`` to the newest."""
+        return self._line.all(self._listing.asking(page=page, limit=limit), direction)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TypeVar
 
-from wishwell.client import calls
-from wishwell.client.calls import UNSET, Direction, UnsetType
+import msgspec
+
+from wishwell.client import records
+from wishwell.client.calls import UNSET, Call, UnsetType, body, given, path, strings
 from wishwell.client.records import (
     Delivery,
     Feed,
@@ -14,66 +15,41 @@ from wishwell.client.records import (
     Product,
     ProductId,
     Webhook,
+    nothing,
+    one,
+    page_of,
 )
-from wishwell.client.sync_line import Line
-
-T = TypeVar("T")
+from wishwell.client.sync_line import Paged, Part
 
 
-class Products:
+class Products(Paged[Product]):
     """``/products``: what the shop says of its products; it needs an admin token and no profile."""
 
-    def __init__(self, line: Line) -> None:
-        self._line = line
-
-    def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Product]:
-        """One page, newest first, without the variants; ``limit`` 1 to 250, by default 50."""
-        return self._line.result(calls.list_products(page, limit))
-
-    def pages(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        direction: Direction = "next",
-    ) -> Iterator[Page[Product]]:
-        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        first = calls.begin(calls.list_products(page, limit), direction)
-        return self._line.pages(first, direction)
-
-    def all(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        direction: Direction = "next",
-    ) -> Iterator[Product]:
-        """All products, newest first; with ``direction="previous"`` from ``page`` to the newest."""
-        first = calls.begin(calls.list_products(page, limit), direction)
-        return self._line.all(first, direction)
+    _listing = Call("GET", "/products", page_of(Product))
 
     def put(self, product: NewProduct) -> Product:
         """Says all that is known of a product: what it does not name is unknown from then on."""
-        return self._line.result(calls.put_product(product))
+        fields = msgspec.to_builtins(product)
+        where = path("products", str(fields.pop("productId")))
+        return self._send("PUT", where, one(Product), body=body(**fields))
 
     def put_many(self, products: Sequence[NewProduct]) -> None:
         """The same for 1 to 250 products, all or none."""
-        self._line.result(calls.put_products(products))
+        fields = body(products=list(products))
+        self._send("PUT", "/products", nothing, body=fields)
 
     def find(self, id: ProductId) -> Product:
         """The product with its variants. Raises ``NotFound``."""
-        return self._line.result(calls.find_product(id))
+        return self._send("GET", path("products", str(id)), one(Product))
 
     def delete(self, id: ProductId) -> None:
         """Forgets the product; wishes for it stay. Raises ``NotFound``."""
-        self._line.result(calls.delete_product(id))
+        self._send("DELETE", path("products", str(id)), nothing)
 
 
-class Events:
+# contract: feed-once
+class Events(Part):
     """``/events``: what happened to the records of a store. Needs an admin token."""
-
-    def __init__(self, line: Line) -> None:
-        self._line = line
 
     def list(
         self,
@@ -86,7 +62,9 @@ class Events:
 
         ``limit`` is 1 to 250, by default 50. Raises ``Gone``.
         """
-        return self._line.result(calls.list_events(from_, limit, types))
+        named = None if types is None else ",".join(strings(types))
+        params = given(**{"from": from_, "limit": limit, "type": named})
+        return self._send("GET", "/events", records.feed, params=params)
 
     def pages(
         self,
@@ -99,32 +77,30 @@ class Events:
 
         The last one has no events, and the ``resume`` from which to go on later.
         """
-        call = calls.list_events(from_, limit, types)
         while True:
-            feed = self._line.result(call)
+            feed = self.list(from_=from_, limit=limit, types=types)
             yield feed
             if not feed.data:
                 return
-            call = calls.going_on(call, feed)
+            from_ = feed.resume
 
 
-class Webhooks:
+class Webhooks(Part):
     """``/webhooks``: where a store's events are sent. They need an admin token."""
-
-    def __init__(self, line: Line) -> None:
-        self._line = line
 
     def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Webhook]:
         """One page, newest first; a store has at most 20."""
-        return self._line.result(calls.list_webhooks(page, limit))
+        listing = Call("GET", "/webhooks", page_of(Webhook))
+        return self._line.result(listing.asking(page=page, limit=limit))
 
     def create(self, url: str, *, types: Sequence[str] | None = None) -> Webhook:
         """Creates a webhook and shows its secret. Not retried after a lost connection."""
-        return self._line.result(calls.create_webhook(url, types))
+        fields = body(url=url, types=types)
+        return self._send("POST", "/webhooks", one(Webhook), body=fields, repeatable=False)
 
     def find(self, id: str) -> Webhook:
         """Raises ``NotFound``."""
-        return self._line.result(calls.find_webhook(id))
+        return self._send("GET", path("webhooks", id), one(Webhook))
 
     def update(
         self,
@@ -135,30 +111,39 @@ class Webhooks:
         enabled: bool | UnsetType = UNSET,
     ) -> Webhook:
         """Changes the given fields. ``missed`` is set if it is turned on. Raises ``NotFound``."""
-        return self._line.result(calls.update_webhook(id, url, types, enabled))
+        fields = body(url=url, types=types, enabled=enabled)
+        return self._send("PATCH", path("webhooks", id), one(Webhook), body=fields)
 
     def delete(self, id: str) -> None:
         """Raises ``NotFound``."""
-        self._line.result(calls.delete_webhook(id))
+        self._send("DELETE", path("webhooks", id), nothing)
 
     def renew_secret(self, id: str) -> Webhook:
-        """A new secret, which is shown; the one before it signs for another 24 hours."""
-        return self._line.result(calls.renew_webhook_secret(id))
+        """A new secret, which is shown; the one before it signs for another 24 hours.
+
+        Not retried after a lost connection: the secret before it would end.
+        """
+        where = path("webhooks", id, "secret")
+        return self._send("POST", where, one(Webhook), repeatable=False)
 
     def test(self, id: str) -> Delivery:
         """Sends a message of the type ``webhook.test``. Raises ``Conflict``."""
-        return self._line.result(calls.send_webhook_test(id))
+        where = path("webhooks", id, "test")
+        return self._send("POST", where, one(Delivery), repeatable=False)
 
     def replay(self, id: str, since: datetime) -> Webhook:
         """Sends the kept events from ``since`` on again; it needs a time zone."""
-        return self._line.result(calls.replay_webhook(id, since))
+        where = path("webhooks", id, "replays")
+        return self._send("POST", where, one(Webhook), body=body(since=since), repeatable=False)
 
     def deliveries(
         self, id: str, *, page: str | None = None, limit: int | None = None
     ) -> Page[Delivery]:
         """One page of its deliveries, newest first; ``limit`` 1 to 250, by default 50."""
-        return self._line.result(calls.list_deliveries(id, page, limit))
+        listing = Call("GET", path("webhooks", id, "deliveries"), page_of(Delivery))
+        return self._line.result(listing.asking(page=page, limit=limit))
 
     def retry(self, id: str, delivery_id: str) -> Delivery:
         """Sends a delivery again now. Raises ``NotFound`` and ``Conflict``."""
-        return self._line.result(calls.retry_delivery(id, delivery_id))
+        where = path("webhooks", id, "deliveries", delivery_id, "retry")
+        return self._send("POST", where, one(Delivery))

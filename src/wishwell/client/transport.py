@@ -1,4 +1,4 @@
-"""How both clients use httpx2: the arguments of requests, and the meaning of its exceptions."""
+"""What both clients give to httpx2."""
 
 import math
 from typing import Any
@@ -7,15 +7,7 @@ import httpx2
 
 from wishwell import __version__
 from wishwell.client import calls
-from wishwell.client.conversation import Attempt, Lost, Reply
-
-# Nothing of the request was sent: there was no connection, or none free in the pool.
-_NOT_SENT = (
-    httpx2.ConnectError,
-    httpx2.ConnectTimeout,
-    httpx2.PoolTimeout,
-    httpx2.ProxyError,
-)
+from wishwell.client.calls import Call
 
 
 def options(url: str, token: str, timeout: float) -> dict[str, Any]:
@@ -59,10 +51,9 @@ def named(profile: str | None) -> str | None:
     return None if profile is None else header("profile", profile)
 
 
-def request(attempt: Attempt, profile: str | None) -> dict[str, Any]:
+def request(call: Call[Any], request_id: str, profile: str | None) -> dict[str, Any]:
     """The arguments of ``Client.request``."""
-    call = attempt.call
-    headers = {"X-Request-Id": attempt.request_id}
+    headers = {"X-Request-Id": request_id}
     if profile is not None:
         headers["Profile"] = profile
     if call.body is not None:
@@ -74,15 +65,3 @@ def request(attempt: Attempt, profile: str | None) -> dict[str, Any]:
         "content": call.body,
         "headers": headers,
     }
-
-
-def reply(response: httpx2.Response) -> Reply:
-    """A complete answer."""
-    return Reply(response.status_code, dict(response.headers), response.content)
-
-
-def lost(error: httpx2.RequestError) -> Lost:
-    """No answer, or one that broke off. An error in the request itself is raised again."""
-    if isinstance(error, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
-        raise error
-    return Lost(not isinstance(error, _NOT_SENT), error)

@@ -12,7 +12,6 @@ import contextlib
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
@@ -80,6 +79,12 @@ def from_row(row: Row) -> Event:
     return Event(event_id(profile_id, sequence), type_, created_at, gid, sequence, raw)
 
 
+_ITEM = (
+    *("id", "productId", "variantId", "quantity", "tags", "note", "listIds"),
+    *("createdAt", "updatedAt"),
+)
+
+
 # contract: event-fields
 def _shown(data: str) -> bytes:
     """The data as the API shows it.
@@ -90,29 +95,15 @@ def _shown(data: str) -> bytes:
     if not data.startswith("["):
         return data.encode()
     text_ids, changed, *values = msgspec.json.decode(data)
+    item = dict(zip(_ITEM, values, strict=False))
+    for name in ("tags", "listIds"):
+        item[name] = item[name].split()
+    for name in ("productId", "variantId"):
+        if item[name].isdecimal() and not text_ids:
+            item[name] = int(item[name])
+    shown = {name: value for name, value in item.items() if value != ""}
     more = {"changed": changed.split()} if changed else {}
-    return msgspec.json.encode({"item": _item(values, text_ids=text_ids), **more})
-
-
-def _item(values: Sequence[Any], *, text_ids: bool) -> dict[str, Any]:
-    """An item as the API shows it, from its columns."""
-    id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at = values[:9]
-    item = {
-        "id": id,
-        "productId": _of_kind(product_id, text_ids),
-        "variantId": _of_kind(variant_id, text_ids),
-        "quantity": quantity,
-        "tags": tags.split(),
-        "note": note,
-        "listIds": list_ids.split(),
-        "createdAt": created_at,
-        "updatedAt": updated_at,
-    }
-    return {name: value for name, value in item.items() if value != ""}
-
-
-def _of_kind(id: str, text_ids: bool) -> str | int:
-    return int(id) if id.isdecimal() and not text_ids else id
+    return msgspec.json.encode({"item": shown, **more})
 
 
 def event_id(profile_id: str, sequence: int) -> str:
@@ -123,51 +114,43 @@ def event_id(profile_id: str, sequence: int) -> str:
 # ---------------------------------------------------------------------------------- writing
 
 
-UNWATCHED = contextlib.nullcontext()
-
-
 def are_told(profile: Profile) -> bool:
     """Whether the profile's store tells events."""
     return profile.store.events_since is not None
 
 
-def watch(
+# contract: event-transaction, event-nothing-changed, event-sequence
+@contextlib.asynccontextmanager
+async def watch(
     tx: Writer, profile: Profile, now: str, noun: Noun, read: Callable[[], Awaitable[Records]]
-) -> AbstractAsyncContextManager[None]:
+) -> AsyncIterator[None]:
     """Tells what the block changes of the records that ``read`` finds.
 
     If the store tells events. It begins with the profile's lock, and raises
     ``profiles.missing(profile)``.
     """
-    if profile.store.events_since is None:
-        return UNWATCHED
-    return _watched(tx, profile, now, noun, read)
-
-
-# contract: event-transaction, event-nothing-changed, event-sequence
-@contextlib.asynccontextmanager
-async def _watched(
-    tx: Writer, profile: Profile, now: str, noun: Noun, read: Callable[[], Awaitable[Records]]
-) -> AsyncIterator[None]:
+    if not are_told(profile):
+        yield
+        return
     await profiles.lock(tx, profile, now)
     before = await read()
     yield
-    if told := _differences(noun, before, await read()):
-        await _write(tx, profile, now, told)
+    await tell_all(tx, profile, now, _differences(noun, before, await read()))
 
 
 async def tell(tx: Writer, profile: Profile, now: str, type_: Type, data: bytes) -> None:
     """Writes an event of a profile, if its store tells events. The caller holds its lock."""
-    if profile.store.events_since is not None:
+    if are_told(profile):
         await tx.run("event_tell", profile=profile.id, type=type_, now=now, data=data.decode())
 
 
 async def tell_all(
-    tx: Writer, profile: Profile, now: str, type_: Type, each: Sequence[bytes]
+    tx: Writer, profile: Profile, now: str, changes: Sequence[tuple[Type, bytes]]
 ) -> None:
-    """``tell`` for each of these data, in their order."""
-    if each and profile.store.events_since is not None:
-        await _write(tx, profile, now, [(type_, data) for data in each])
+    """``tell`` for several events, in their order."""
+    if changes and are_told(profile):
+        of_profile = [(profile.id, type_, data) for type_, data in changes]
+        await tell_each(tx, profile.store, now, of_profile)
 
 
 async def tell_each(
@@ -183,37 +166,18 @@ async def tell_each(
     rows = []
     for profile_id, type_, data in told:
         last, gid = of[profile_id]
-        sequence = last - counts[profile_id] + 1
+        rows.append(
+            {
+                "profile": profile_id,
+                "sequence": last - counts[profile_id] + 1,
+                "store": store.id,
+                "type": type_,
+                "now": now,
+                "gid": gid,
+                "data": data.decode(),
+            }
+        )
         counts[profile_id] -= 1
-        rows.append(_row(profile_id, sequence, store, type_, now, gid, data))
-    await tx.run_many("event_add", rows)
-
-
-def _row(
-    profile_id: str, sequence: int, store: Store, type_: Type, now: str, gid: str, data: bytes
-) -> dict[str, Any]:
-    """The arguments of ``event_add``."""
-    return {
-        "profile": profile_id,
-        "sequence": sequence,
-        "store": store.id,
-        "type": type_,
-        "now": now,
-        "gid": gid,
-        "data": data.decode(),
-    }
-
-
-async def _write(
-    tx: Writer, profile: Profile, now: str, told: Sequence[tuple[Type, bytes]]
-) -> None:
-    row = await tx.one("events_count", profile=profile.id, more=len(told))
-    assert row is not None
-    last, gid = row
-    rows = [
-        _row(profile.id, sequence, profile.store, type_, now, gid, data)
-        for sequence, (type_, data) in enumerate(told, last - len(told) + 1)
-    ]
     await tx.run_many("event_add", rows)
 
 
@@ -271,14 +235,12 @@ async def feed(
     if nobody was ever told this number, as after a backup was restored.
     """
     # What may be read, before the events; what was removed, after them: nothing slips between.
-    row = await tx.one("feed", store=store.id)
-    last = row[0] if row else 0
+    last, _ = await webhooks.feed_ends(tx, store.id)
     chosen = [*types] if types else [*TYPES]
     rows = await tx.all(
         "events_after", store=store.id, after=after or 0, until=last, limit=limit, types=chosen
     )
-    row = await tx.one("feed", store=store.id)
-    removed = row[1] if row else 0
+    _, removed = await webhooks.feed_ends(tx, store.id)
     if after is not None and not removed <= after <= last:
         why = (
             "events that came after it are no longer kept"
@@ -299,17 +261,16 @@ async def number(db: Database, clock: Callable[[], int]) -> int:
     in several processes at once.
     """
     given = 0
-    for (store_id,) in await db.read(_waiting):
+    for (store_id,) in await db.read(lambda tx: tx.all("feeds_waiting")):
         now = ids.timestamp(clock())
         wanted: int | None = None
         published = 0
         with bad_rows.passed_over("feeds", store_id):
             while wanted is None or published < wanted:
-                step = await db.write(_number, store_id, now)
-                published = step.readable
-                given += step.new
-                if step.new < _STEP and wanted is None:
-                    wanted = step.last
+                published, last, new = await db.write(_number, store_id, now)
+                given += new
+                if new < _STEP and wanted is None:
+                    wanted = last
     return given
 
 
@@ -320,49 +281,31 @@ async def behind(tx: Reader) -> tuple[int, str | None]:
     return row[0], row[1]
 
 
-async def _waiting(tx: Reader) -> Sequence[Row]:
-    return await tx.all("feeds_waiting")
-
-
-class _Numbered(NamedTuple):
-    """Places in a store's feed: up to which one they may be read, the last one, and how many are
-    new."""
-
-    readable: int
-    last: int
-    new: int
-
-
 # contract: feed-once
-async def _number(tx: Writer, store_id: str, now: str) -> _Numbered:
-    """Gives places to events.
+async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
+    """Gives places to events: up to which one they may be read, the last, and how many are new.
 
     What a cluster commits does not show on all of its servers at once, and may not show on one
     that died for long. So a place may be read only when a later look at all that waits has not
     found its event there. And sessions are looked at after customers: what was told of a session
     before its link shows by then.
     """
-    row = await tx.one("feed_lock", store=store_id)
-    if row is None:
-        await tx.run("feed_open", store=store_id)
-        row = await tx.one("feed_lock", store=store_id)
-    assert row is not None
-    last, new = row
-    of_customers = await tx.all("events_waiting", store=store_id, customers=True, limit=_STEP)
-    found = [
-        *await tx.all("events_waiting", store=store_id, customers=False, limit=_STEP),
-        *of_customers,
-    ][:_STEP]
-    if found:
+    last, new = await webhooks.lock_feed(tx, store_id)
+    of_customers, of_sessions = [
+        await tx.all("events_waiting", store=store_id, customers=customers, limit=_STEP)
+        for customers in (True, False)
+    ]
+    waiting = [*of_sessions, *of_customers][:_STEP]
+    if waiting:
         places = [
             {"profile": profile_id, "sequence": sequence, "number": place}
-            for place, (profile_id, sequence) in enumerate(found, last + 1)
+            for place, (profile_id, sequence) in enumerate(waiting, last + 1)
         ]
         await tx.run_many("event_number", places)
-        await tx.run("feed_give", store=store_id, given=last + len(found))
-    if len(found) < _STEP and await tx.one("feed_publish", store=store_id, last=last) is not None:
+        await tx.run("feed_give", store=store_id, given=last + len(waiting))
+    if len(waiting) < _STEP and await tx.one("feed_publish", store=store_id, last=last) is not None:
         await webhooks.wake(tx, store_id, now)
-    return _Numbered(last, last + len(found), new + len(found))
+    return last, last + len(waiting), new + len(waiting)
 
 
 # contract: event-retention
@@ -372,7 +315,7 @@ async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
     ``now`` in milliseconds since 1970. An event goes after all that come before it in the feed.
     """
     old = ids.timestamp(max(0, now - int(days * _DAY_MS)))
-    for store_id, *_ in await db.read(_feeds):
+    for store_id, *_ in await db.read(lambda tx: tx.all("feeds")):
         before, gone = -1, 1
         while gone:
             gone = 0
@@ -382,10 +325,6 @@ async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
                 yield gone
 
 
-async def _feeds(tx: Reader) -> Sequence[Row]:
-    return await tx.all("feeds")
-
-
 async def _remove(tx: Writer, store_id: str, first: int, old: str) -> tuple[int, int]:
     """Removes what the last step said was removed, and says so of the next.
 
@@ -393,10 +332,9 @@ async def _remove(tx: Writer, store_id: str, first: int, old: str) -> tuple[int,
     may be there. A reader looks at what was said after it has looked for events, and a cluster
     commits on one server after the other.
     """
-    await tx.one("feed_lock", store=store_id)
-    row = await tx.one("feed", store=store_id)
-    assert row is not None
-    removed, gone = row[1], []
+    await webhooks.lock_feed(tx, store_id)
+    _, removed = await webhooks.feed_ends(tx, store_id)
+    gone = []
     await tx.run("events_remove", store=store_id, first=first, last=removed)
     for place, created_at, type_ in await tx.all(
         "events_old", store=store_id, after=removed, limit=_STEP

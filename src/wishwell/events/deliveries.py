@@ -5,6 +5,7 @@ its attempts went, makes deliveries of what is new in the feed, and takes some t
 are its own for as long as its lease lasts (contract: delivery-lease). ``sender.py`` sends them.
 """
 
+import contextlib
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from email.utils import parsedate_to_datetime
@@ -119,37 +120,35 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
 
     Raises ``NotFound`` and ``Conflict``.
     """
-    kept = await webhooks.locked(tx, store.id, webhook_id)
-    _check_on(kept)
-    row = await tx.one("delivery", store=store.id, webhook=webhook_id, id=id)
-    if row is None:
-        raise NotFound("There is no such delivery.")
-    feed = await tx.one("feed", store=store.id)
-    if feed is not None and row[-1] <= feed[1] and row[1] is not None:
-        raise Conflict("The event of this delivery has been removed for its age.")
-    found = from_row(row[:-1])
-    if (
-        await tx.one("delivery_again", store=store.id, webhook=webhook_id, id=id, now=now)
-        is not None
-    ):
-        found.status, found.next_attempt_at = "pending", now
-        await webhooks.put(tx, store.id, kept._replace(due=now))
-    return found
+    async with webhooks.changing(tx, store.id, webhook_id) as kept:
+        _check_on(kept)
+        named = {"store": store.id, "webhook": webhook_id, "id": id}
+        row = await tx.one("delivery", **named)
+        if row is None:
+            raise NotFound("There is no such delivery.")
+        _, removed = await webhooks.feed_ends(tx, store.id)
+        if row[1] is not None and row[-1] <= removed:
+            raise Conflict("The event of this delivery has been removed for its age.")
+        delivery = from_row(row[:-1])
+        if await tx.one("delivery_again", **named, now=now) is not None:
+            delivery.status, delivery.next_attempt_at = "pending", now
+            kept.due = now
+    return delivery
 
 
 # contract: webhook-test
 async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> Delivery:
     """Sends a message of the type ``webhook.test``. Raises ``NotFound`` and ``Conflict``."""
-    kept = await webhooks.locked(tx, store.id, webhook_id)
-    _check_on(kept)
-    await webhooks.put(tx, store.id, kept._replace(due=now))
-    feed = await tx.one("feed", store=store.id)
+    async with webhooks.changing(tx, store.id, webhook_id) as kept:
+        _check_on(kept)
+        kept.due = now
+    last, _ = await webhooks.feed_ends(tx, store.id)
     await tx.run(
         "delivery_add",
         store=store.id,
         webhook=webhook_id,
         id=id,
-        number=feed[0] if feed else 0,
+        number=last,
         profile=None,
         sequence=0,
         type=TEST,
@@ -191,58 +190,50 @@ async def turn(
     now: int,
 ) -> Turn | None:
     """See above. Takes at most ``most``; None if the webhook is gone or off."""
+    at = ids.timestamp(now)
     try:
-        kept = await webhooks.locked(tx, store_id, webhook_id)
+        async with webhooks.changing(tx, store_id, webhook_id) as kept:
+            if kept.shown.failing_since:  # contract: bad-row. Else nothing could be noted of sends
+                ids.from_timestamp(kept.shown.failing_since)
+            await _attempted(tx, store_id, kept, attempts)
+            if not kept.shown.enabled:
+                return None
+            more = await _queue(tx, store_id, kept, new_id, at)
+            rows: Sequence[Row] = ()
+            if most:
+                rows = await tx.all(
+                    "deliveries_claim",
+                    store=store_id,
+                    webhook=webhook_id,
+                    now=at,
+                    lease=lease,
+                    until=ids.timestamp(now + LEASE_MS),
+                    limit=most,
+                )
+            row = await tx.one("delivery_next", store=store_id, webhook=webhook_id)
+            kept.due = at if more or row is None else row[0]
     except NotFound:
         return None
-    if kept.shown.failing_since:  # contract: bad-row. Else nothing could be noted of what is sent
-        ids.from_timestamp(kept.shown.failing_since)
-    after = await _attempted(tx, store_id, kept, attempts)
-    if not after.shown.enabled:
-        await webhooks.put(tx, store_id, after)
-        return None
-    at = ids.timestamp(now)
-    after, more = await _queue(tx, store_id, after, new_id, at)
-    taken: list[Taken] = []
-    if most:
-        until = ids.timestamp(now + LEASE_MS)
-        rows = await tx.all(
-            "deliveries_claim",
-            store=store_id,
-            webhook=webhook_id,
-            now=at,
-            lease=lease,
-            until=until,
-            limit=most,
-        )
-        for id, number, profile_id, _, type_, tried in rows:
-            taken.append(Taken(id, lease, number if profile_id else None, type_, tried))
-    row = await tx.one("delivery_next", store=store_id, webhook=webhook_id)
-    after = after._replace(due=at if more or row is None else row[0])
-    if after != kept:
-        await webhooks.put(tx, store_id, after)
-    return Turn(after, taken, more)
+    taken = [
+        Taken(id, lease, number if profile_id else None, type_, tried)
+        for id, number, profile_id, _, type_, tried in rows
+    ]
+    return Turn(kept, taken, more)
 
 
 # contract: delivery-noted
 async def note(tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt]) -> None:
     """Writes how attempts went, without anything else of a turn."""
-    row = await tx.one("webhook_lock", store=store_id, id=webhook_id)
-    if row is not None:
-        kept = webhooks.kept_from(row)
-        after = await _attempted(tx, store_id, kept, attempts)
-        if after != kept:
-            await webhooks.put(tx, store_id, after)
+    with contextlib.suppress(NotFound):
+        async with webhooks.changing(tx, store_id, webhook_id, deleted=True) as kept:
+            await _attempted(tx, store_id, kept, attempts)
 
 
-async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[Attempt]) -> Kept:
-    if not attempts:
-        return kept
-    rows = []
-    shown = msgspec.structs.replace(kept.shown)
-    for one in attempts:
-        taken, at, outcome = one.taken, ids.timestamp(one.at), one.outcome
-        next_at = ids.timestamp(_next(one)) if outcome == "pending" else None
+async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[Attempt]) -> None:
+    rows, shown = [], kept.shown
+    for attempt in attempts:
+        taken, at, outcome = attempt.taken, ids.timestamp(attempt.at), attempt.outcome
+        next_at = ids.timestamp(_next(attempt)) if outcome == "pending" else None
         rows.append(
             {
                 "store": store_id,
@@ -250,24 +241,24 @@ async def _attempted(tx: Writer, store_id: str, kept: Kept, attempts: Sequence[A
                 "id": taken.id,
                 "lease": taken.lease,
                 "status": outcome,
-                "attempts": taken.attempts + (not one.lost),
-                "last_status": one.status,
+                "attempts": taken.attempts + (not attempt.lost),
+                "last_status": attempt.status,
                 "last_attempt_at": at,
                 "next_at": next_at,
             }
         )
-        if taken.type == TEST or one.lost:
+        if taken.type == TEST or attempt.lost:
             continue
         # contract: webhook-turned-off
         if outcome == "delivered":
             shown.failing_since = None
             continue
         shown.failing_since = shown.failing_since or at
-        for_long = one.at - ids.from_timestamp(shown.failing_since) >= _GIVE_UP_MS
-        if one.status == _GONE or for_long:
+        for_long = attempt.at - ids.from_timestamp(shown.failing_since) >= _GIVE_UP_MS
+        if attempt.status == _GONE or for_long:
             shown.enabled = False
-    await tx.run_many("delivery_attempted", rows)
-    return kept._replace(shown=shown)
+    if rows:
+        await tx.run_many("delivery_attempted", rows)
 
 
 # contract: delivery-retry-after
@@ -291,13 +282,12 @@ def later(text: str, now: int) -> int:
 # contract: delivery-each
 async def _queue(
     tx: Writer, store_id: str, kept: Kept, new_id: Callable[[], str], now: str
-) -> tuple[Kept, bool]:
+) -> bool:
     """Makes deliveries of the next events in the feed; whether there are more after them."""
-    feed = await tx.one("feed", store=store_id)
-    if feed is None or feed[0] <= kept.position:
-        return kept, False
-    last = feed[0]
-    found = await tx.all(
+    last, _ = await webhooks.feed_ends(tx, store_id)
+    if last <= kept.position:
+        return False
+    places = await tx.all(
         "events_places", store=store_id, after=kept.position, until=last, limit=_STEP
     )
     rows = [
@@ -311,17 +301,17 @@ async def _queue(
             "type": type_,
             "next_at": now,
         }
-        for number, profile_id, sequence, type_, _ in found
+        for number, profile_id, sequence, type_, _ in places
         if kept.wants(type_)
     ]
     if rows:
         await tx.run_many("delivery_add", rows)
-    more = len(found) == _STEP
-    position = found[-1][0] if more else last
-    return kept._replace(position=position), more
+    more = len(places) == _STEP
+    kept.position = places[-1][0] if more else last
+    return more
 
 
-async def told(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
+async def events_of(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
     """The events with these numbers, as far as they are kept and can be read."""
     rows = (
         await tx.all("events_numbered", store=store_id, numbers=[*map(str, numbers)])
@@ -346,47 +336,35 @@ async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
         gone = 1
         while gone:
             gone = 0
-            with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
+            name = f"{id} of store {store_id}"
+            with bad_rows.passed_over("webhooks", name), contextlib.suppress(NotFound):
                 gone = await db.write(_remove, store_id, id, since, now)
             if gone:
                 yield gone
 
 
-# contract: clock-steps, delivery-each
-async def _brought_back(tx: Writer, store_id: str, kept: Kept, now: int) -> Kept:
-    """The webhook, with what a clock that was wrong put off further than anything is, due now."""
-    at, ahead = ids.timestamp(now), ids.timestamp(now + 2 * _MOST_LATER_MS)
-    if not await tx.all(
-        "deliveries_ahead", store=store_id, webhook=kept.shown.id, now=at, latest=ahead
-    ):
-        return kept
-    await webhooks.put(tx, store_id, kept._replace(due=at))
-    return kept._replace(due=at)
-
-
 async def _remove(tx: Writer, store_id: str, webhook_id: str, since: int, now: int) -> int:
-    row = await tx.one("webhook_lock", store=store_id, id=webhook_id)
-    if row is None:
-        return 0
-    kept = await _brought_back(tx, store_id, webhooks.kept_from(row), now)
-    feed = await tx.one("feed", store=store_id)
-    removed = feed[1] if feed else 0
-    rows = await tx.all("deliveries_oldest", store=store_id, webhook=webhook_id, limit=_OLD_STEP)
-    old = [
-        row
-        for row in rows
-        # A test is of no profile, and of no event.
-        if kept.deleted or (row[1] <= removed if row[3] else ids.time_of(row[0]) < since)
-    ]
-    if old:
-        await tx.run(
-            "deliveries_remove", store=store_id, webhook=webhook_id, ids=[row[0] for row in old]
-        )
-    if kept.deleted:
-        if len(rows) < _OLD_STEP:
-            await tx.run("webhook_remove", store=store_id, id=webhook_id)
-        return len(old)
-    missed = sum(status == "pending" and profile_id is not None for _, _, status, profile_id in old)
-    if missed:
-        await webhooks.put(tx, store_id, kept._replace(missed=kept.missed + missed))
+    named = {"store": store_id, "webhook": webhook_id}
+    async with webhooks.changing(tx, store_id, webhook_id, deleted=True) as kept:
+        # What a clock that was wrong put off further than anything is, is due now.
+        # contract: clock-steps, delivery-each
+        at, ahead = ids.timestamp(now), ids.timestamp(now + 2 * _MOST_LATER_MS)
+        if await tx.all("deliveries_ahead", **named, now=at, latest=ahead):
+            kept.due = at
+        _, removed = await webhooks.feed_ends(tx, store_id)
+        rows = await tx.all("deliveries_oldest", **named, limit=_OLD_STEP)
+        old = [
+            row
+            for row in rows
+            # A test is of no profile, and of no event.
+            if kept.deleted or (row[1] <= removed if row[3] else ids.time_of(row[0]) < since)
+        ]
+        if old:
+            await tx.run("deliveries_remove", **named, ids=[row[0] for row in old])
+        if not kept.deleted:
+            kept.missed += sum(
+                status == "pending" and profile_id is not None for _, _, status, profile_id in old
+            )
+    if kept.deleted and len(rows) < _OLD_STEP:
+        await tx.run("webhook_remove", store=store_id, id=webhook_id)
     return len(old)

@@ -16,7 +16,7 @@ import msgspec
 import structlog
 
 from wishwell import ids
-from wishwell.db import Database, Row, bad_rows
+from wishwell.db import Database, bad_rows
 from wishwell.errors import Misconfigured, Unavailable
 from wishwell.events import Event, deliveries, webhooks
 from wishwell.events.deliveries import TEST, Attempt, Taken, Turn
@@ -56,15 +56,6 @@ Sending = asyncio.Task[Attempt | None]
 log = structlog.get_logger("wishwell.events.sender")
 
 
-class _Test(msgspec.Struct):
-    """The body of a test, in the form of an event."""
-
-    id: str
-    type: str
-    timestamp: str
-    data: dict[str, str]
-
-
 class Sender:
     """One a process. ``attempts`` counts how they went; the others are of the last look.
 
@@ -102,7 +93,9 @@ class Sender:
     async def look(self) -> bool:
         """Begins the work that is there. Returns whether there is any. Raises ``Unavailable``."""
         found = await self._db.read(deliveries.due, ids.timestamp(self._clock()))
-        self.oldest = min(bad_rows.each("webhooks", found, _since), default=0)
+        self.oldest = min(
+            bad_rows.each("webhooks", found, lambda row: ids.from_timestamp(row[2])), default=0
+        )
         if self._looks % _COUNT_EVERY == 0:
             self.length = await self._db.read(deliveries.waiting)
         self._looks += 1
@@ -219,15 +212,15 @@ class Sender:
         kept = turn.webhook
         try:
             keys = webhooks.opened(self._sealing, store_id, kept.shown.id, kept.sealed)
-            numbers = [one.number for one in turn.taken if one.number is not None]
-            told = await self._db.read(deliveries.told, store_id, numbers)
+            numbers = [taken.number for taken in turn.taken if taken.number is not None]
+            events = await self._db.read(deliveries.events_of, store_id, numbers)
         except BaseException:
             self._room.give_back(store_id, len(turn.taken))
             raise
         to = store_id, kept.shown.url, keys
         return [
-            asyncio.create_task(self._send(*to, one, told.get(one.number or 0), begun))
-            for one in turn.taken
+            asyncio.create_task(self._send(*to, taken, events.get(taken.number or 0), begun))
+            for taken in turn.taken
         ]
 
     # contract: delivery-lease
@@ -246,13 +239,14 @@ class Sender:
             return Attempt(taken, now, None, lost=True)
         if self._monotonic() - begun > _BEGIN_SECONDS:
             return None
-        told = event or _Test(taken.id, TEST, ids.timestamp(now), {})
-        body = msgspec.json.encode(told)
+        id = taken.id if event is None else event.id
+        test = {"id": id, "type": TEST, "timestamp": ids.timestamp(now), "data": {}}
+        body = msgspec.json.encode(event or test)
         try:
             answer = await self._outbound.call(
                 "POST",
                 url,
-                headers=webhooks.signed(keys, told.id, body, now),
+                headers=webhooks.signed(keys, id, body, now),
                 body=body,
                 seconds=self._seconds,
                 keep=False,
@@ -270,10 +264,6 @@ class Sender:
         for attempt in done:
             outcome = attempt.outcome
             self.attempts["retried" if outcome == "pending" else outcome] += 1
-
-
-def _since(row: Row) -> int:
-    return ids.from_timestamp(row[2])
 
 
 def _collect(sending: set[Sending], done: list[Attempt]) -> None:

@@ -4,9 +4,10 @@ The form of requests and secrets is that of Standard Webhooks (contract: webhook
 """
 
 import base64
+import contextlib
 import hmac
 import os
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -64,7 +65,7 @@ class Secrets(msgspec.Struct, frozen=True):
     until: int = 0
 
 
-class Kept(NamedTuple):
+class Kept(msgspec.Struct):
     """A webhook, and what is not shown of it.
 
     ``position``: up to which number its store's feed has become deliveries. ``missed``: how many
@@ -105,15 +106,11 @@ async def create(
             "This store tells no events. First turn them on: "
             f"wishwell store update {store.handle} --events on"
         )
-    feed = await tx.one("feed_lock", store=store.id)
-    if feed is None:
-        await tx.run("feed_open", store=store.id)
-        await tx.one("feed_lock", store=store.id)
+    await lock_feed(tx, store.id)
     row = await tx.one("webhooks_count", store=store.id)
     if row is None or row[0] >= MOST:  # contract: webhook-most
         raise Invalid(f"A store has at most {MOST} webhooks.")
-    feed = await tx.one("feed", store=store.id)
-    assert feed is not None
+    position, _ = await feed_ends(tx, store.id)
     fresh = Secrets(_new_secret())
     sealed = _sealed(sealing, store.id, id, fresh)
     # It begins where the feed is now (contract: delivery-each).
@@ -123,7 +120,7 @@ async def create(
         id=id,
         url=url,
         types=" ".join(types),
-        position=feed[0],
+        position=position,
         sealed=sealed,
         now=now,
     )
@@ -147,56 +144,46 @@ async def change(tx: Writer, store: Store, id: str, patch: WebhookPatch, now: st
 
     One that is turned on goes on where it stopped, and says how many events were removed since.
     """
-    kept = await locked(tx, store.id, id)
-    shown = kept.shown
-    turned_on = bool(patch.enabled) and not shown.enabled
-    after = Webhook(
-        id,
-        shown.url if patch.url is None else patch.url,
-        shown.types if patch.types is None else patch.types,
-        shown.enabled if patch.enabled is None else patch.enabled,
-        shown.created_at,
-        shown.updated_at,
-        None if turned_on else shown.failing_since,
-    )
-    if after != shown:
-        after.updated_at = max(now, shown.updated_at)
-    if turned_on:
-        after.missed, kept = kept.missed, kept._replace(missed=0, due=now)
-    await put(tx, store.id, kept._replace(shown=after))
+    async with changing(tx, store.id, id) as kept:
+        shown = kept.shown
+        turned_on = bool(patch.enabled) and not shown.enabled
+        given = {name: value for name, value in patch._asdict().items() if value is not None}
+        kept.shown = after = msgspec.structs.replace(shown, **given)
+        if after != shown:
+            after.updated_at = max(now, shown.updated_at)
+        if turned_on:
+            after.failing_since, kept.due = None, now
+            after.missed, kept.missed = kept.missed, 0
     return after
 
 
 # contract: webhook-secret
 async def renew_secret(tx: Writer, sealing: Sealing, store: Store, id: str, now: int) -> Webhook:
     """A new secret, which is shown; the one before it signs for another day."""
-    kept = await locked(tx, store.id, id)
-    before = opened(sealing, store.id, id, kept.sealed).secret
-    fresh = Secrets(_new_secret(), before, now + _DAY_MS)
-    kept.shown.updated_at = max(ids.timestamp(now), kept.shown.updated_at)
-    await put(tx, store.id, kept._replace(sealed=_sealed(sealing, store.id, id, fresh)))
+    async with changing(tx, store.id, id) as kept:
+        before = opened(sealing, store.id, id, kept.sealed).secret
+        fresh = Secrets(_new_secret(), before, now + _DAY_MS)
+        kept.sealed = _sealed(sealing, store.id, id, fresh)
+        kept.shown.updated_at = max(ids.timestamp(now), kept.shown.updated_at)
     kept.shown.secret = fresh.secret
     return kept.shown
 
 
 async def delete(tx: Writer, store: Store, id: str, now: str) -> None:
     """Deletes a webhook. Its deliveries go in small steps afterwards. Raises ``NotFound``."""
-    kept = await locked(tx, store.id, id)
-    kept.shown.updated_at = now
-    await put(tx, store.id, kept._replace(deleted=True))
+    async with changing(tx, store.id, id) as kept:
+        kept.shown.updated_at = now
+        kept.deleted = True
 
 
 # contract: webhook-replay
 async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Webhook:
     """Sends the kept events from ``since`` on (in milliseconds since 1970) again."""
-    kept = await locked(tx, store.id, id)
-    feed = await tx.one("feed", store=store.id)
-    if feed is not None:
-        last, removed = feed
+    async with changing(tx, store.id, id) as kept:
+        last, removed = await feed_ends(tx, store.id)
         from_ = ids.timestamp(min(max(0, since - _LAG_MS), ids.LAST))
         place = await _place_before(tx, store.id, removed, last, from_)
-        kept = kept._replace(position=min(kept.position, place), due=now)
-    await put(tx, store.id, kept)
+        kept.position, kept.due = min(kept.position, place), now
     return kept.shown
 
 
@@ -216,13 +203,19 @@ async def _place_before(tx: Reader, store_id: str, low: int, last: int, since: s
 # ------------------------------------------------------------------------------ what is kept
 
 
-async def locked(tx: Writer, store_id: str, id: str) -> Kept:
-    """A webhook; whoever wants to change it or its deliveries waits. Raises ``NotFound``."""
-    return _there(await tx.one("webhook_lock", store=store_id, id=id))
+@contextlib.asynccontextmanager
+async def changing(
+    tx: Writer, store_id: str, id: str, *, deleted: bool = False
+) -> AsyncIterator[Kept]:
+    """A webhook, and writes what the block changes of it; whoever else wants to change it waits.
 
-
-async def put(tx: Writer, store_id: str, kept: Kept) -> None:
-    """Writes what ``locked`` has read and the caller has changed."""
+    Raises ``NotFound``, with ``deleted`` only once nothing of it is there any more.
+    """
+    row = await tx.one("webhook_lock", store=store_id, id=id)
+    kept = _there(row, deleted=deleted)
+    yield kept
+    if kept == _there(row, deleted=deleted):
+        return
     shown = kept.shown
     await tx.run(
         "webhook_set",
@@ -250,12 +243,11 @@ async def wake(tx: Writer, store_id: str, now: str) -> None:
 async def miss(tx: Writer, store_id: str, gone: Sequence[tuple[int, str]]) -> None:
     """Counts events that are removed now, by number and type, where they were asked for in vain."""
     for (id,) in await tx.all("webhooks_behind", store=store_id, number=gone[-1][0]):
-        row = await tx.one("webhook_lock", store=store_id, id=id)
-        if row is None:
-            continue
-        kept = kept_from(row)
-        missed = sum(number > kept.position and kept.wants(type_) for number, type_ in gone)
-        await put(tx, store_id, kept._replace(missed=kept.missed + missed))
+        with contextlib.suppress(NotFound):
+            async with changing(tx, store_id, id, deleted=True) as kept:
+                kept.missed += sum(
+                    number > kept.position and kept.wants(type_) for number, type_ in gone
+                )
 
 
 def kept_from(row: Row) -> Kept:
@@ -264,11 +256,24 @@ def kept_from(row: Row) -> Kept:
     return Kept(from_row(shown), position, missed, sealed, due, shown[3] == _DELETED)
 
 
-def _there(row: Row | None) -> Kept:
+def _there(row: Row | None, *, deleted: bool = False) -> Kept:
     kept = None if row is None else kept_from(row)
-    if kept is None or kept.deleted:
+    if kept is None or (kept.deleted and not deleted):
         raise NotFound("There is no such webhook.")
     return kept
+
+
+async def feed_ends(tx: Reader, store_id: str) -> tuple[int, int]:
+    """The last number of a store's feed that may be read, and the last that was removed, or 0."""
+    row = await tx.one("feed", store=store_id)
+    return (0, 0) if row is None else (row[0], row[1])
+
+
+async def lock_feed(tx: Writer, store_id: str) -> Row:
+    """The last number given, and how many were given with their event and may not be read yet."""
+    while (row := await tx.one("feed_lock", store=store_id)) is None:
+        await tx.run("feed_open", store=store_id)
+    return row
 
 
 # --------------------------------------------------------------------------------- secrets

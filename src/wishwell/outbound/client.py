@@ -39,8 +39,7 @@ class Client:
         self._addresses = addresses
         self._tls = tls
         self._reading = asyncio.Lock()
-        self._kept: dict[Place, list[tuple[Connection, asyncio.TimerHandle]]] = {}
-        self._count = 0
+        self._kept: dict[Connection, tuple[Place, asyncio.TimerHandle]] = {}
 
     # contract: outbound-plain
     async def exchange(self, place: Place, method: str, request: bytes, *, keep: bool) -> Answer:
@@ -59,9 +58,8 @@ class Client:
 
     def close(self) -> None:
         """Closes the connections that are kept."""
-        for place in list(self._kept):
-            while (connection := self._take(place)) is not None:
-                connection.close()
+        for connection in list(self._kept):
+            self._end(connection)
 
     async def _exchange(
         self, place: Place, connection: Connection, request: bytes, *, keep: bool
@@ -78,33 +76,24 @@ class Client:
 
     def _take(self, place: Place) -> Connection | None:
         """A kept connection that is still good: the last one, so that the older ones may end."""
-        kept = self._kept.get(place, [])
-        while kept:
-            connection, timer = kept.pop()
-            self._count -= 1
-            timer.cancel()
-            if not kept:
-                del self._kept[place]
+        there = [connection for connection, (at, _) in self._kept.items() if at == place]
+        for connection in reversed(there):
             if connection.is_quiet():
+                self._kept.pop(connection)[1].cancel()
                 return connection
-            connection.close()
+            self._end(connection)
         return None
 
     def _keep(self, place: Place, connection: Connection) -> None:
-        if self._count >= _MOST_KEPT:
+        if len(self._kept) >= _MOST_KEPT:
             connection.close()
             return
-        self._count += 1
         loop = asyncio.get_running_loop()
-        timer = loop.call_later(_KEPT_SECONDS, self._end_oldest, place)
-        self._kept.setdefault(place, []).append((connection, timer))
+        self._kept[connection] = place, loop.call_later(_KEPT_SECONDS, self._end, connection)
 
-    def _end_oldest(self, place: Place) -> None:
-        kept = self._kept[place]
-        kept.pop(0)[0].close()
-        self._count -= 1
-        if not kept:
-            del self._kept[place]
+    def _end(self, connection: Connection) -> None:
+        self._kept.pop(connection)[1].cancel()
+        connection.close()
 
     async def _authorities(self) -> ssl.SSLContext:
         """The authorities to trust. Those of the system are read when they are first needed."""

@@ -258,9 +258,10 @@ async def _delete_of(tx: Writer, profile: Profile, known: list[str], now: str) -
     if sizes:
         await reservations.end_unshared(tx, profile.id)
     text_ids = profile.store.has_text_ids
-    await events.tell_all(
-        tx, profile, now, "item.deleted", [_data(item, text_ids) for item in gone]
-    )
+    deletions: list[tuple[events.Type, bytes]] = [
+        ("item.deleted", _data(item, text_ids)) for item in gone
+    ]
+    await events.tell_all(tx, profile, now, deletions)
     return gone
 
 
