@@ -189,8 +189,3 @@ def _check_texts(field: str, texts: Sequence[str], most: int, shortest: int) -> 
 
 def _sealed(sealing: Sealing, store_id: str, known: StoreSecrets) -> str:
     return sealing.seal(msgspec.json.encode(known), f"store {store_id}")
-
-
-async def changed(tx: Reader, since: str) -> dict[str, str]:
-    """The sealed texts, by store id, that have changed since a time."""
-    return {row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)}

@@ -5,14 +5,14 @@ Evidence that is there and wrong raises ``Wrong`` (contract: storefront-evidence
 
 import hashlib
 import hmac
+import json
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote_plus
 
 import jwt
 
-from wishwell.access.auth import strict_jwt
 from wishwell.stores.naming import Naming
 
 _CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
@@ -117,6 +117,31 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
 # ----------------------------------------------------------------------------------- the shop's JWT
 
 
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuses a duplicate claim: other parsers might read a different one of the two."""
+    claims = dict(pairs)
+    if len(claims) != len(pairs):
+        raise ValueError("duplicate claim")
+    return claims
+
+
+class _StrictJWT(jwt.PyJWT):
+    """``jwt.decode``, which also refuses a duplicate claim. Raises only ``jwt.PyJWTError``,
+    whatever a token contains."""
+
+    def _decode_payload(self, decoded: dict[str, Any]) -> dict[str, Any]:
+        try:
+            claims = json.loads(decoded["payload"], object_pairs_hook=_each_once)
+        except (ValueError, RecursionError) as error:  # the key's holder may nest it deeply
+            raise jwt.DecodeError("not JSON that can be read") from error
+        if not isinstance(claims, dict):
+            raise jwt.DecodeError("not an object")
+        return claims
+
+
+_strict_jwt = _StrictJWT()
+
+
 def key_id(token: str) -> str | None:
     """The ``kid`` of a JWT that is signed with a key of a set; None for a shared key.
 
@@ -158,7 +183,7 @@ def _verified(token: str, key: str | jwt.PyJWK, naming: Naming) -> Known:
     algorithm = SHARED if isinstance(key, str) else key.algorithm_name
     issuer, audience = naming.jwt_issuer, naming.jwt_audience
     try:
-        claims = strict_jwt.decode(
+        claims = _strict_jwt.decode(
             token,
             key,
             algorithms=[algorithm],
