@@ -3,6 +3,7 @@
 Evidence that is there and wrong raises ``Wrong`` (contract: storefront-evidence).
 """
 
+import functools
 import hashlib
 import hmac
 import json
@@ -23,16 +24,19 @@ _LONGEST = 8_192
 _MOST = 2**53 - 1
 """The largest number that every program reads as itself; another one would become a neighbour."""
 
+_REMEMBERED = 7_500
+"""JWTs that a process remembers, over all stores."""
+
 SHARED = "HS256"
 PUBLIC = ("RS256", "ES256")
 
 
-class Wrong(Exception):
+class Wrong(ValueError):
     """The evidence does not hold; the message says why, without quoting it."""
 
 
 class Known(NamedTuple):
-    """What a JWT says: the customer's id or GID, and until when, in epoch seconds."""
+    """What a JWT says: the customer's GID, and until when, in epoch seconds."""
 
     customer: str
     ends: float
@@ -142,6 +146,7 @@ class _StrictJWT(jwt.PyJWT):
 _strict_jwt = _StrictJWT()
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def key_id(token: str) -> str | None:
     """The ``kid`` of a JWT that is signed with a key of a set; None for a shared key.
 
@@ -164,26 +169,29 @@ def key_id(token: str) -> str | None:
     return kid
 
 
-# contract: storefront-jwt
-def jwt_customer(token: str, keys: Sequence[str | jwt.PyJWK], naming: Naming) -> Known:
-    """The customer that a JWT names. Each key is good for its own algorithm only.
-
-    Raises ``Wrong``.
-    """
+# contract: storefront-jwt, storefront-remembered
+@functools.lru_cache(maxsize=_REMEMBERED)
+def jwt_customer(
+    token: str, keys: tuple[str | jwt.PyJWK, ...], naming: Naming, platform: str
+) -> Known:
+    """The customer that a JWT named when it was verified. Each key is good for its own algorithm
+    only. Raises ``Wrong``."""
     error = Wrong("the shop has no key for it")
     for key in keys:
         try:
-            return _verified(token, key, naming)
+            claims = _claims(token, key, naming)
         except Wrong as wrong:
             error = wrong
+        else:
+            return Known(gid(platform, _named(claims, naming.jwt_claim or "sub")), claims["exp"])
     raise error
 
 
-def _verified(token: str, key: str | jwt.PyJWK, naming: Naming) -> Known:
+def _claims(token: str, key: str | jwt.PyJWK, naming: Naming) -> dict[str, Any]:
     algorithm = SHARED if isinstance(key, str) else key.algorithm_name
     issuer, audience = naming.jwt_issuer, naming.jwt_audience
     try:
-        claims = _strict_jwt.decode(
+        claims: dict[str, Any] = _strict_jwt.decode(
             token,
             key,
             algorithms=[algorithm],
@@ -204,10 +212,13 @@ def _verified(token: str, key: str | jwt.PyJWK, naming: Naming) -> Known:
     for name in ("exp", "nbf"):
         if type(claims.get(name, 0)) not in (int, float):
             raise Wrong(f"its {name} is not a number")
-    claim = naming.jwt_claim or "sub"
+    return claims
+
+
+def _named(claims: dict[str, Any], claim: str) -> str:
     customer = claims.get(claim)
     if type(customer) is int and 1 <= customer <= _MOST:
         customer = str(customer)
     if not isinstance(customer, str) or not customer:
         raise Wrong(f"its claim {claim} is no text, and no whole number from 1 to {_MOST}")
-    return Known(customer, claims["exp"])
+    return customer

@@ -12,8 +12,7 @@ from wishwell.http import per_address
 from wishwell.http.context import Request, Services
 from wishwell.http.storefront import cookie, customers
 from wishwell.http.storefront.customers import Wrong
-from wishwell.http.storefront.shop import Shops
-from wishwell.http.storefront.visit import Visit
+from wishwell.http.storefront.shop import Shops, Visit
 from wishwell.stores import Store
 
 _NOBODY = "-"

@@ -11,10 +11,9 @@ import jwt
 import structlog
 
 from wishwell.errors import Invalid, Unavailable
+from wishwell.http.storefront.customers import PUBLIC, Wrong
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import LARGEST, Unanswered
-
-PUBLIC = ("RS256", "ES256")
 
 _MEMBERS = ("kid", "kty", "alg", "n", "e", "crv", "x", "y")
 """What a key is made of. A private part that a set has by mistake can take seconds to read."""
@@ -58,7 +57,9 @@ class KeySets:
             raise Invalid(f"{name}: has no key with a kid for {' or '.join(PUBLIC)}.")
 
     async def key(self, source: str, kid: str) -> jwt.PyJWK:
-        """The key of a ``kid``. Raises as ``KeySet.key`` does."""
+        """The key of a ``kid``. Raises as ``KeySet.key`` does, and ``Wrong`` without a source."""
+        if not source:
+            raise Wrong("the shop has no key set")
         if source not in self._sets:
             self._sets[source] = KeySet(source, self._outbound, self._clock)
         return await self._sets[source].key(kid)
@@ -68,9 +69,7 @@ class KeySets:
 class KeySet:
     """Keys by ``kid``."""
 
-    def __init__(
-        self, source: str, outbound: Outbound, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, source: str, outbound: Outbound, clock: Callable[[], float]) -> None:
         self._source = source
         self._outbound = outbound
         self._clock = clock
@@ -81,7 +80,7 @@ class KeySet:
     async def key(self, kid: str) -> jwt.PyJWK:
         """The key of a ``kid``.
 
-        Raises ``ValueError`` if it is not known, and ``Unavailable`` while there are no keys.
+        Raises ``Wrong`` if it is not known, and ``Unavailable`` while there are no keys.
         """
         if self._keys is None or kid not in self._keys:
             if self._fetching is None and self._clock() >= self._not_before:
@@ -92,7 +91,7 @@ class KeySet:
         if self._keys is None:
             raise Unavailable("Who you are can't be checked just now.")
         if kid not in self._keys:
-            raise ValueError("its key is not known")
+            raise Wrong("its key is not known")
         return self._keys[kid]
 
     async def _fetch(self) -> None:
@@ -109,8 +108,9 @@ class KeySet:
     async def _read(self) -> str | bytes:
         if _is_inline(self._source):
             return self._source
-        source = self._source
-        answer = await self._outbound.call("GET", source, seconds=_SECONDS, owner=source)
+        answer = await self._outbound.call(
+            "GET", self._source, seconds=_SECONDS, owner=self._source
+        )
         if answer.status != 200:
             raise Unanswered(f"the status is {answer.status}")
         if not answer.whole:
@@ -124,7 +124,7 @@ def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
     entries = document.get("keys") if isinstance(document, Mapping) else None
     if not isinstance(entries, list):
         raise ValueError("it has no list of keys")
-    found = {}
+    keys = {}
     for entry in entries:
         # A set may hold keys for other uses; a shared secret in a public set is a trap.
         if not isinstance(entry, dict) or entry.get("kty") not in ("RSA", "EC"):
@@ -139,8 +139,8 @@ def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
         except (jwt.PyJWTError, ValueError, KeyError, TypeError):
             continue
         if key.algorithm_name in PUBLIC:
-            found[kid] = key
-    return found
+            keys[kid] = key
+    return keys
 
 
 def _is_inline(source: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from wishwell.errors import ExpectationFailed, Invalid, MethodNotAllowed
+from wishwell.errors import ExpectationFailed, Invalid, MethodNotAllowed, NotFound
 from wishwell.http import routes
 from wishwell.http.context import Request
 from wishwell.http.routes import Route
@@ -54,24 +54,22 @@ class Found(NamedTuple):
         return "token" in self.parameters and method != "DELETE"
 
 
-def find(path: str, base: str) -> Found | None:
-    """What a path is, as it was sent, percent-encoding and all; None if it is nothing here."""
-    match = _PATH.fullmatch(path, len(base))
-    if match is None:
-        return None
-    if (api := match["api"]) is None:
-        return Found(None, {}, match["asset"])
-    route, parameters = routes.find(routes.PREFIX + api)
-    if route is None or not route.on_storefront:
-        return None
-    return Found(route, parameters, None)
+def find(request: Request, base: str) -> Found:
+    """What the path is, as it was sent, percent-encoding and all; sets the request's route.
 
-
-def check_method(found: Found, method: str) -> None:
-    """Raises ``MethodNotAllowed``."""
-    allowed = routes.allowed(found.route) if found.route else ("GET", "HEAD")
-    if method not in allowed:
+    Raises ``NotFound`` if it is nothing here, and ``MethodNotAllowed``.
+    """
+    match = _PATH.fullmatch(request.path, len(base))
+    api = match["api"] if match else None
+    route, parameters = routes.find(routes.PREFIX + api) if api else (None, {})
+    if match is None or (api and not (route and route.on_storefront)):
+        raise NotFound("There is nothing at this path.")
+    found = Found(route, parameters, match["asset"])
+    request.route, request.parameters = found.name, parameters
+    allowed = routes.allowed(route) if route else ("GET", "HEAD")
+    if request.method not in allowed:
         raise MethodNotAllowed(f"This path allows only {', '.join(allowed)}.", allowed)
+    return found
 
 
 # contract: storefront-strict
