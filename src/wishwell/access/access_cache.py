@@ -7,6 +7,7 @@ refresh is older than 4 s, requests wait for a new one.
 
 import asyncio
 import contextlib
+import operator
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -41,7 +42,6 @@ _LOOK_UP_SECONDS = 1.0
 
 _FLUSH_MS = 5_000
 _FORGET_MS = 3_600_000
-_FAILURES = 3
 _DAY_MS = 86_400_000
 _COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * _DAY_MS
 
@@ -314,25 +314,18 @@ class AccessCache:
         """Writes what was noted, and once an hour forgets old revocations. Raises ``Unavailable``.
 
         Each time is written by itself: its row may lie on a server that is away. What could not be
-        written is kept, and comes last the next time; after ``_FAILURES`` of them it stops.
+        written is kept, and comes last the next time. Few tokens come before many sessions.
         """
         self._flushed_at = now = self._clock()
-        failures: list[Unavailable] = []
-        for note, at in list(self._noted.items()):
+        for note in sorted(self._noted, key=operator.itemgetter(0)):
+            at = self._noted.pop(note)
             try:
                 await self._write(note, at)
-            except Unavailable as error:
-                self._noted[note] = self._noted.pop(note)
-                failures.append(error)
-                if len(failures) == _FAILURES:
-                    break
-            else:
-                if self._noted[note] == at:
-                    del self._noted[note]
+            except BaseException:
+                self._noted.setdefault(note, at)
+                raise
         if now - self._forgot_at > _FORGET_MS:
             await self._forget(now)
-        if failures:
-            raise failures[0]
 
     async def _forget(self, now: int) -> None:
         day_old = now - _DAY_MS
