@@ -66,8 +66,7 @@ async def visit(its, customer):
 
 def remembered():
     """How many entries, of all kinds."""
-    signer = cookie.Signer
-    kinds = signer._verified, signer.shopper, customers.key_id, customers.jwt_customer
+    kinds = cookie.Signer._verified, cookie.Signer.shopper, customers.jwt_customer
     return sum(kind.cache_info().currsize for kind in kinds)
 
 

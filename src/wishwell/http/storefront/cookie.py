@@ -26,9 +26,9 @@ cookie of a visitor who has just come away."""
 
 _PLAIN, _HOST = b"wishwell", b"__Host-wishwell"
 _LONGEST = 1_000
-MOST = 7_500
-"""Cookies and shoppers that a process remembers, over all stores: HMACs and base64 were the better
-part of what the storefront adds to a read (contract: storefront-remembered)."""
+MOST = 10_000
+"""Cookies, and as many shoppers, that a process remembers over all stores: HMACs and base64 were
+the better part of what the storefront adds to a read (contract: storefront-remembered)."""
 
 
 class _Content(msgspec.Struct, forbid_unknown_fields=True):

@@ -18,7 +18,6 @@ from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
 from wishwell.http.storefront import assets, customers, identity, paths
-from wishwell.http.storefront.paths import Found
 from wishwell.http.storefront.shop import Shops, Visit
 from wishwell.profiles import Profile
 from wishwell.wishes import linking
@@ -54,15 +53,16 @@ class Storefront:
     # contract: storefront-paths
     async def __call__(self, request: Request) -> Response:
         """The answer. Raises ``ServiceError``."""
-        found = paths.find(request, self._base)
-        if found.route is None and found.asset is None:
+        route, asset = paths.find(request, self._base)
+        if route is None and asset is None:
             headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
             return Response(200, b"ok", headers)
         paths.check(request)
         broken.check(request.asgi)
         visit = request.visit = await identity.begin(self._service, self._shops, request)
-        if found.asset is not None:
-            return assets.answer(found.asset, self._base)
+        if asset is not None:
+            return assets.answer(asset, self._base)
+        assert route is not None
         await identity.identify(request, visit)
         if not request.reads:
             identity.check_origin(request, visit)
@@ -73,7 +73,7 @@ class Storefront:
             request.query_string = customers.without_platform(request.query_string)
         self._know_shopper(visit)
         await self._link(request, visit)
-        return await self._answer(request, visit, found)
+        return await self._answer(request, visit, route)
 
     # contract: token-while-sending
     async def _authorize(self, request: Request) -> None:
@@ -148,11 +148,10 @@ class Storefront:
             recent.keep(self._linked, session.id, None, _LINKED)
         visit.remove_cookie()
 
-    async def _answer(self, request: Request, visit: Visit, found: Found) -> Response:
-        assert found.route is not None
+    async def _answer(self, request: Request, visit: Visit, route: Route) -> Response:
         if visit.shopper is not None:
             try:
-                answer = await self._as(request, visit, found.route, visit.shopper)
+                answer = await self._as(request, visit, route, visit.shopper)
             except SessionEnded:
                 # It was linked or purged (contract: storefront-cookie-revoked).
                 visit.shopper = visit.visitor = None
@@ -160,12 +159,10 @@ class Storefront:
             else:
                 await self._keep_cookie(visit)
                 return answer
-        return await self._for_nobody(request, visit, found, found.route)
+        return await self._for_nobody(request, visit, route)
 
     # contract: storefront-visitor, storefront-limits
-    async def _for_nobody(
-        self, request: Request, visit: Visit, found: Found, route: Route
-    ) -> Response:
+    async def _for_nobody(self, request: Request, visit: Visit, route: Route) -> Response:
         """Nobody has anything, until they save something: only that begins a session."""
         request.caller = request.acts_on = None
         if route.caller == "welcome":  # contract: storefront-shared
@@ -176,7 +173,8 @@ class Storefront:
             key = f"{visit.store.id}:nobody:{visit.address}"
             what = "reads without a cookie from this address"
             await per_address.count(service, request, key, limit, what)
-        if not found.is_page and not found.begins(request.method):
+        shares = "token" in request.parameters and request.method != "DELETE"
+        if request.parameters and not shares:
             raise NotFound("There is no such record.")
         if request.method == "DELETE":
             return responses.no_content()

@@ -4,19 +4,18 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import jwt
+import msgspec
 import structlog
+from msgspec import Meta
 
 from wishwell.errors import Invalid, Unavailable
 from wishwell.http.storefront.customers import PUBLIC, Wrong
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import LARGEST, Unanswered
-
-_MEMBERS = ("kid", "kty", "alg", "n", "e", "crv", "x", "y")
-"""What a key is made of. A private part that a set has by mistake can take seconds to read."""
 
 _SECONDS = 5.0
 """A whole fetch: a visitor waits for it."""
@@ -28,6 +27,21 @@ _AGAIN = 1.0
 """The same after one that failed while there are no keys at all."""
 
 log = structlog.get_logger("wishwell.storefront")
+
+
+class _Key(msgspec.Struct, omit_defaults=True):
+    """What a key is made of. A set may hold keys for other uses; a shared secret in a public set
+    is a trap, and a private part that it has by mistake can take seconds to read."""
+
+    kid: Annotated[str, Meta(min_length=1)]
+    kty: Literal["RSA", "EC"]
+    alg: Literal["RS256", "ES256"] | None = None
+    use: Literal["sig"] | None = None
+    n: str | None = None
+    e: str | None = None
+    crv: str | None = None
+    x: str | None = None
+    y: str | None = None
 
 
 class KeySets:
@@ -126,20 +140,13 @@ def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
         raise ValueError("it has no list of keys")
     keys = {}
     for entry in entries:
-        # A set may hold keys for other uses; a shared secret in a public set is a trap.
-        if not isinstance(entry, dict) or entry.get("kty") not in ("RSA", "EC"):
-            continue
-        kid = entry.get("kid")
-        if not isinstance(kid, str) or not kid or entry.get("use") not in (None, "sig"):
-            continue
-        if entry.get("alg") not in (None, *PUBLIC):
-            continue
         try:
-            key = jwt.PyJWK({name: entry[name] for name in _MEMBERS if name in entry})
-        except (jwt.PyJWTError, ValueError, KeyError, TypeError):
+            members = msgspec.to_builtins(msgspec.convert(entry, _Key))
+            key = jwt.PyJWK(members)
+        except (msgspec.ValidationError, jwt.PyJWTError, ValueError, KeyError, TypeError):
             continue
         if key.algorithm_name in PUBLIC:
-            keys[kid] = key
+            keys[members["kid"]] = key
     return keys
 
 
