@@ -5,7 +5,6 @@ newest key signs them, and the key that they name verifies them, so keys can be 
 signing anyone out.
 """
 
-import base64
 import contextlib
 import hmac
 import os
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
+from jwt.utils import base64url_decode, base64url_encode
 from msgspec import structs
 
 from wishwell import ids, opaque, profiles, recent, stores
@@ -154,7 +154,7 @@ class Authenticator:
         if not well_formed(token):
             raise Unauthenticated(_BAD)
         await self._access_cache.ensure_fresh()
-        admin = await self._access_cache.admin_token(hashed(token))
+        admin = await self._access_cache.admin_token(opaque.hashed(token))
         store = self._access_cache.store(admin.store_id) if admin else None
         if admin is None or store is None:
             raise Unauthenticated(_BAD)
@@ -167,7 +167,7 @@ class Authenticator:
             raise Unauthenticated(_BAD)
         try:
             header, payload, _ = token.split(".")
-            claims = _decoder.decode(_bytes(payload))
+            claims = _decoder.decode(base64url_decode(payload))
             again = self._signed(header, claims)
             if not hmac.compare_digest(again.encode(), token.encode()):
                 raise ValueError("signature")
@@ -210,12 +210,6 @@ def well_formed(token: str) -> bool:
     return opaque.well_formed(token, ADMIN_PREFIX, _RANDOM)
 
 
-# contract: admin-token-kept
-def hashed(token: str) -> str:
-    """The stored hash of an admin token."""
-    return opaque.hashed(token)
-
-
 def _key_id(key: bytes) -> str:
     return hmac.digest(key, b"wishwell kid", "sha256")[:6].hex()
 
@@ -226,13 +220,10 @@ def _header(key: bytes) -> str:
 
 
 def _base64(raw: bytes) -> str:
-    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+    return base64url_encode(raw).decode()
 
 
-def _bytes(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-
-
+# contract: admin-token-kept
 async def create_admin_token(
     tx: Writer,
     store: Store,
@@ -250,7 +241,7 @@ async def create_admin_token(
         store=store.id,
         scope=scope,
         label=label,
-        hash=hashed(token),
+        hash=opaque.hashed(token),
         created_at=now,
         expires_at=expires_at,
     )
@@ -266,7 +257,7 @@ def check_label(label: str) -> str:
 async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
     """Revokes an admin token, given its id or the token. Idempotent. Raises ``NotFound``."""
     if well_formed(id):
-        row = await tx.one("admin_token_by_hash", hash=hashed(id))
+        row = await tx.one("admin_token_by_hash", hash=opaque.hashed(id))
         id = row[0] if row else id
     if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id=id, now=now) is None:
         # It may be a token with a typo, which must not be shown.

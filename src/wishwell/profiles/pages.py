@@ -105,13 +105,15 @@ async def read(
     """
     cursor, limit = asked.cursor, asked.limit
     backward = cursor is not None and cursor.backward
-    query = _query(noun, scope, asked)._replace(newest_first=not backward)
+    whole_store = isinstance(scope, WholeStore)
+    query = PageQuery(noun, whole_store, asked.search.fields, newest_first=not backward)
     if cursor is not None:
         query = query._replace(edge="newer" if backward else "older", beyond=True)
     edge = cursor.id if cursor else None
     rows = await tx.page(query, _key(scope), edge, limit + 1, *asked.search.values)
     if not rows:
-        return await _empty(tx, noun, scope, asked, from_row)
+        empty = await _empty(tx, query, scope, asked)
+        return empty or await read(tx, noun, scope, asked, from_row)
     other = cursor is not None and bool(rows[0][-1])
     kept = [row[:-1] if cursor else row for row in rows[:limit]]
     newer, older = other, len(rows) > limit
@@ -126,12 +128,13 @@ async def read(
 
 
 async def _empty(
-    tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
-) -> Page[T]:
+    tx: Reader, query: PageQuery, scope: Scope, asked: PageRequest
+) -> Page[Any] | None:
     """A page without records. It has a cursor back to the records on the other side of its edge.
 
     One query for the record farthest to this side answers two questions at the same moment: is
-    this page still empty, and are there records on the other side.
+    this page still empty, and are there records on the other side. None if it is not empty any
+    more: a link has just moved a record into it.
     """
     # A link closes the session and moves its records at the same moment, so only an empty page
     # needs this check.
@@ -140,20 +143,15 @@ async def _empty(
     if asked.cursor is None:
         return Page([], None, None)
     backward, at = asked.cursor.backward, UUID(asked.cursor.id)
-    query = _query(noun, scope, asked)._replace(newest_first=backward)
+    query = query._replace(newest_first=backward, edge=None, beyond=False)
     rows = await tx.page(query, _key(scope), None, 1, *asked.search.values)
     if not rows:
         return Page([], None, None)
     farthest = UUID(rows[0][0])
     if farthest > at if backward else farthest < at:
-        # A link has just moved a record into this page: read it again.
-        return await read(tx, noun, scope, asked, from_row)
+        return None
     edge = Cursor(str(UUID(int=at.int + (1 if backward else -1))), not backward)
     return Page([], edge, None) if backward else Page([], None, edge)
-
-
-def _query(noun: Noun, scope: Scope, asked: PageRequest) -> PageQuery:
-    return PageQuery(noun, isinstance(scope, WholeStore), asked.search.fields)
 
 
 # contract: search-own

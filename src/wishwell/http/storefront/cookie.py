@@ -1,6 +1,5 @@
 """The visitor's cookie: a session's GID, when it was set, and a signature over both."""
 
-import base64
 import functools
 import hashlib
 import hmac
@@ -9,6 +8,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import msgspec
+from jwt.utils import base64url_decode, base64url_encode
 
 from wishwell import ids
 from wishwell.stores.store_secrets import CookieSecret
@@ -64,7 +64,7 @@ class Signer:
 
     def value(self, session: str, now: int) -> str:
         """The cookie's value for a session, set at the epoch second ``now``."""
-        content = _text(msgspec.json.encode(_Content(session, now, 1)))
+        content = base64url_encode(msgspec.json.encode(_Content(session, now, 1)))
         return (content + b"." + self._signature(self._signing(now), content)).decode()
 
     def visitor(self, value: bytes, now: int) -> Visitor | None:
@@ -87,9 +87,9 @@ class Signer:
             for secret in self._secrets
         ]
         replaced = self._secrets[good.index(True)].replaced_at
-        raw = base64.b64decode(content + b"=" * (-len(content) % 4), b"-_", validate=True)
+        raw = base64url_decode(content)
         session, since, _ = msgspec.structs.astuple(_decoder.decode(raw))
-        if _text(raw) != content or not ids.is_session(session):
+        if base64url_encode(raw) != content or not ids.is_session(session):
             raise ValueError("content")
         # So an old secret dies with the cookies of its time, also in a process that runs on.
         if replaced is not None and since > replaced // 1000 + _AHEAD:
@@ -106,11 +106,11 @@ class Signer:
     def shopper(self, gid: str) -> bytes:
         """What tells a page whether two answers are of the same shopper, and no more."""
         key = self._secrets[0].secret.encode()
-        return _text(hmac.digest(key, b"shopper\n" + gid.encode(), hashlib.sha256))[:16]
+        return base64url_encode(hmac.digest(key, b"shopper\n" + gid.encode(), hashlib.sha256))[:16]
 
     def _signature(self, secret: CookieSecret, content: bytes) -> bytes:
         key = secret.secret.encode()
-        return _text(hmac.digest(key, self._before + content, hashlib.sha256))
+        return base64url_encode(hmac.digest(key, self._before + content, hashlib.sha256))
 
 
 def name(*, secure: bool) -> bytes:
@@ -135,7 +135,3 @@ def values(headers: Sequence[bytes], wanted: bytes) -> list[bytes]:
             if equals and key.strip(b" \t") == wanted:
                 found.append(value.strip(b" \t"))
     return found
-
-
-def _text(raw: bytes) -> bytes:
-    return base64.urlsafe_b64encode(raw).rstrip(b"=")

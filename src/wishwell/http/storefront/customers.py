@@ -3,7 +3,6 @@
 Evidence that is there and wrong raises ``Wrong`` (contract: storefront-evidence).
 """
 
-import base64
 import functools
 import hashlib
 import hmac
@@ -15,6 +14,7 @@ from urllib.parse import parse_qsl, unquote_plus
 
 import jwt
 import msgspec
+from jwt.utils import base64url_decode
 
 from wishwell.stores.naming import Naming
 
@@ -166,9 +166,8 @@ def key_id(token: str) -> str | None:
     if "=" in token:
         # The library takes the padding, which is no part of a JWT (RFC 7515, section 2).
         raise Wrong("it has a = in it")
-    part = token.partition(".")[0]
     try:
-        header = _header.decode(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+        header = _header.decode(base64url_decode(token.partition(".")[0]))
     except (ValueError, RecursionError, msgspec.DecodeError):
         raise Wrong("it is no JWT") from None
     if header.alg == SHARED:
