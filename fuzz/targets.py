@@ -149,13 +149,14 @@ def token(data: bytes) -> None:
     kind, rest = data[:1], data[1:]
     genuine = {"sub": there.owner.gid, "aud": STORE_ID, "jti": STORE_ID}
     genuine |= {"iat": NOW // 1000, "exp": NOW // 1000 + 60}
-    head = {"alg": "HS256", "typ": "wishwell+jwt", "kid": auth._key_id(KEY)}
+    head = {"alg": "HS256", "kid": auth._key_id(KEY), "typ": "wishwell+jwt"}
+    header, claims = (json.dumps(part, separators=(",", ":")).encode() for part in (head, genuine))
     if kind == b"\1":  # any claims, signed
-        text = _signed(json.dumps(head).encode(), rest)
+        text = _signed(header, rest)
     elif kind == b"\2":  # any header, signed
-        text = _signed(rest, json.dumps(genuine).encode())
+        text = _signed(rest, claims)
     elif kind == b"\3":  # a genuine one with something put into it
-        text = _signed(json.dumps(head).encode(), json.dumps(genuine).encode())
+        text = _signed(header, claims)
         at = int.from_bytes(rest[:2], "big") % len(text)
         text = text[:at] + rest[2:].decode("latin-1") + text[at + len(rest[2:]) :]
     else:
@@ -171,11 +172,11 @@ def token(data: bytes) -> None:
     pairs = json.loads(
         base64.urlsafe_b64decode(raw + "=" * (-len(raw) % 4)), object_pairs_hook=list
     )
-    claims = dict(pairs)
-    assert len(claims) == len(pairs) == 5 and claims["aud"] == STORE_ID
-    assert claims["sub"] == caller.profile.gid and claims["jti"] == caller.token_id
-    assert type(claims["iat"]) is int and type(claims["exp"]) is int
-    assert NOW // 1000 < claims["exp"] <= claims["iat"] + auth.LIFETIME
+    said = dict(pairs)
+    assert len(said) == len(pairs) == 5 and said["aud"] == STORE_ID
+    assert said["sub"] == caller.profile.gid and said["jti"] == caller.token_id
+    assert type(said["iat"]) is int and type(said["exp"]) is int
+    assert NOW // 1000 < said["exp"] <= said["iat"] + auth.LIFETIME
 
 
 def body(data: bytes) -> None:

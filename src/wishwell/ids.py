@@ -97,9 +97,14 @@ def customer_of(gid: str) -> tuple[str, str] | None:
     return (match[1], match[2]) if match else None
 
 
+def is_session(text: str) -> bool:
+    """Whether it is the GID of a session, of any namespace."""
+    return _SESSION_PATTERN.fullmatch(text) is not None
+
+
 def is_gid(text: str) -> bool:
     """Whether it is the GID of a customer or session, of any platform or namespace."""
-    return customer_of(text) is not None or _SESSION_PATTERN.fullmatch(text) is not None
+    return customer_of(text) is not None or is_session(text)
 
 
 _DAY = (

@@ -25,7 +25,8 @@ def signed(
 ) -> str:
     """A token with this header and payload as they are, JSON or not, signed with a key."""
     head, body = (
-        part if isinstance(part, bytes) else json.dumps(part).encode() for part in (header, payload)
+        part if isinstance(part, bytes) else json.dumps(part, separators=(",", ":")).encode()
+        for part in (header, payload)
     )
     text = f"{encoded(head)}.{encoded(body)}"
     secret = key.encode() if isinstance(key, str) else key
@@ -87,8 +88,15 @@ def test_token_with_claims_that_are_never_issued_is_refused(roomy_shop, genuine)
         tokens[f"no {name}"] = signed(
             header, {key: value for key, value in good.items() if key != name}
         )
-    double = json.dumps(good)[:-1] + f', "sub": "{roomy_shop.gid("2")}"}}'
+    plain = json.dumps(good, separators=(",", ":"))
+    double = plain[:-1] + f',"sub":"{roomy_shop.gid("2")}"}}'
     tokens |= {"sub twice": signed(header, double.encode()), "no claims": signed(header, {})}
+    tokens |= {
+        "one more": signed(header, good | {"x": 1}),
+        "spaces": signed(header, json.dumps(good).encode()),
+        "another order": signed(header, dict(reversed(good.items()))),
+        "an escape": signed(header, plain.replace("gid", "\\u0067id").encode()),
+    }
     refuses_all(roomy_shop, tokens)
 
 
@@ -123,7 +131,7 @@ def test_token_with_a_header_that_is_never_issued_is_refused(roomy_shop, genuine
         "header empty": signed({}, payload), "header array": signed([good], payload), "header text": signed(b'"x"', payload),
         "header not JSON": signed(b"{", payload), "header null": signed(b"null", payload), "header bytes": signed(b"\xff\xfe", payload),
         "header deep": signed(b"[" * 900 + b"]" * 900, payload), "header empty bytes": signed(b"", payload),
-        "alg twice": signed(json.dumps(good)[:-1].encode() + b', "alg": "none"}', payload),
+        "alg twice": signed(json.dumps(good, separators=(",", ":"))[:-1].encode() + b',"alg":"none"}', payload),
     }  # fmt: skip
     refuses_all(roomy_shop, tokens)
 

@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 
 from tests.contract.conftest import Held, rows
-from wishwell import ids, profiles, stores
+from wishwell import ids, opaque, profiles, stores
 from wishwell.access import access_cache, auth
 from wishwell.db import migrate
 from wishwell.db.postgres import Postgres
@@ -48,7 +48,7 @@ def test_what_could_not_be_written_is_written_the_next_time(opened):
         clock = [ids.wall_clock() + DAY]
         known = access_cache.AccessCache(db, lambda: clock[0])
         await known.refresh()
-        assert await known.admin_token(auth.hashed(token)) is not None
+        assert await known.admin_token(opaque.hashed(token)) is not None
         known.touch(session.id)
         async with Held(where):
             with pytest.raises(Unavailable):
@@ -80,7 +80,7 @@ def test_made_up_admin_tokens_leave_connections_for_others(opened):
         other = await asyncpg.connect(where)
         await other.execute("BEGIN; LOCK TABLE admin_tokens")
         made_up = [
-            asyncio.create_task(known.admin_token(auth.hashed(auth.new_admin_token())))
+            asyncio.create_task(known.admin_token(opaque.hashed(auth.new_admin_token())))
             for _ in range(100)
         ]
         await asyncio.sleep(0.1)

@@ -15,7 +15,7 @@ from tests.contract.desk import SEALING
 from tests.contract.drops import money
 from tests.contract.test_moving import delete, export, new_list, wish
 from tests.contract.test_shares import share
-from wishwell import config, events, ids, products, profiles, stores
+from wishwell import config, events, ids, opaque, products, profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AccessCache
 from wishwell.cli import data_commands
@@ -44,7 +44,7 @@ class Shop:
         self.store = bench.write(stores.create, bench.new_id(), handle, patch, now())
         hidden = store_secrets.SecretsPatch()
         bench.write(store_secrets.change, SEALING, self.store, hidden, bench.clock())
-        self.token, self.hash = bench.new_id(), auth.hashed(fresh := auth.new_admin_token())
+        self.token, self.hash = bench.new_id(), opaque.hashed(fresh := auth.new_admin_token())
         bench.write(auth.create_admin_token, self.store, fresh, "a token", self.token, now(), None)
         url = "https://hooks.example/"
         bench.write(

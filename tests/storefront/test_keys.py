@@ -213,7 +213,7 @@ async def test_key_that_left_the_set_is_good_for_no_jwt():
     async with shop(answer(key_set("a", "b"))) as (server, url, keys, clock):
         naming = Naming(jwt_key_set=url)
         store = Store("1", "shop", "shopify", "integer", "", (), naming, (), {}, 5, None, "")
-        its = Shop(store, StoreSecrets((CookieSecret("s" * 40),)), keys, {})
+        its = Shop(store, StoreSecrets((CookieSecret("s" * 40),)), keys)
         claims = {"sub": "1", "exp": int(time.time()) + 600}
         first, second = (jwt.encode(claims, EC, "ES256", {"kid": kid}) for kid in ("a", "b"))
         for token in (first, second) * 2:

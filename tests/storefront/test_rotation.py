@@ -240,8 +240,8 @@ def test_old_secret_is_good_for_what_it_signed_before():
     at = 1_800_000_000
     first = StoreSecrets((CookieSecret("first"),))
     rotated = _patched(first, SecretsPatch(new_signer="rotate"), at * 1000)
-    before, after = (cookie.Signer(one.cookie, "s", {}, 9) for one in (first, rotated))
-    newest = cookie.Signer(rotated.cookie[:1], "s", {}, 9)
+    before, after = (cookie.Signer(one.cookie, "s") for one in (first, rotated))
+    newest = cookie.Signer(rotated.cookie[:1], "s")
 
     def found(signer: cookie.Signer, value: str, now: int) -> bool:
         return signer.visitor(value.encode(), now) is not None

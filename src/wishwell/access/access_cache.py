@@ -7,16 +7,18 @@ refresh is older than 4 s, requests wait for a new one.
 
 import asyncio
 import contextlib
+import operator
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Literal
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Literal, NamedTuple
 
 import msgspec
 import structlog
 
-from wishwell import ids
-from wishwell.access import access_news
-from wishwell.db import Database, Reader, Writer
+from wishwell import ids, stores
+from wishwell.db import Database, Reader, Row, Writer, bad_rows
+from wishwell.db import rows as columns
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.naming import authority
@@ -32,7 +34,7 @@ _MARGIN_MS = 15 * 60_000
 """How far back each refresh reads: the clocks of other machines may be behind by this much."""
 
 _PAUSE = 0.5
-"""Seconds between a failed refresh and the next try."""
+"""Seconds between a failed refresh and the next that a request begins."""
 
 _LOOK_UPS = 2
 _LOOK_UP_SECONDS = 1.0
@@ -40,12 +42,12 @@ _LOOK_UP_SECONDS = 1.0
 
 _FLUSH_MS = 5_000
 _FORGET_MS = 3_600_000
-_FAILURES = 3
 _DAY_MS = 86_400_000
 _COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * _DAY_MS
 
-_Note = Callable[[Writer, str, str], Awaitable[None]]
-"""A use-case that writes a time for an id."""
+_Note = tuple[Literal["admin_token_used", "session_touch"], str]
+"""The statement that writes a time, and the id that it takes."""
+_TAKES = {"admin_token_used": "id", "session_touch": "profile"}
 
 log = structlog.get_logger("wishwell.access.access_cache")
 
@@ -59,6 +61,17 @@ class AdminToken(msgspec.Struct, frozen=True):
     expires_at: str | None
 
 
+class _News(NamedTuple):
+    """``unreadable``: the stores whose rows can't be read, with their hosts."""
+
+    stores: dict[str, Store]
+    unreadable: dict[str, frozenset[str]]
+    deleted: set[str]
+    sealed: dict[str, str]
+    revoked_admins: set[str]
+    revoked: dict[tuple[str, str], int]
+
+
 class AccessCache:
     """Call ``refresh`` before its first use; ``keep_fresh`` once a second keeps it fresh."""
 
@@ -67,26 +80,23 @@ class AccessCache:
         self._clock = clock
         self._stores: dict[str, Store] = {}
         self._deleted: set[str] = set()
-        self._unreadable: dict[str, frozenset[str]] = {}  # the stores' hosts by their ids
-        self._origins: dict[str, int] = {}
-        self._hosts: dict[str, Store] = {}
+        self._unreadable: dict[str, frozenset[str]] = {}
+        self._origins: set[str] = set()
+        self._hosts: dict[str, Store | None] = {}  # None: of a store that can't be read
         self._platform_shops: dict[str, Store] = {}
         self._sealed: dict[str, str] = {}
         self._admins: dict[str, AdminToken] = {}
         self._revoked_admins: set[str] = set()
         self._revoked: dict[tuple[str, str], int] = {}
-        self._since = 0
         self._asked_at = 0
-        self._flushed_at = 0
-        self._behind = False  # whether uses could not be written the last time
-        self._forgot_at = 0
-        self._used: dict[str, int] = {}
-        self._touched: dict[str, int] = {}
-        self._touched_before: dict[str, int] = {}
         self._asking = asyncio.Lock()
-        self._looking_up = asyncio.Semaphore(_LOOK_UPS)
-        self._renewing: asyncio.Task[None] | None = None
         self._not_before = 0.0
+        self._looking_up = asyncio.Semaphore(_LOOK_UPS)
+        self._noted: dict[_Note, int] = {}
+        self._written: dict[_Note, int] = {}
+        self._flushed_at = 0
+        self._forgot_at = 0
+        self._behind = False  # whether notes could not be written the last time
 
     @property
     def asked_at(self) -> int:
@@ -123,28 +133,23 @@ class AccessCache:
 
         Raises ``Unavailable`` for the host of a store that can't be read.
         """
-        if self._is_of_unreadable(host):
-            raise Unavailable("This store can't be read.")
-        if self._hosts:
-            return self._hosts.get(host)
-        alone = len(self._stores) == 1 and not self._unreadable
+        if host in self._hosts:
+            store = self._hosts[host]
+            if store is None:
+                raise Unavailable("This store can't be read.")
+            return store
+        alone = len(self._stores) == 1 and not self._hosts and not self._unreadable
         return next(iter(self._stores.values())) if alone else None
-
-    def _is_of_unreadable(self, host: str) -> bool:
-        if not self._unreadable or host in self._hosts:
-            return False
-        return any(host in hosts for hosts in self._unreadable.values())
 
     def names_hosts(self) -> bool:
         """Whether any store has named a host."""
-        return bool(self._hosts) or any(self._unreadable.values())
+        return bool(self._hosts)
 
     def is_shop_host(self, host: str) -> bool:
         """Whether a store has named this host; on any port, if it named none. Text that is no
         well-formed host counts too: a web server may take it for one."""
         name = _PORT.sub("", host).rstrip(".")
-        named = host in self._hosts or name in self._hosts or not _HOST.fullmatch(name)
-        return named or self._is_of_unreadable(host) or self._is_of_unreadable(name)
+        return host in self._hosts or name in self._hosts or not _HOST.fullmatch(name)
 
     def store_of_platform_shop(self, shop: str) -> Store | None:
         return self._platform_shops.get(shop)
@@ -174,20 +179,13 @@ class AccessCache:
 
     async def admin_token(self, hashed: str) -> AdminToken | None:
         """The admin token with this hash; None if it is unknown, revoked or expired."""
-        token = self._admins.get(hashed)
-        if token is None:
-            token = await self._look_up(hashed)
-            if token is None:
-                return None
-            if token.store_id not in self._stores:  # both are newer than the last refresh
-                await self.refresh()
-            self._admins[hashed] = token
-        now = self._clock()
-        if token.id in self._revoked_admins:
+        token = self._admins.get(hashed) or await self._look_up(hashed)
+        if token is None or token.id in self._revoked_admins:
             return None
+        now = self._clock()
         if token.expires_at is not None and token.expires_at <= ids.timestamp(now):
             return None
-        self._used[token.id] = now
+        self._noted["admin_token_used", token.id] = now
         return token
 
     # contract: admin-token-guess
@@ -199,16 +197,100 @@ class AccessCache:
         except TimeoutError as error:
             raise Unavailable("Too many unknown admin tokens at once.") from error
         try:
-            return await self._db.read(_token, hashed)
+            token = await self._db.read(_token, hashed)
         finally:
             self._looking_up.release()
+        if token is not None:
+            if token.store_id not in self._stores:  # both are newer than the last refresh
+                await self.refresh()
+            self._admins[hashed] = token
+        return token
+
+    # --------------------------------------------------------------------- keeping fresh
+
+    # contract: database-away
+    async def ensure_fresh(self) -> None:
+        """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails.
+
+        One refresh serves all requests that wait, and a pause follows a failed one: a thousand of
+        them would queue for minutes behind a database server that is paused.
+        """
+        if self._is_fresh():
+            return
+        async with self._asking:
+            if self._is_fresh():
+                return
+            if time.monotonic() < self._not_before:
+                raise Unavailable("Reading stores and revocations failed a moment ago.")
+            await self._read()
+
+    def _is_fresh(self) -> bool:
+        return 0 <= self._clock() - self._asked_at < _TRUSTED_MS
+
+    # contract: store-change-seen
+    async def refresh(self) -> None:
+        """Reads what has changed from the database. Raises ``Unavailable``."""
+        async with self._asking:
+            await self._read()
+
+    async def _read(self) -> None:
+        now = self._clock()
+        try:
+            news = await self._db.read(_news, self._asked_at, now, self._stores.keys())
+        except Unavailable:
+            self._not_before = time.monotonic() + _PAUSE
+            raise
+        # The changes of the last quarter of an hour are read each time. A store that has not
+        # changed stays the same object, with everything that was made from it.
+        changed = {
+            id: store
+            for id, store in news.stores.items()
+            if id not in news.deleted and self._stores.get(id) != store
+        }
+        unreadable = self._unreadable | news.unreadable
+        for id in news.stores.keys() | news.deleted:
+            unreadable.pop(id, None)
+        # An import may have made a deleted store again.
+        self._deleted = (self._deleted - changed.keys()) | news.deleted
+        if changed or unreadable != self._unreadable or news.deleted & self._stores.keys():
+            there = self._stores | changed
+            self._stores = {id: store for id, store in there.items() if id not in news.deleted}
+            self._unreadable = unreadable
+            self._index()
+        self._sealed |= news.sealed
+        self._revoked_admins |= news.revoked_admins
+        self._revoked |= news.revoked
+        self._asked_at = now
+
+    def _index(self) -> None:
+        there = self._stores.values()
+        self._origins = {origin for store in there for origin in store.origins}
+        self._hosts = {host: None for hosts in self._unreadable.values() for host in hosts}
+        self._hosts |= {authority(host): store for store in there for host in store.hosts}
+        self._platform_shops = {store.naming.platform_shop: store for store in there}
+        self._platform_shops.pop("", None)
+
+    async def keep_fresh(self) -> None:
+        """Refreshes, and flushes every few seconds. Raises ``Unavailable``."""
+        await self.refresh()
+        if self._clock() - self._flushed_at <= _FLUSH_MS:
+            return
+        try:
+            await self.flush()
+            self._behind = False
+        except Unavailable as error:
+            if not self._behind:  # once, however long a server of a cluster is away
+                log.warning("uses_put_off", reason=error.message)
+            self._behind = True
+
+    # ------------------------------------------------- what is written: uses of tokens, touches
 
     # contract: session-touched
     def touch(self, profile_id: str) -> None:
         """Notes that an admin token reads a session, so that the purge keeps the session."""
         now = self._clock()
         if self._is_due(profile_id, now):
-            self._touched[profile_id] = now
+            self._noted["session_touch", profile_id] = now
 
     async def touch_now(self, profile_ids: Iterable[str]) -> None:
         """Writes at once that an admin token changes sessions, and not only into memory.
@@ -219,114 +301,35 @@ class AccessCache:
         now = self._clock()
         for id in profile_ids:
             if self._is_due(id, now):
-                await self._db.write(_touch, id, ids.timestamp(now))
-                self._touched_before[id] = now
+                await self._write(("session_touch", id), now)
 
     def _is_due(self, profile_id: str, now: int) -> bool:
-        return now - self._touched_before.get(profile_id, 0) > _DAY_MS // 4
+        return now - self._written.get(("session_touch", profile_id), 0) > _DAY_MS // 4
 
-    # --------------------------------------------------------------------- keeping fresh
-
-    # contract: database-away
-    async def ensure_fresh(self) -> None:
-        """Refreshes if the cache is too old. Raises ``Unavailable`` if that fails."""
-        if not 0 <= self._clock() - self._asked_at < _TRUSTED_MS:
-            await self._renew()
-
-    async def _renew(self) -> None:
-        """One refresh for all requests that wait, and a pause after a failed one.
-
-        If each of a thousand requests did its own, they would queue for minutes behind a database
-        server that is paused.
-        """
-        loop = asyncio.get_running_loop()
-        if self._renewing is None or self._renewing.done():
-            if loop.time() < self._not_before:
-                raise Unavailable("Reading stores and revocations failed a moment ago.")
-            self._renewing = loop.create_task(self.refresh())
-            # If no request waits for it any more, take its error, or asyncio would log a warning.
-            self._renewing.add_done_callback(lambda task: task.cancelled() or task.exception())
-        try:
-            await asyncio.shield(self._renewing)
-        except Unavailable:
-            self._not_before = loop.time() + _PAUSE
-            raise
-
-    # contract: store-change-seen
-    async def refresh(self) -> None:
-        """Reads what has changed from the database. Raises ``Unavailable``."""
-        async with self._asking:
-            now = self._clock()
-            news = await self._news(now)
-            # The changes of the last quarter of an hour are read each time. A store that has not
-            # changed stays the same object, with everything that was made from it.
-            gone = news.deleted
-            changed = {
-                store.id: store
-                for store in news.stores
-                if store.id not in gone and self._stores.get(store.id) != store
-            }
-            readable = {store.id for store in news.stores}
-            unreadable = self._unreadable | news.unreadable
-            for id in readable | gone:
-                unreadable.pop(id, None)
-            self._unreadable = unreadable
-            # An import may have made a deleted store again.
-            self._deleted = (self._deleted - changed.keys()) | gone
-            if changed or gone & self._stores.keys():
-                known = self._stores | changed
-                self._stores = {id: store for id, store in known.items() if id not in gone}
-                self._index()
-            self._sealed |= news.sealed
-            self._revoked_admins.update(news.revoked_admins)
-            self._revoked |= news.revoked
-            self._since = self._asked_at = now
-
-    async def _news(self, now: int) -> access_news.News:
-        since = ids.timestamp(max(0, self._since - _MARGIN_MS)) if self._since else ""
-        a_day_ago = ids.timestamp(now - _DAY_MS - _MARGIN_MS)
-        long_ago = ids.timestamp(now - _COOKIES_MS - _MARGIN_MS)
-        revoked = max(since, a_day_ago), max(since, long_ago)
-        news = await self._db.read(access_news.read, since, *revoked)
-        if self._since and not {store.id for store in news.stores} <= self._stores.keys():
-            # A store that was imported brings its older revocations.
-            news = await self._db.read(access_news.read, since, a_day_ago, long_ago)
-        return news
-
-    def _index(self) -> None:
-        known = self._stores.values()
-        self._origins = {origin: 1 for store in known for origin in store.origins}
-        self._hosts = {authority(host): store for store in known for host in store.hosts}
-        self._platform_shops = {store.naming.platform_shop: store for store in known}
-        self._platform_shops.pop("", None)
-
-    async def keep_fresh(self) -> None:
-        """Refreshes, and flushes every few seconds. Raises ``Unavailable``."""
-        await self._renew()
-        if self._clock() - self._flushed_at > _FLUSH_MS:
-            await self._flush_or_log()
-
-    async def _flush_or_log(self) -> None:
-        try:
-            await self.flush()
-            self._behind = False
-        except Unavailable as error:
-            if not self._behind:  # once, however long a server of a cluster is away
-                log.warning("uses_put_off", reason=error.message)
-            self._behind = True
+    async def _write(self, note: _Note, at: int) -> None:
+        await self._db.write(_noted, *note, ids.timestamp(at))
+        self._written[note] = at
 
     async def flush(self) -> None:
-        """Writes when admin tokens were used and sessions touched, and drops old revocations.
+        """Writes what was noted, and once an hour forgets old revocations. Raises ``Unavailable``.
 
-        Raises ``Unavailable``; the times that it could not write are kept for the next flush.
+        Each time is written by itself: its row may lie on a server that is away. What could not be
+        written is kept, and comes last the next time. Few tokens come before many sessions.
         """
         self._flushed_at = now = self._clock()
-        try:
-            await self._write_noted(_touch, self._touched, self._touched_before)
-        finally:
-            await self._write_noted(_used, self._used, {})
+        for note in sorted(self._noted, key=operator.itemgetter(0)):
+            at = self._noted.pop(note)
+            try:
+                await self._write(note, at)
+            except BaseException:
+                self._noted.setdefault(note, at)
+                raise
+        if now - self._forgot_at > _FORGET_MS:
+            await self._forget(now)
+
+    async def _forget(self, now: int) -> None:
         day_old = now - _DAY_MS
-        self._touched_before = {id: at for id, at in self._touched_before.items() if at > day_old}
+        self._written = {note: at for note, at in self._written.items() if at > day_old}
         # As in `revocations_forget`: that of a whole profile, without a jti, refuses cookies too.
         before, before_for_cookies = day_old - _MARGIN_MS, now - _COOKIES_MS - _MARGIN_MS
         self._revoked = {
@@ -334,37 +337,51 @@ class AccessCache:
             for (profile_id, jti), at in self._revoked.items()
             if at > (before if jti else before_for_cookies)
         }
-        if now - self._forgot_at > _FORGET_MS:
-            await self._db.write(_forget, ids.timestamp(before), ids.timestamp(before_for_cookies))
-            self._forgot_at = now
-
-    async def _write_noted(
-        self, write: _Note, noted: dict[str, int], written: dict[str, int]
-    ) -> None:
-        """Writes each noted time by itself: its row may lie on a server that is away.
-
-        Raises ``Unavailable`` if any could not be written, and stops after ``_FAILURES`` of them.
-        Those come last the next time.
-        """
-        failures: list[Unavailable] = []
-        for id, at in list(noted.items()):
-            try:
-                await self._db.write(write, id, ids.timestamp(at))
-            except Unavailable as error:
-                noted[id] = noted.pop(id)
-                failures.append(error)
-                if len(failures) == _FAILURES:
-                    break
-            else:
-                written[id] = at
-                if noted[id] == at:
-                    del noted[id]
-        if failures:
-            raise failures[0]
+        await self._db.write(_forget, ids.timestamp(before), ids.timestamp(before_for_cookies))
+        self._forgot_at = now
 
     async def close(self) -> None:
         with contextlib.suppress(Unavailable):
             await self.flush()
+
+
+# contract: store-change-seen, token-revoked
+async def _news(tx: Reader, asked_at: int, now: int, known: Collection[str]) -> _News:
+    """What has changed since ``asked_at``; everything if that is 0. ``known``: ids of stores."""
+    since = ids.timestamp(max(0, asked_at - _MARGIN_MS)) if asked_at else ""
+    rows = await tx.all("stores_changed", since=since)
+    readable = {store.id: store for store in bad_rows.each("stores", rows, stores.from_row)}
+    # A store that was imported brings its older revocations.
+    revoked_since = since if readable.keys() <= set(known) else ""
+    revocations = await tx.all(
+        "revocations_since",
+        since=max(revoked_since, ids.timestamp(now - _DAY_MS - _MARGIN_MS)),
+        since_for_cookies=max(revoked_since, ids.timestamp(now - _COOKIES_MS - _MARGIN_MS)),
+    )
+    return _News(
+        stores=readable,
+        unreadable={row[0]: _hosts_of(row) for row in rows if row[0] not in readable},
+        deleted={row[0] for row in await tx.all("stores_deleted", since=since)},
+        sealed={row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)},
+        revoked_admins={row[0] for row in await tx.all("admin_tokens_revoked", since=since)},
+        revoked=dict(bad_rows.each("revocations", revocations, _revocation, _for_good)),
+    )
+
+
+def _hosts_of(row: Row) -> frozenset[str]:
+    """The hosts of a store whose other columns can't be read."""
+    return frozenset(map(authority, row[columns.STORE.index("hosts")].split()))
+
+
+def _revocation(row: Row) -> tuple[tuple[str, str], int]:
+    profile_id, jti, at = row
+    return (profile_id, jti), ids.from_timestamp(at)
+
+
+# contract: bad-row
+def _for_good(row: Row) -> tuple[tuple[str, str], int]:
+    """A revocation whose time can't be read holds for ever."""
+    return (row[0], row[1]), ids.LAST
 
 
 async def _token(tx: Reader, hashed: str) -> AdminToken | None:
@@ -375,12 +392,8 @@ async def _token(tx: Reader, hashed: str) -> AdminToken | None:
     return None if revoked_at is not None else AdminToken(id, store_id, scope, expires_at)
 
 
-async def _used(tx: Writer, id: str, at: str) -> None:
-    await tx.run("admin_token_used", id=id, now=at)
-
-
-async def _touch(tx: Writer, profile_id: str, at: str) -> None:
-    await tx.run("session_touch", profile=profile_id, now=at)
+async def _noted(tx: Writer, statement: str, id: str, at: str) -> None:
+    await tx.run(statement, **{_TAKES[statement]: id}, now=at)
 
 
 async def _forget(tx: Writer, before: str, before_for_cookies: str) -> None:

@@ -2,23 +2,21 @@
 
 Admin tokens are opaque and stored as a hash. Profile tokens are JWTs that are valid for a day. The
 newest key signs them, and the key that they name verifies them, so keys can be rotated without
-signing anyone out. Only one algorithm and one ``typ`` are accepted.
+signing anyone out.
 """
 
 import contextlib
 import hmac
-import json
 import os
-import re
 import secrets
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
-import jwt
 import msgspec
-from jwt.types import Options
+from jwt.utils import base64url_decode, base64url_encode
+from msgspec import structs
 
 from wishwell import ids, opaque, profiles, recent, stores
 from wishwell.access.access_cache import AccessCache, AdminScope
@@ -34,16 +32,9 @@ LIFETIME = 86_400
 """Seconds for which a profile token is valid (contract: profile-token-form)."""
 
 _RANDOM = 43
-_ALGORITHM = "HS256"
-_TYPE = "wishwell+jwt"
-# Checked here instead: times by the service's own clock, the audience by looking up the store.
-_UNTIMED: Options = {"verify_exp": False, "verify_iat": False, "verify_aud": False}
 _MAX_TOKEN = 4_096
 _SKEW = 60
 """Seconds by which the clock of another machine that issues tokens may be ahead."""
-
-_COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+", re.ASCII)
-"""The only valid form of a token (RFC 7515, 7.1). Decoders would accept padding too."""
 
 _KNOWN_TOKENS = 20_000
 
@@ -62,13 +53,23 @@ class Caller(msgspec.Struct, frozen=True):
     profile: Profile | None
 
 
-class _Known(msgspec.Struct, frozen=True):
-    """A verified profile token, with the fields that are checked again on every use."""
+class _Claims(msgspec.Struct, frozen=True):
+    """What a profile token says: a GID, a store's id, its own id, and times in epoch seconds."""
 
-    platform: str | None
-    """The platform in the customer's GID; None for a session."""
-    profile: Profile
+    sub: str
+    aud: str
     jti: str
+    iat: int
+    exp: int
+
+
+_decoder = msgspec.json.Decoder(_Claims)
+
+
+class _Verified(NamedTuple):
+    """The caller of a verified profile token, and the times that are checked on every use."""
+
+    caller: Caller
     issued: int
     expires: int
 
@@ -96,12 +97,12 @@ class Authenticator:
         namespace: str,
         clock: Callable[[], int],
     ) -> None:
-        self._keys = {_key_id(key): key for key in keys}
-        self._newest = _key_id(keys[0])
+        self._keys = {_header(key): key for key in keys}  # by what their tokens begin with
+        self._newest = _header(keys[0])
         self._access_cache = access_cache
         self._namespace = namespace
         self._clock = clock
-        self._verified: dict[str, _Known] = {}
+        self._verified: dict[str, _Verified] = {}
 
     def issue(self, profile: Profile, revoked_until: int = 0) -> str:
         """A token for a profile, valid for one day from now.
@@ -110,17 +111,16 @@ class Authenticator:
         time in the new token's ``jti`` is later, so that it is valid.
         """
         now = self._clock()
-        claims = {
-            "sub": profile.gid,
-            "aud": profile.store.id,
-            # The clock's time, not that of the monotonic ids: they run ahead of a clock that was
-            # set back, and the token would survive a revocation.
-            "jti": ids.uuid7_at(max(now, revoked_until + 1)),
-            "iat": now // 1000,
-            "exp": now // 1000 + LIFETIME,
-        }
-        headers = {"typ": _TYPE, "kid": self._newest}
-        return jwt.encode(claims, self._keys[self._newest], _ALGORITHM, headers)
+        # The clock's time, not that of the monotonic ids: they run ahead of a clock that was set
+        # back, and the token would survive a revocation.
+        jti = ids.uuid7_at(max(now, revoked_until + 1))
+        second = now // 1000
+        claims = _Claims(profile.gid, profile.store.id, jti, second, second + LIFETIME)
+        return self._signed(self._newest, claims)
+
+    def _signed(self, header: str, claims: _Claims) -> str:
+        text = f"{header}.{_base64(msgspec.json.encode(claims))}"
+        return f"{text}.{_base64(hmac.digest(self._keys[header], text.encode(), 'sha256'))}"
 
     # contract: token-revoked, store-platform-change
     async def caller(self, token: str) -> Caller:
@@ -131,83 +131,73 @@ class Authenticator:
         """
         if token.startswith(ADMIN_PREFIX):
             return await self._admin(token)
-        known = self._verified.get(token) or await self._verify(token)
+        caller, issued, expires = self._verified.get(token) or await self._verify(token)
         await self._access_cache.ensure_fresh()
         now = self._clock() // 1000
-        if known.issued > now + _SKEW:  # the clock was set back since the token was verified
+        if issued > now + _SKEW:  # the clock was set back since the token was verified
             raise Unauthenticated(_BAD)
-        if now >= known.expires:
+        if now >= expires:
             self._verified.pop(token, None)
             raise Unauthenticated("The access token has expired. Ask for a new one.")
-        store = self._access_cache.store(known.profile.store.id)
-        if store is None or self._access_cache.is_revoked(known.profile.id, known.jti):
+        profile, store = caller.profile, self._access_cache.store(caller.store.id)
+        assert profile is not None
+        if store is None or self._access_cache.is_revoked(profile.id, caller.token_id):
             raise Unauthenticated(_BAD)
-        if known.platform is not None and known.platform != store.platform:
-            raise Unauthenticated(_BAD)  # the store's platform has changed since
-        profile = known.profile
-        if profile.store is not store:  # it has changed since the token was verified
-            profile = msgspec.structs.replace(profile, store=store)
-        return Caller("session" if profile.is_session else "customer", store, known.jti, profile)
+        if caller.store is store:
+            return caller
+        # The store has changed since the token was verified.
+        if not profile.is_session and store.platform != caller.store.platform:
+            raise Unauthenticated(_BAD)
+        return Caller(caller.kind, store, caller.token_id, structs.replace(profile, store=store))
 
     async def _admin(self, token: str) -> Caller:
         if not well_formed(token):
             raise Unauthenticated(_BAD)
         await self._access_cache.ensure_fresh()
-        admin = await self._access_cache.admin_token(hashed(token))
+        admin = await self._access_cache.admin_token(opaque.hashed(token))
         store = self._access_cache.store(admin.store_id) if admin else None
         if admin is None or store is None:
             raise Unauthenticated(_BAD)
         return Caller(admin.scope, store, admin.id, None)
 
     # contract: profile-token-strict, signing-key-ring
-    async def _verify(self, token: str) -> _Known:
-        if len(token) > _MAX_TOKEN or not _COMPACT.fullmatch(token):
+    async def _verify(self, token: str) -> _Verified:
+        """A token is good if signing its claims gives the same text again, letter for letter."""
+        if len(token) > _MAX_TOKEN:
             raise Unauthenticated(_BAD)
         try:
-            key = self._key_named_in(token)
-            claims = strict_jwt.decode(token, key, [_ALGORITHM], _UNTIMED)
-            if claims.keys() != {"sub", "aud", "jti", "iat", "exp"}:
-                raise ValueError("claims")
+            header, payload, _ = token.split(".")
+            claims = _decoder.decode(base64url_decode(payload))
+            again = self._signed(header, claims)
+            if not hmac.compare_digest(again.encode(), token.encode()):
+                raise ValueError("signature")
             await self._access_cache.ensure_fresh()
-            known = self._known(claims, await self._store(claims["aud"]))
-        except (jwt.PyJWTError, KeyError, TypeError, ValueError) as error:
+            verified = await self._checked(claims)
+        except (msgspec.MsgspecError, RecursionError, KeyError, ValueError, Invalid) as error:
             raise Unauthenticated(_BAD) from error
-        recent.keep(self._verified, token, known, _KNOWN_TOKENS)
-        return known
+        recent.keep(self._verified, token, verified, _KNOWN_TOKENS)
+        return verified
 
-    def _key_named_in(self, token: str) -> bytes:
-        """The key that a token's header names. Raises errors that ``_verify`` handles."""
-        header = jwt.get_unverified_header(token)
-        if header.keys() != {"alg", "typ", "kid"} or header["typ"] != _TYPE:
-            raise ValueError("header")
-        return self._keys[header["kid"]]
-
-    async def _store(self, id: str) -> Store | None:
-        """A store by its id. Another process may issue a token for a store that is new here."""
-        if self._access_cache.store(id) is None:
-            await self._access_cache.refresh()
-        return self._access_cache.store(id)
-
-    def _known(self, claims: dict[str, Any], store: Store | None) -> _Known:
-        issued, expires = claims["iat"], claims["exp"]
-        if type(issued) is not int or type(expires) is not int:
-            raise ValueError("times")
+    async def _checked(self, claims: _Claims) -> _Verified:
+        issued, expires = claims.iat, claims.exp
         if not 0 < expires - issued <= LIFETIME or issued > self._clock() // 1000 + _SKEW:
             raise ValueError("times")
-        if not ids.is_uuid(claims["jti"]) or store is None:
+        store = self._access_cache.store(claims.aud)
+        if store is None:  # another process may have issued it, for a store that is new here
+            await self._access_cache.refresh()
+            store = self._access_cache.store(claims.aud)
+        if store is None or not ids.is_uuid(claims.jti):
             raise ValueError("ids")
-        try:
-            profile = profiles.parse(store, self._namespace, claims["sub"], "sub")
-        except Invalid as error:
-            raise ValueError("sub") from error
-        profile = msgspec.structs.replace(profile, by_token=True)
-        platform = None if profile.is_session else store.platform
-        return _Known(platform, profile, claims["jti"], issued, expires)
+        profile = profiles.parse(store, self._namespace, claims.sub, "sub")
+        kind: Kind = "session" if profile.is_session else "customer"
+        profile = structs.replace(profile, by_token=True)
+        return _Verified(Caller(kind, store, claims.jti, profile), issued, expires)
 
     async def claims_of(self, token: str) -> tuple[Profile, str]:
         """The profile and ``jti`` of a token, expired or not. Raises ``Unauthenticated``."""
-        known = await self._verify(token)
-        return known.profile, known.jti
+        caller = (await self._verify(token)).caller
+        assert caller.profile is not None
+        return caller.profile, caller.token_id
 
 
 # contract: admin-token-form
@@ -220,41 +210,20 @@ def well_formed(token: str) -> bool:
     return opaque.well_formed(token, ADMIN_PREFIX, _RANDOM)
 
 
-# contract: admin-token-kept
-def hashed(token: str) -> str:
-    """The stored hash of an admin token."""
-    return opaque.hashed(token)
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuses a duplicate claim: other parsers might read a different one of the two."""
-    claims = dict(pairs)
-    if len(claims) != len(pairs):
-        raise ValueError("duplicate claim")
-    return claims
-
-
-class _StrictJWT(jwt.PyJWT):
-    """``jwt.decode``, which also refuses a duplicate claim. Raises only ``jwt.PyJWTError``,
-    whatever a token contains."""
-
-    def _decode_payload(self, decoded: dict[str, Any]) -> dict[str, Any]:
-        try:
-            claims = json.loads(decoded["payload"], object_pairs_hook=_each_once)
-        except (ValueError, RecursionError) as error:  # the key's holder may nest it deeply
-            raise jwt.DecodeError("not JSON that can be read") from error
-        if not isinstance(claims, dict):
-            raise jwt.DecodeError("not an object")
-        return claims
-
-
-strict_jwt = _StrictJWT()
-
-
 def _key_id(key: bytes) -> str:
     return hmac.digest(key, b"wishwell kid", "sha256")[:6].hex()
 
 
+def _header(key: bytes) -> str:
+    """The header of the JWTs that a key signs, as they begin with it."""
+    return _base64(b'{"alg":"HS256","kid":"%b","typ":"wishwell+jwt"}' % _key_id(key).encode())
+
+
+def _base64(raw: bytes) -> str:
+    return base64url_encode(raw).decode()
+
+
+# contract: admin-token-kept
 async def create_admin_token(
     tx: Writer,
     store: Store,
@@ -272,7 +241,7 @@ async def create_admin_token(
         store=store.id,
         scope=scope,
         label=label,
-        hash=hashed(token),
+        hash=opaque.hashed(token),
         created_at=now,
         expires_at=expires_at,
     )
@@ -288,7 +257,7 @@ def check_label(label: str) -> str:
 async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
     """Revokes an admin token, given its id or the token. Idempotent. Raises ``NotFound``."""
     if well_formed(id):
-        row = await tx.one("admin_token_by_hash", hash=hashed(id))
+        row = await tx.one("admin_token_by_hash", hash=opaque.hashed(id))
         id = row[0] if row else id
     if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id=id, now=now) is None:
         # It may be a token with a typo, which must not be shown.

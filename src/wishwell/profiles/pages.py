@@ -6,7 +6,7 @@ of another request is refused (contract: cursor-opaque, cursor-bound-to-request)
 """
 
 import base64
-import binascii
+import contextlib
 import hmac
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -25,8 +25,8 @@ DEFAULT_SIZE = 50
 MAX_SIZE = 250
 T = TypeVar("T")
 
-# 1 + 16 + 13 bytes are exactly 40 characters of base64, so a cursor has only one spelling.
 _SIGNATURE = 13
+"""Bytes of a cursor's signature; with 1 + 16 before them they are 40 characters of base64."""
 
 
 class Cursor(msgspec.Struct, frozen=True):
@@ -68,9 +68,7 @@ class CursorSigner:
 
     def sign(self, cursor: Cursor, request: str) -> str:
         """The cursor as text. ``request`` is what it is bound to."""
-        plain = bytes([cursor.backward]) + UUID(cursor.id).bytes
-        mac = hmac.digest(self._keys[0], plain + request.encode(), "sha256")[:_SIGNATURE]
-        return base64.urlsafe_b64encode(plain + mac).decode()
+        return _signed(self._keys[0], cursor, request)
 
     def links(self, page: Page[Any], request: str) -> dict[str, str]:
         """The cursors that a page has, as text."""
@@ -79,21 +77,22 @@ class CursorSigner:
 
     def verify(self, text: str, request: str) -> Cursor:
         """The cursor. Raises ``Invalid`` unless ``sign`` made the text for this ``request``."""
-        try:
-            raw = base64.b64decode(text.encode(), altchars=b"-_", validate=True)
-            if base64.urlsafe_b64encode(raw).decode() != text:
-                raw = b""  # another spelling of the same bytes, with + and / for - and _
-        except (binascii.Error, UnicodeEncodeError):
-            raw = b""
-        plain, mac = raw[:17], raw[17:]
-        for key in self._keys:
-            expected = hmac.digest(key, plain + request.encode(), "sha256")
-            if len(raw) == 17 + _SIGNATURE and hmac.compare_digest(mac, expected[:_SIGNATURE]):
-                return Cursor(str(UUID(bytes=plain[1:])), bool(plain[0]))
+        with contextlib.suppress(ValueError, IndexError):
+            plain = base64.b64decode(text, b"-_")
+            cursor = Cursor(str(UUID(bytes=plain[1:17])), bool(plain[0]))
+            for key in self._keys:
+                if hmac.compare_digest(_signed(key, cursor, request).encode(), text.encode()):
+                    return cursor
         raise Invalid(
             "page: is not a cursor for this request; use pageInfo.next or pageInfo.previous from "
             "an earlier answer, with the same other parameters."
         )
+
+
+def _signed(key: bytes, cursor: Cursor, request: str) -> str:
+    plain = bytes([cursor.backward]) + UUID(cursor.id).bytes
+    mac = hmac.digest(key, plain + request.encode(), "sha256")[:_SIGNATURE]
+    return base64.urlsafe_b64encode(plain + mac).decode()
 
 
 # contract: page-order, page-walk, page-cost
@@ -106,22 +105,21 @@ async def read(
     """
     cursor, limit = asked.cursor, asked.limit
     backward = cursor is not None and cursor.backward
-    query = _query(noun, scope, asked)._replace(newest_first=not backward)
+    whole_store = isinstance(scope, WholeStore)
+    query = PageQuery(noun, whole_store, asked.search.fields, newest_first=not backward)
     if cursor is not None:
         query = query._replace(edge="newer" if backward else "older", beyond=True)
     edge = cursor.id if cursor else None
     rows = await tx.page(query, _key(scope), edge, limit + 1, *asked.search.values)
     if not rows:
-        return await _empty(tx, noun, scope, asked, from_row)
-    kept = list(rows[:limit])
-    more = len(rows) > limit
-    other = False
-    if cursor is not None:
-        other = bool(kept[0][-1])
-        kept = [row[:-1] for row in kept]
+        empty = await _empty(tx, query, scope, asked)
+        return empty or await read(tx, noun, scope, asked, from_row)
+    other = cursor is not None and bool(rows[0][-1])
+    kept = [row[:-1] if cursor else row for row in rows[:limit]]
+    newer, older = other, len(rows) > limit
     if backward:
         kept.reverse()
-    newer, older = (more, other) if backward else (other, more)
+        newer, older = older, newer
     return Page(
         [from_row(row) for row in kept],
         Cursor(kept[-1][0], False) if older else None,
@@ -130,12 +128,13 @@ async def read(
 
 
 async def _empty(
-    tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
-) -> Page[T]:
+    tx: Reader, query: PageQuery, scope: Scope, asked: PageRequest
+) -> Page[Any] | None:
     """A page without records. It has a cursor back to the records on the other side of its edge.
 
     One query for the record farthest to this side answers two questions at the same moment: is
-    this page still empty, and are there records on the other side.
+    this page still empty, and are there records on the other side. None if it is not empty any
+    more: a link has just moved a record into it.
     """
     # A link closes the session and moves its records at the same moment, so only an empty page
     # needs this check.
@@ -144,20 +143,15 @@ async def _empty(
     if asked.cursor is None:
         return Page([], None, None)
     backward, at = asked.cursor.backward, UUID(asked.cursor.id)
-    query = _query(noun, scope, asked)._replace(newest_first=backward)
+    query = query._replace(newest_first=backward, edge=None, beyond=False)
     rows = await tx.page(query, _key(scope), None, 1, *asked.search.values)
     if not rows:
         return Page([], None, None)
     farthest = UUID(rows[0][0])
     if farthest > at if backward else farthest < at:
-        # A link has just moved a record into this page: read it again.
-        return await read(tx, noun, scope, asked, from_row)
+        return None
     edge = Cursor(str(UUID(int=at.int + (1 if backward else -1))), not backward)
     return Page([], edge, None) if backward else Page([], None, edge)
-
-
-def _query(noun: Noun, scope: Scope, asked: PageRequest) -> PageQuery:
-    return PageQuery(noun, isinstance(scope, WholeStore), asked.search.fields)
 
 
 # contract: search-own

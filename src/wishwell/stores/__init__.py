@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from urllib.parse import quote
 
 import msgspec
+from msgspec import structs
 
 from wishwell import ids
 from wishwell.config import Settings
@@ -146,16 +147,8 @@ async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) 
     """Creates a store. Raises ``Invalid`` for a bad field or a handle that is in use."""
     store = patched(blank(id, handle, now), patch, now)
     await lock(tx)
-    await _add(tx, store, now)
+    await _write(tx, "store_create", store, now)
     return store
-
-
-async def _add(tx: Writer, store: Store, now: str) -> None:
-    try:
-        await tx.run("store_create", **_values(store), created_at=store.created_at, updated_at=now)
-    except UniqueViolation as error:
-        raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
-    await _claim_hosts(tx, store)
 
 
 # contract: import-store
@@ -164,23 +157,22 @@ async def restore(tx: Writer, store: Store, now: str) -> Store:
 
     Its events are complete from now on. The caller has the stores' lock. Raises ``Invalid``.
     """
-    since = ids.timestamp(ids.from_timestamp(now) + SEEN_MS)
-    store = msgspec.structs.replace(store, events_since=since if store.events_since else None)
+    since = _when_seen(now) if store.events_since else None
+    store = structs.replace(store, events_since=since)
     check(store)
     empty = await tx.one("store_by_handle", handle=store.handle)
     if empty is not None:
         await tx.run("store_deletion_begin", store=empty[0], now=now)
         await erase(tx, empty[0])
     await tx.run("store_deletion_forget", store=store.id)
-    await _add(tx, store, now)
+    await _write(tx, "store_create", store, now)
     return store
 
 
 async def erase(tx: Writer, id: str) -> None:
     """Removes the rows of a store that holds nothing any more."""
-    for statement in ("erase_feeds", "erase_admin_tokens", "erase_store_secrets"):
-        await tx.run(statement, store=id)
-    await tx.run("store_hosts_clear", store=id)
+    for what in ("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "store_hosts_clear"):
+        await tx.run(what, store=id)
     await tx.run("erase_stores", store=id)
 
 
@@ -214,17 +206,17 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
                 "product-ids: can be changed to integer only when the store has no items and no "
                 "products."
             )
-    try:
-        await tx.run("store_update", **_values(store), now=now)
-    except UniqueViolation as error:
-        raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
-    await _claim_hosts(tx, store)
+    await _write(tx, "store_update", store, now)
     return store
 
 
 # contract: storefront-hosts
-async def _claim_hosts(tx: Writer, store: Store) -> None:
-    """Raises ``Invalid`` for a host or platform shop that is another store's."""
+async def _write(tx: Writer, statement: str, store: Store, now: str) -> None:
+    """Raises ``Invalid`` for a handle, host or platform shop that is another store's."""
+    try:
+        await tx.run(statement, **_values(store), now=now)
+    except UniqueViolation as error:
+        raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
     await tx.run("store_hosts_clear", store=store.id)
     claims = {authority(host): f"host: {host[:80]!r}" for host in store.hosts}
     if shop := store.naming.platform_shop:
@@ -301,9 +293,8 @@ def from_row(row: Row) -> Store:
 # contract: store-limits
 def limit(store: Store, settings: Settings, name: str) -> int:
     """How many requests of a kind a minute: the store's own limit, or else that of the settings."""
-    own = store.limits.get(name)
     default: int = getattr(settings, f"limit_{name}")
-    return default if own is None else own
+    return store.limits.get(name, default)
 
 
 # contract: store-limits
@@ -328,29 +319,30 @@ def blank(id: str, handle: str, now: str) -> Store:
 
 def patched(store: Store, patch: StorePatch, now: str) -> Store:
     """The store with the changes. Raises ``Invalid``."""
-    asked = store.limits | dict(patch.limits or {})
-    for name in asked.keys() - {*LIMITS}:
-        raise Invalid(f"limit: {name[:80]!r} is not one of {', '.join(LIMITS)}.")
-    limits = {name: value for name, value in asked.items() if value is not None}
-    named: dict[str, Any] = {
-        name: value
-        for name in ("handle", "platform", "product_ids", "auth_flow", "price_drop_percent")
-        if (value := getattr(patch, name)) is not None
-    }
-    if patch.origins is not None:
-        named["origins"] = tuple(dict.fromkeys(patch.origins))
+    changes: dict[str, Any] = structs.asdict(patch)
     if patch.hosts is not None:
-        named["hosts"] = tuple(dict.fromkeys(plain(host) for host in patch.hosts if host))
-    if patch.naming:
-        named["naming"] = msgspec.structs.replace(store.naming, **patch.naming)
-    if patch.events is False:
-        named["events_since"] = None
-    elif patch.events and store.events_since is None:
-        # By then every process knows it (contract: store-change-seen).
-        named["events_since"] = ids.timestamp(ids.from_timestamp(now) + SEEN_MS)
-    store = msgspec.structs.replace(store, limits=limits, **named)
+        changes["hosts"] = tuple(dict.fromkeys(plain(host) for host in patch.hosts if host))
+    if patch.origins is not None:
+        changes["origins"] = tuple(dict.fromkeys(patch.origins))
+    if patch.naming is not None:
+        changes["naming"] = structs.replace(store.naming, **patch.naming)
+    if patch.limits is not None:
+        limits = store.limits | dict(patch.limits)
+        # None ends an override; a name that is no limit is refused all the same.
+        changes["limits"] = {
+            name: value for name, value in limits.items() if value is not None or name not in LIMITS
+        }
+    named = {name: value for name, value in changes.items() if value is not None}
+    if (events := named.pop("events", None)) is not None:
+        named["events_since"] = (store.events_since or _when_seen(now)) if events else None
+    store = structs.replace(store, **named)
     check(store)
     return store
+
+
+def _when_seen(now: str) -> str:
+    """When every process knows what changes now (contract: store-change-seen)."""
+    return ids.timestamp(ids.from_timestamp(now) + SEEN_MS)
 
 
 def check_handle(handle: str) -> None:
@@ -388,18 +380,11 @@ def check(store: Store) -> None:
     check_naming(store.naming)
 
 
-def _values(store: Store) -> dict[str, str | int | None]:
-    """Its columns but the times, by name."""
-    return {
-        "id": store.id,
-        "handle": store.handle,
-        "platform": store.platform,
-        "product_ids": store.product_ids,
-        "auth_flow": store.auth_flow,
+def _values(store: Store) -> dict[str, Any]:
+    """Its columns, by name."""
+    return structs.asdict(store) | {
         "hosts": " ".join(store.hosts),
         "naming": msgspec.json.encode(store.naming).decode(),
         "origins": " ".join(store.origins),
         "limits": msgspec.json.encode(store.limits, order="sorted").decode(),
-        "price_drop_percent": store.price_drop_percent,
-        "events_since": store.events_since,
     }

@@ -39,7 +39,7 @@ class Naming(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 def authority(origin: str) -> str:
-    """An origin without its scheme, as ``visit.host_of`` gives it."""
+    """An origin without its scheme, as ``identity.host_of`` gives it."""
     return origin.partition("://")[2]
 
 

@@ -73,7 +73,8 @@ async def change(
     row = await tx.one("store_secrets", store=store.id)
     before = _fresh() if row is None else opened(sealing, store.id, row[0])
     after = _patched(before, patch, now)
-    _check(after)
+    _check("jwt-key", after.jwt_keys, MOST_KEYS, 32)
+    _check("platform-secret", after.platform, MOST_PLATFORM_SECRETS, 16)
     text, at = _sealed(sealing, store.id, after), ids.timestamp(now)
     await tx.run("store_secrets_set", store=store.id, sealed=text, now=at)
     return after
@@ -103,19 +104,20 @@ def _check_apart(store: Store, there: Sequence[Store], keys: Callable[[Store], s
     mine, own = store.naming, keys(store)
     for other in there:
         its = other.naming
-        apart = len({"", mine.jwt_audience, its.jwt_audience}) == 3
-        if other.id == store.id or apart:
+        if other.id == store.id or len({"", mine.jwt_audience, its.jwt_audience}) == 3:
             continue
-        shared = {
-            "issuer": mine.jwt_issuer and mine.jwt_issuer == its.jwt_issuer,
-            "key set": mine.jwt_key_set and mine.jwt_key_set == its.jwt_key_set,
-            "key": own and not own.isdisjoint(keys(other)),
-        }
-        if what := next((name for name, same in shared.items() if same), None):
-            raise Invalid(
-                f"jwt-audience: store {other.handle!r} has the same JWT {what}, so each of the two "
-                "needs an audience of its own."
-            )
+        if mine.jwt_issuer and mine.jwt_issuer == its.jwt_issuer:
+            shared = "issuer"
+        elif mine.jwt_key_set and mine.jwt_key_set == its.jwt_key_set:
+            shared = "key set"
+        elif own and not own.isdisjoint(keys(other)):
+            shared = "key"
+        else:
+            continue
+        raise Invalid(
+            f"jwt-audience: store {other.handle!r} has the same JWT {shared}, so each of the two "
+            "needs an audience of its own."
+        )
 
 
 # contract: sealing-anew, sealing-opened
@@ -145,14 +147,16 @@ async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
 
 def changed_by(patch: SecretsPatch, known: StoreSecrets | None) -> tuple[str, ...]:
     """In words, without any secret, what a patch changes; ``known`` is None for a new store."""
-    said = []
-    for word, new, old in (
-        ("JWT keys", patch.jwt_keys, known.jwt_keys if known else ()),
-        ("platform secrets", patch.platform, known.platform if known else ()),
-    ):
-        if new is not None and new != old:
-            said.append(f"{len(new)} {word}")
-    return tuple(said)
+    before = known or StoreSecrets(())
+    changes = {
+        "JWT keys": (patch.jwt_keys, before.jwt_keys),
+        "platform secrets": (patch.platform, before.platform),
+    }
+    return tuple(
+        f"{len(new)} {name}"
+        for name, (new, old) in changes.items()
+        if new is not None and new != old
+    )
 
 
 def _fresh() -> StoreSecrets:
@@ -161,26 +165,20 @@ def _fresh() -> StoreSecrets:
 
 def _patched(known: StoreSecrets, patch: SecretsPatch, now: int) -> StoreSecrets:
     cookie = known.cookie
-    if patch.new_signer is not None:
-        old = [
-            one if one.replaced_at else CookieSecret(one.secret, now)
-            for one in (() if patch.new_signer == "leaked" else cookie)
-        ]
-        cookie = (*_fresh().cookie, *old)
+    if patch.new_signer == "leaked":
+        cookie = _fresh().cookie
+    elif patch.new_signer == "rotate":
+        signer = msgspec.structs.replace(cookie[0], replaced_at=now)
+        cookie = (*_fresh().cookie, signer, *cookie[1:])
     since = now - COOKIE_DAYS * _DAY_MS
     return StoreSecrets(
-        tuple(one for one in cookie if one.replaced_at is None or one.replaced_at > since),
+        tuple(old for old in cookie if old.replaced_at is None or old.replaced_at > since),
         known.jwt_keys if patch.jwt_keys is None else patch.jwt_keys,
         known.platform if patch.platform is None else patch.platform,
     )
 
 
-def _check(known: StoreSecrets) -> None:
-    _check_texts("jwt-key", known.jwt_keys, MOST_KEYS, 32)
-    _check_texts("platform-secret", known.platform, MOST_PLATFORM_SECRETS, 16)
-
-
-def _check_texts(field: str, texts: Sequence[str], most: int, shortest: int) -> None:
+def _check(field: str, texts: Sequence[str], most: int, shortest: int) -> None:
     if len(texts) > most:
         raise Invalid(f"{field}: must be at most {most} keys.")
     if any(not shortest <= len(text) <= 1_000 or not text.isprintable() for text in texts):
@@ -189,8 +187,3 @@ def _check_texts(field: str, texts: Sequence[str], most: int, shortest: int) -> 
 
 def _sealed(sealing: Sealing, store_id: str, known: StoreSecrets) -> str:
     return sealing.seal(msgspec.json.encode(known), f"store {store_id}")
-
-
-async def changed(tx: Reader, since: str) -> dict[str, str]:
-    """The sealed texts, by store id, that have changed since a time."""
-    return {row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)}

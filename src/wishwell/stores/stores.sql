@@ -1,13 +1,13 @@
 -- name: store_create
 INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
     price_drop_percent, events_since, created_at, updated_at)
-VALUES (:id, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits, :price_drop_percent, :events_since, :created_at, :updated_at);
+VALUES (:id, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits, :price_drop_percent, :events_since, :created_at, :now);
 
 -- name: store_create_first
 -- Of several processes that start on an empty database, one makes the store `default`.
 INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
     price_drop_percent, events_since, created_at, updated_at)
-SELECT :id::uuid, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits, :price_drop_percent::integer, :events_since, :now, :now
+SELECT :id::uuid, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits, :price_drop_percent::integer, :events_since, :created_at, :now
 WHERE NOT EXISTS (SELECT 1 FROM stores)
 ON CONFLICT (handle) DO NOTHING;
 

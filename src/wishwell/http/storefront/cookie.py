@@ -1,17 +1,16 @@
 """The visitor's cookie: a session's GID, when it was set, and a signature over both."""
 
-import base64
-import binascii
+import functools
 import hashlib
 import hmac
-import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
+from jwt.utils import base64url_decode, base64url_encode
 
-from wishwell import recent
+from wishwell import ids
 from wishwell.stores.store_secrets import CookieSecret
 
 MAX_AGE = 7_776_000
@@ -27,9 +26,9 @@ cookie of a visitor who has just come away."""
 
 _PLAIN, _HOST = b"wishwell", b"__Host-wishwell"
 _LONGEST = 1_000
-_SESSION = re.compile(
-    r"gid://[a-z0-9-]{1,40}/Session/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII
-)
+MOST = 10_000
+"""Cookies, and as many shoppers, that a process remembers over all stores: HMACs and base64 were
+the better part of what the storefront adds to a read (contract: storefront-remembered)."""
 
 
 class _Content(msgspec.Struct, forbid_unknown_fields=True):
@@ -56,58 +55,46 @@ class Signer:
     """Writes and reads the cookie of one store, by its id.
 
     ``secrets``: the newest first. It signs, and those that it replaced are accepted for cookies
-    from before (contract: storefront-cookie). ``remembered`` is shared with others, and holds at
-    most ``most``.
+    from before (contract: storefront-cookie).
     """
 
-    def __init__(
-        self, secrets: Sequence[CookieSecret], store: str, remembered: dict[Any, Any], most: int
-    ) -> None:
+    def __init__(self, secrets: Sequence[CookieSecret], store: str) -> None:
         self._secrets = secrets
         self._before = b"cookie\n" + store.encode() + b"\n"
-        # What was verified, and what was made of it: HMACs and base64 were the better part of what
-        # the storefront adds to a read.
-        self._read = recent.Part[bytes, _Content](remembered, most)
-        self._shoppers = recent.Part[str, bytes](remembered, most)
 
     def value(self, session: str, now: int) -> str:
         """The cookie's value for a session, set at the epoch second ``now``."""
-        content = _text(msgspec.json.encode(_Content(session, now, 1)))
+        content = base64url_encode(msgspec.json.encode(_Content(session, now, 1)))
         return (content + b"." + self._signature(self._signing(now), content)).decode()
 
     def visitor(self, value: bytes, now: int) -> Visitor | None:
         """Whom a value names; None if it is not one of ours, letter for letter, or too old."""
-        found = self._read.get(value)
-        if found is None:
-            found = self._verified(value)
-            if found is None:
-                return None
-            self._read.keep(value, found)
-        return Visitor(found.s, found.t) if -_AHEAD <= now - found.t <= MAX_AGE else None
-
-    def _verified(self, value: bytes) -> _Content | None:
-        content, dot, signature = value.partition(b".")
-        if not dot or len(value) > _LONGEST:
+        try:
+            visitor = self._verified(value)
+        except (ValueError, msgspec.DecodeError):
             return None
+        return visitor if -_AHEAD <= now - visitor.since <= MAX_AGE else None
+
+    @functools.lru_cache(maxsize=MOST)  # noqa: B019 - a signer that is gone is soon forgotten
+    def _verified(self, value: bytes) -> Visitor:
+        """Raises ``ValueError`` and ``msgspec.DecodeError``."""
+        content, _, signature = value.partition(b".")
+        if len(value) > _LONGEST:
+            raise ValueError("length")
         # One after the other whatever matches: how many secrets there are is no secret.
         good = [
             hmac.compare_digest(self._signature(secret, content), signature)
             for secret in self._secrets
         ]
-        if not any(good):
-            return None
         replaced = self._secrets[good.index(True)].replaced_at
-        try:
-            raw = base64.b64decode(content + b"=" * (-len(content) % 4), b"-_", validate=True)
-            found = _decoder.decode(raw)
-        except (binascii.Error, ValueError, msgspec.DecodeError):
-            return None
-        if _text(raw) != content or not _SESSION.fullmatch(found.s):
-            return None
+        raw = base64url_decode(content)
+        session, since, _ = msgspec.structs.astuple(_decoder.decode(raw))
+        if base64url_encode(raw) != content or not ids.is_session(session):
+            raise ValueError("content")
         # So an old secret dies with the cookies of its time, also in a process that runs on.
-        if replaced is not None and found.t > replaced // 1000 + _AHEAD:
-            return None
-        return found
+        if replaced is not None and since > replaced // 1000 + _AHEAD:
+            raise ValueError("secret")
+        return Visitor(session, since)
 
     def _signing(self, now: int) -> CookieSecret:
         for secret, before in pairwise(self._secrets):
@@ -115,19 +102,15 @@ class Signer:
                 return secret
         return self._secrets[-1]
 
+    @functools.lru_cache(maxsize=MOST)  # noqa: B019
     def shopper(self, gid: str) -> bytes:
         """What tells a page whether two answers are of the same shopper, and no more."""
-        known = self._shoppers.get(gid)
-        if known is None:
-            key = self._secrets[0].secret.encode()
-            digest = hmac.digest(key, b"shopper\n" + gid.encode(), hashlib.sha256)
-            known = _text(digest)[:16]
-            self._shoppers.keep(gid, known)
-        return known
+        key = self._secrets[0].secret.encode()
+        return base64url_encode(hmac.digest(key, b"shopper\n" + gid.encode(), hashlib.sha256))[:16]
 
     def _signature(self, secret: CookieSecret, content: bytes) -> bytes:
         key = secret.secret.encode()
-        return _text(hmac.digest(key, self._before + content, hashlib.sha256))
+        return base64url_encode(hmac.digest(key, self._before + content, hashlib.sha256))
 
 
 def name(*, secure: bool) -> bytes:
@@ -152,7 +135,3 @@ def values(headers: Sequence[bytes], wanted: bytes) -> list[bytes]:
             if equals and key.strip(b" \t") == wanted:
                 found.append(value.strip(b" \t"))
     return found
-
-
-def _text(raw: bytes) -> bytes:
-    return base64.urlsafe_b64encode(raw).rstrip(b"=")

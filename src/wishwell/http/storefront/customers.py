@@ -3,16 +3,19 @@
 Evidence that is there and wrong raises ``Wrong`` (contract: storefront-evidence).
 """
 
+import functools
 import hashlib
 import hmac
+import json
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote_plus
 
 import jwt
+import msgspec
+from jwt.utils import base64url_decode
 
-from wishwell.access.auth import strict_jwt
 from wishwell.stores.naming import Naming
 
 _CUSTOMER = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
@@ -23,16 +26,19 @@ _LONGEST = 8_192
 _MOST = 2**53 - 1
 """The largest number that every program reads as itself; another one would become a neighbour."""
 
+_REMEMBERED = 10_000
+"""JWTs that a process remembers, over all stores."""
+
 SHARED = "HS256"
 PUBLIC = ("RS256", "ES256")
 
 
-class Wrong(Exception):
+class Wrong(ValueError):
     """The evidence does not hold; the message says why, without quoting it."""
 
 
 class Known(NamedTuple):
-    """What a JWT says: the customer's id or GID, and until when, in epoch seconds."""
+    """What a JWT says: the customer's GID, and until when, in epoch seconds."""
 
     customer: str
     ends: float
@@ -117,6 +123,39 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
 # ----------------------------------------------------------------------------------- the shop's JWT
 
 
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuses a duplicate claim: other parsers might read a different one of the two."""
+    claims = dict(pairs)
+    if len(claims) != len(pairs):
+        raise ValueError("duplicate claim")
+    return claims
+
+
+class _StrictJWT(jwt.PyJWT):
+    """``jwt.decode``, which also refuses a duplicate claim. Raises only ``jwt.PyJWTError``,
+    whatever a token contains."""
+
+    def _decode_payload(self, decoded: dict[str, Any]) -> dict[str, Any]:
+        try:
+            claims = json.loads(decoded["payload"], object_pairs_hook=_each_once)
+        except (ValueError, RecursionError) as error:  # the key's holder may nest it deeply
+            raise jwt.DecodeError("not JSON that can be read") from error
+        if not isinstance(claims, dict):
+            raise jwt.DecodeError("not an object")
+        return claims
+
+
+_strict_jwt = _StrictJWT()
+
+
+class _Header(msgspec.Struct):
+    alg: str
+    kid: str | None = None
+
+
+_header = msgspec.json.Decoder(_Header)
+
+
 def key_id(token: str) -> str | None:
     """The ``kid`` of a JWT that is signed with a key of a set; None for a shared key.
 
@@ -128,37 +167,39 @@ def key_id(token: str) -> str | None:
         # The library takes the padding, which is no part of a JWT (RFC 7515, section 2).
         raise Wrong("it has a = in it")
     try:
-        header = jwt.get_unverified_header(token)
-    except (jwt.PyJWTError, ValueError):
+        header = _header.decode(base64url_decode(token.partition(".")[0]))
+    except (ValueError, RecursionError, msgspec.DecodeError):
         raise Wrong("it is no JWT") from None
-    kid = header.get("kid")
-    if header.get("alg") == SHARED:
+    if header.alg == SHARED:
         return None
-    if header.get("alg") not in PUBLIC or not isinstance(kid, str):
+    if header.alg not in PUBLIC or header.kid is None:
         raise Wrong("it is not signed with a key of the shop")
-    return kid
+    return header.kid
 
 
-# contract: storefront-jwt
-def jwt_customer(token: str, keys: Sequence[str | jwt.PyJWK], naming: Naming) -> Known:
-    """The customer that a JWT names. Each key is good for its own algorithm only.
-
-    Raises ``Wrong``.
-    """
+# contract: storefront-jwt, storefront-remembered
+@functools.lru_cache(maxsize=_REMEMBERED)
+def jwt_customer(
+    token: str, keys: tuple[str | jwt.PyJWK, ...], naming: Naming, platform: str
+) -> Known:
+    """The customer that a JWT named when it was verified. Each key is good for its own algorithm
+    only. Raises ``Wrong``."""
     error = Wrong("the shop has no key for it")
     for key in keys:
         try:
-            return _verified(token, key, naming)
+            claims = _claims(token, key, naming)
         except Wrong as wrong:
             error = wrong
+        else:
+            return Known(gid(platform, _named(claims, naming.jwt_claim or "sub")), claims["exp"])
     raise error
 
 
-def _verified(token: str, key: str | jwt.PyJWK, naming: Naming) -> Known:
+def _claims(token: str, key: str | jwt.PyJWK, naming: Naming) -> dict[str, Any]:
     algorithm = SHARED if isinstance(key, str) else key.algorithm_name
     issuer, audience = naming.jwt_issuer, naming.jwt_audience
     try:
-        claims = strict_jwt.decode(
+        claims: dict[str, Any] = _strict_jwt.decode(
             token,
             key,
             algorithms=[algorithm],
@@ -179,10 +220,13 @@ def _verified(token: str, key: str | jwt.PyJWK, naming: Naming) -> Known:
     for name in ("exp", "nbf"):
         if type(claims.get(name, 0)) not in (int, float):
             raise Wrong(f"its {name} is not a number")
-    claim = naming.jwt_claim or "sub"
+    return claims
+
+
+def _named(claims: dict[str, Any], claim: str) -> str:
     customer = claims.get(claim)
     if type(customer) is int and 1 <= customer <= _MOST:
         customer = str(customer)
     if not isinstance(customer, str) or not customer:
         raise Wrong(f"its claim {claim} is no text, and no whole number from 1 to {_MOST}")
-    return Known(customer, claims["exp"])
+    return customer

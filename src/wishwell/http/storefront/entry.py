@@ -17,15 +17,14 @@ from wishwell.http import bodies, broken, metrics, per_address, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
-from wishwell.http.storefront import assets, cookie, customers, identity, paths
-from wishwell.http.storefront.paths import Found
-from wishwell.http.storefront.shop import Shops
-from wishwell.http.storefront.visit import Visit
+from wishwell.http.storefront import assets, customers, identity, paths
+from wishwell.http.storefront.shop import Shops, Visit
 from wishwell.profiles import Profile
 from wishwell.wishes import linking
 
 _PRIVATE = ((b"cache-control", b"private, no-store"), (b"vary", b"Cookie"))
 _OURS = frozenset({b"cache-control", b"www-authenticate", b"location", b"x-content-type-options"})
+_OF_ASSETS = frozenset({b"cache-control", b"location"})
 _PREFIX = PREFIX.encode()
 _LINKED = 10_000
 
@@ -54,101 +53,90 @@ class Storefront:
     # contract: storefront-paths
     async def __call__(self, request: Request) -> Response:
         """The answer. Raises ``ServiceError``."""
-        found = paths.find(request.path, self._base)
-        if found is None:
-            raise NotFound("There is nothing at this path.")
-        request.route = found.name
-        request.parameters = found.parameters
-        paths.check_method(found, request.method)
-        if found.route is None and found.asset is None:
+        route, asset = paths.find(request, self._base)
+        if route is None and asset is None:
             headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
             return Response(200, b"ok", headers)
         paths.check(request)
         broken.check(request.asgi)
-        seen = await self._begin(request)
-        if found.asset is not None:
-            return assets.answer(found.asset, self._base)
-        await identity.identify(request, seen)
+        visit = request.visit = await identity.begin(self._service, self._shops, request)
+        if asset is not None:
+            return assets.answer(asset, self._base)
+        assert route is not None
+        await identity.identify(request, visit)
         if not request.reads:
-            identity.check_origin(request, seen)
+            identity.check_origin(request, visit)
             request.authorize = self._authorize
             request.body = await bodies.read(self._service, request)
-            seen = request.visit or seen
-        if seen.signed:
+            visit = request.visit
+        if visit.signed:
             request.query_string = customers.without_platform(request.query_string)
-        self._know_shopper(seen)
-        await self._link(request, seen)
-        return await self._answer(request, seen, found)
-
-    async def _begin(self, request: Request) -> Visit:
-        request.visit = await identity.begin(self._service, self._shops, request)
-        return request.visit
+        self._know_shopper(visit)
+        await self._link(request, visit)
+        return await self._answer(request, visit, route)
 
     # contract: token-while-sending
     async def _authorize(self, request: Request) -> None:
-        await identity.identify(request, await self._begin(request))
+        request.visit = await identity.begin(self._service, self._shops, request)
+        await identity.identify(request, request.visit)
 
     # contract: storefront-answer, storefront-no-token
     def finish(self, request: Request, answer: Response) -> None:
         """Gives an answer the storefront's headers."""
+        of_api = request.path.startswith(f"{self._base}/api/")
         headers: Headers = [(b"x-content-type-options", b"nosniff")]
         for name, value in answer.headers:
-            if name not in _OURS:
-                headers.append((name, value))
-            elif name == b"location" and value.startswith(_PREFIX):
+            if name == b"location" and value.startswith(_PREFIX):
                 headers.append((name, self._base.encode() + b"/api" + value[len(_PREFIX) :]))
-        if not request.path.startswith(f"{self._base}/api/"):
-            if answer.status >= 400:
-                headers.append((b"cache-control", b"no-store"))
-            else:
-                headers += [h for h in answer.headers if h[0] in (b"cache-control", b"location")]
-            answer.headers[:] = headers
-            return
-        headers += _PRIVATE
-        seen = request.visit
-        shopper = b"-"
-        if seen is not None:
-            if seen.shopper is not None:
-                shopper = seen.shop.cookies.shopper(seen.shopper.gid)
-            if seen.set_cookie is not None:
-                headers.append((b"set-cookie", seen.set_cookie))
-        headers.append((b"wishwell-shopper", shopper))
-        if request.taken is not None:
-            headers += responses.limits(request.taken)
+            elif name not in _OURS or (not of_api and answer.status < 400 and name in _OF_ASSETS):
+                headers.append((name, value))
+        if of_api:
+            headers += _PRIVATE
+            headers += self._of_shopper(request.visit)
+            if request.taken is not None:
+                headers += responses.limits(request.taken)
+        elif answer.status >= 400:
+            headers.append((b"cache-control", b"no-store"))
         answer.headers[:] = headers
+
+    def _of_shopper(self, visit: Visit | None) -> Headers:
+        if visit is None:
+            return [(b"wishwell-shopper", b"-")]
+        cookies = [(b"set-cookie", visit.set_cookie)] if visit.set_cookie is not None else []
+        shopper = visit.shop.cookies.shopper(visit.shopper.gid) if visit.shopper else b"-"
+        return [*cookies, (b"wishwell-shopper", shopper)]
 
     # ------------------------------------------------------------------------ on their behalf
 
-    def _know_shopper(self, seen: Visit) -> None:
+    def _know_shopper(self, visit: Visit) -> None:
         """Makes a profile of the customer, or else of the visitor whose session is not revoked."""
-        store, known = seen.store, seen.visitor
-        if known is not None:
-            session = profiles.of_session(store, known.session, by_token=True)
+        if visit.visitor is not None:
+            session = profiles.of_session(visit.store, visit.visitor.session, by_token=True)
             # contract: storefront-cookie-revoked
             # Whatever its time, which may be ahead: who begins anew gets a session of their own.
             if self._service.access_cache.is_revoked_whole(session.id):
-                seen.visitor = None
-                seen.remove_cookie()
+                visit.visitor = None
+                visit.remove_cookie()
             else:
-                seen.shopper = session
-        if seen.customer is not None:
-            seen.shopper = profiles.of_customer(store, seen.customer)
+                visit.shopper = session
+        if visit.customer is not None:
+            visit.shopper = profiles.of_customer(visit.store, visit.customer)
 
     # contract: storefront-sign-in
-    async def _link(self, request: Request, seen: Visit) -> None:
+    async def _link(self, request: Request, visit: Visit) -> None:
         """Links the session of a customer who still carries one.
 
         If that fails, the customer is served all the same, and the cookie stays for another try.
         """
-        if seen.customer is None or seen.visitor is None or seen.shopper is None:
+        if visit.customer is None or visit.visitor is None or visit.shopper is None:
             return
-        session = profiles.of_session(seen.store, seen.visitor.session)
+        session = profiles.of_session(visit.store, visit.visitor.session)
         if session.id not in self._linked:
             service = self._service
-            bounds = stores.bounds(seen.store, service.settings)
+            bounds = stores.bounds(visit.store, service.settings)
             try:
                 moved = await service.db.long_write(
-                    linking.link, session, seen.shopper, bounds, service.now()
+                    linking.link, session, visit.shopper, bounds, service.now()
                 )
                 metrics.linked(moved)
             except NotFound:
@@ -158,83 +146,76 @@ class Storefront:
                 return
             # The browser may send the cookie again before it has seen that it is removed.
             recent.keep(self._linked, session.id, None, _LINKED)
-        seen.remove_cookie()
+        visit.remove_cookie()
 
-    async def _answer(self, request: Request, seen: Visit, found: Found) -> Response:
-        assert found.route is not None
-        if seen.shopper is not None:
+    async def _answer(self, request: Request, visit: Visit, route: Route) -> Response:
+        if visit.shopper is not None:
             try:
-                answer = await self._as(request, seen, found.route, seen.shopper)
+                answer = await self._as(request, visit, route, visit.shopper)
             except SessionEnded:
                 # It was linked or purged (contract: storefront-cookie-revoked).
-                seen.shopper = seen.visitor = None
-                seen.remove_cookie()
+                visit.shopper = visit.visitor = None
+                visit.remove_cookie()
             else:
-                await self._keep_cookie(seen)
+                await self._keep_cookie(visit)
                 return answer
-        return await self._for_nobody(request, seen, found, found.route)
+        return await self._for_nobody(request, visit, route)
 
     # contract: storefront-visitor, storefront-limits
-    async def _for_nobody(
-        self, request: Request, seen: Visit, found: Found, route: Route
-    ) -> Response:
+    async def _for_nobody(self, request: Request, visit: Visit, route: Route) -> Response:
         """Nobody has anything, until they save something: only that begins a session."""
         request.caller = request.acts_on = None
         if route.caller == "welcome":  # contract: storefront-shared
             return await self._run(request, route)
-        service, store = self._service, seen.store
-        if request.reads and seen.address is not None:
+        service = self._service
+        if request.reads and visit.address is not None:
             limit = service.settings.limit_visitor_read
-            key, what = (
-                f"{store.id}:nobody:{seen.address}",
-                "reads without a cookie from this address",
-            )
+            key = f"{visit.store.id}:nobody:{visit.address}"
+            what = "reads without a cookie from this address"
             await per_address.count(service, request, key, limit, what)
-        if not found.is_page and not found.begins(request.method):
+        shares = "token" in request.parameters and request.method != "DELETE"
+        if request.parameters and not shares:
             raise NotFound("There is no such record.")
         if request.method == "DELETE":
             return responses.no_content()
         if request.reads:
             return responses.page([], {})
-        if seen.signed:
+        if visit.signed:
             # contract: storefront-platform-visitor
             raise Unauthenticated("Sign in to save: this shop's platform takes cookies away.")
-        seen.new_session = ids.random_uuid()
-        gid = ids.session_gid(service.settings.session_namespace, seen.new_session)
+        visit.new_session = ids.random_uuid()
+        gid = ids.session_gid(service.settings.session_namespace, visit.new_session)
         request.begin = self._begin_session
-        return await self._as(request, seen, route, profiles.of_session(store, gid, by_token=True))
+        session = profiles.of_session(visit.store, gid, by_token=True)
+        return await self._as(request, visit, route, session)
 
     async def _begin_session(self, request: Request) -> None:
         """Makes the session of a visitor who saves something for the first time."""
-        service, seen, session = self._service, request.visit, request.acts_on
-        assert seen is not None
-        assert isinstance(session, Profile)
-        if seen.address is not None:
+        service, visit = self._service, request.visit
+        assert visit is not None
+        if visit.address is not None:
             limit = service.settings.limit_new_sessions
-            key, what = f"{seen.store.id}:sessions:{seen.address}", "new visitors from this address"
-            await per_address.count(service, request, key, limit, what)
+            key = f"{visit.store.id}:sessions:{visit.address}"
+            await per_address.count(service, request, key, limit, "new visitors from this address")
         namespace = service.settings.session_namespace
-        await service.db.write(
-            profiles.create_session, seen.store, namespace, seen.new_session, service.now()
+        visit.shopper = await service.db.write(
+            profiles.create_session, visit.store, namespace, visit.new_session, service.now()
         )
-        seen.shopper = session
-        value = seen.shop.cookies.value(session.gid, int(time.time()))
-        seen.set_cookie = cookie.line(value, secure=seen.secure)
+        visit.keep(visit.shopper.gid)
 
-    async def _as(self, request: Request, seen: Visit, route: Route, profile: Profile) -> Response:
+    async def _as(self, request: Request, visit: Visit, route: Route, profile: Profile) -> Response:
         kind: profiles.Kind = "session" if profile.is_session else "customer"
-        request.caller = Caller(kind, seen.store, "", profile)
+        request.caller = Caller(kind, visit.store, "", profile)
         request.acts_on = profile
         return await self._run(request, route)
 
     # contract: session-touched
-    async def _keep_cookie(self, seen: Visit) -> None:
+    async def _keep_cookie(self, visit: Visit) -> None:
         """Sets the cookie of a visitor again, once a day, so that it and its session live on."""
-        now, known = int(time.time()), seen.visitor
-        if seen.customer is not None or known is None or not known.is_due(now):
+        visitor = visit.visitor
+        if visit.customer is not None or visitor is None or not visitor.is_due(int(time.time())):
             return
-        service, session = self._service, profiles.of_session(seen.store, known.session)
+        session = profiles.of_session(visit.store, visitor.session)
         with contextlib.suppress(NotFound, Unavailable):  # then with the next answer
-            await service.db.write(profiles.renew_session, session, service.now())
-            value = seen.shop.cookies.value(known.session, now)
-            seen.set_cookie = cookie.line(value, secure=seen.secure)
+            await self._service.db.write(profiles.renew_session, session, self._service.now())
+            visit.keep(visitor.session)

@@ -2,21 +2,19 @@
 
 import contextlib
 import time
+from collections.abc import Iterator
 
 import structlog
 
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
-from wishwell.errors import Forbidden, Invalid, NotFound, Unauthenticated
+from wishwell.errors import Forbidden, Invalid, NotFound, RequestError, Unauthenticated
 from wishwell.http import per_address
 from wishwell.http.context import Request, Services
 from wishwell.http.storefront import cookie, customers
 from wishwell.http.storefront.customers import Wrong
-from wishwell.http.storefront.shop import Shops
-from wishwell.http.storefront.visit import Visit
+from wishwell.http.storefront.shop import Shops, Visit
 from wishwell.stores import Store
-
-_NOBODY = "-"
 
 log = structlog.get_logger("wishwell.storefront")
 
@@ -29,8 +27,8 @@ async def begin(service: Services, shops: Shops, request: Request) -> Visit:
     """
     await service.access_cache.ensure_fresh()
     caller = await _proxy(service, request)
-    trusted = addresses.is_within(request.peer, service.settings.trusted_proxies)
-    forwards = caller is not None or trusted
+    trusted = service.settings.trusted_proxies
+    forwards = caller is not None or addresses.is_within(request.peer, trusted)
     host = host_of(request, forwards)
     of_host = service.access_cache.store_of_host(host)
     signed = None if caller else _signing_store(service, request)
@@ -46,14 +44,8 @@ async def begin(service: Services, shops: Shops, request: Request) -> Visit:
         log.warning("unknown_host", requestId=request.id, store=store.handle, host=host[:100])
         raise Forbidden("X-Forwarded-Host: is not a host of the token's store.")
     secure = origin.startswith("https:") if origin else _is_https(request, forwards)
-    return Visit(
-        shop=shop,
-        host=host,
-        secure=secure,
-        address=_address(service, request, caller),
-        caller=caller,
-        signed=signed is not None,
-    )
+    address = _address(service, request, caller)
+    return Visit(shop, host, secure, address, caller, signed is not None)
 
 
 # contract: storefront-token
@@ -128,27 +120,25 @@ async def identify(request: Request, visit: Visit) -> None:
 # contract: storefront-naming-order
 async def _customer(request: Request, visit: Visit, jars: list[bytes]) -> str | None:
     """The GID of the customer: by the proxy's word, else the platform's, else the shop's JWT."""
-    platform = visit.store.platform
+    platform, naming = visit.store.platform, visit.store.naming
     said = request.header(b"wishwell-customer")
     if said is not None:
         if visit.caller is None or visit.caller.kind != "naming":
             raise Invalid("Wishwell-Customer: needs a token that was made with --names-customers.")
-        try:
-            return None if said == _NOBODY else customers.gid(platform, said)
-        except Wrong as wrong:
-            raise Invalid(f"Wishwell-Customer: {wrong}.") from None
+        with _refusing(Invalid, "Wishwell-Customer"):
+            return None if said == "-" else customers.gid(platform, said)
     if visit.signed:
-        return _of_platform(request, visit)
-    naming = visit.store.naming
-    name = naming.jwt_header
-    header = name.lower().encode()
-    if name and (text := request.header(header)) is not None:
+        with _refusing(Unauthenticated, "The platform's signed query"):
+            customer = customers.platform_customer(
+                request.query_string, visit.shop.platform_secrets, int(time.time())
+            )
+            return None if customer is None else customers.gid(platform, customer)
+    header = naming.jwt_header.lower().encode()
+    if header and (text := request.header(header)) is not None:
         request.check_once(header)
         token = text[7:] if text[:7].lower() == "bearer " else text
-        try:
+        with _refusing(Unauthenticated, naming.jwt_header):
             return await visit.shop.customer(token.strip())
-        except Wrong as wrong:
-            raise Unauthenticated(f"{name}: {wrong}.") from None
     if naming.jwt_cookie:
         found = cookie.values(jars, naming.jwt_cookie.encode())
         # A shop's old cookies are sent for years.
@@ -158,14 +148,13 @@ async def _customer(request: Request, visit: Visit, jars: list[bytes]) -> str | 
     return None
 
 
-def _of_platform(request: Request, visit: Visit) -> str | None:
+@contextlib.contextmanager
+def _refusing(error: type[RequestError], evidence: str) -> Iterator[None]:
+    """Evidence that is wrong refuses the request."""
     try:
-        customer = customers.platform_customer(
-            request.query_string, visit.shop.platform_secrets, int(time.time())
-        )
-        return None if customer is None else customers.gid(visit.store.platform, customer)
+        yield
     except Wrong as wrong:
-        raise Unauthenticated(f"The platform's signed query: {wrong}.") from None
+        raise error(f"{evidence}: {wrong}.") from None
 
 
 # contract: storefront-same-origin

@@ -4,20 +4,18 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import jwt
+import msgspec
 import structlog
+from msgspec import Meta
 
 from wishwell.errors import Invalid, Unavailable
+from wishwell.http.storefront.customers import PUBLIC, Wrong
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import LARGEST, Unanswered
-
-PUBLIC = ("RS256", "ES256")
-
-_MEMBERS = ("kid", "kty", "alg", "n", "e", "crv", "x", "y")
-"""What a key is made of. A private part that a set has by mistake can take seconds to read."""
 
 _SECONDS = 5.0
 """A whole fetch: a visitor waits for it."""
@@ -29,6 +27,21 @@ _AGAIN = 1.0
 """The same after one that failed while there are no keys at all."""
 
 log = structlog.get_logger("wishwell.storefront")
+
+
+class _Key(msgspec.Struct, omit_defaults=True):
+    """What a key is made of. A set may hold keys for other uses; a shared secret in a public set
+    is a trap, and a private part that it has by mistake can take seconds to read."""
+
+    kid: Annotated[str, Meta(min_length=1)]
+    kty: Literal["RSA", "EC"]
+    alg: Literal["RS256", "ES256"] | None = None
+    use: Literal["sig"] | None = None
+    n: str | None = None
+    e: str | None = None
+    crv: str | None = None
+    x: str | None = None
+    y: str | None = None
 
 
 class KeySets:
@@ -58,7 +71,9 @@ class KeySets:
             raise Invalid(f"{name}: has no key with a kid for {' or '.join(PUBLIC)}.")
 
     async def key(self, source: str, kid: str) -> jwt.PyJWK:
-        """The key of a ``kid``. Raises as ``KeySet.key`` does."""
+        """The key of a ``kid``. Raises as ``KeySet.key`` does, and ``Wrong`` without a source."""
+        if not source:
+            raise Wrong("the shop has no key set")
         if source not in self._sets:
             self._sets[source] = KeySet(source, self._outbound, self._clock)
         return await self._sets[source].key(kid)
@@ -68,9 +83,7 @@ class KeySets:
 class KeySet:
     """Keys by ``kid``."""
 
-    def __init__(
-        self, source: str, outbound: Outbound, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, source: str, outbound: Outbound, clock: Callable[[], float]) -> None:
         self._source = source
         self._outbound = outbound
         self._clock = clock
@@ -81,7 +94,7 @@ class KeySet:
     async def key(self, kid: str) -> jwt.PyJWK:
         """The key of a ``kid``.
 
-        Raises ``ValueError`` if it is not known, and ``Unavailable`` while there are no keys.
+        Raises ``Wrong`` if it is not known, and ``Unavailable`` while there are no keys.
         """
         if self._keys is None or kid not in self._keys:
             if self._fetching is None and self._clock() >= self._not_before:
@@ -92,7 +105,7 @@ class KeySet:
         if self._keys is None:
             raise Unavailable("Who you are can't be checked just now.")
         if kid not in self._keys:
-            raise ValueError("its key is not known")
+            raise Wrong("its key is not known")
         return self._keys[kid]
 
     async def _fetch(self) -> None:
@@ -109,8 +122,9 @@ class KeySet:
     async def _read(self) -> str | bytes:
         if _is_inline(self._source):
             return self._source
-        source = self._source
-        answer = await self._outbound.call("GET", source, seconds=_SECONDS, owner=source)
+        answer = await self._outbound.call(
+            "GET", self._source, seconds=_SECONDS, owner=self._source
+        )
         if answer.status != 200:
             raise Unanswered(f"the status is {answer.status}")
         if not answer.whole:
@@ -124,23 +138,16 @@ def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
     entries = document.get("keys") if isinstance(document, Mapping) else None
     if not isinstance(entries, list):
         raise ValueError("it has no list of keys")
-    found = {}
+    keys = {}
     for entry in entries:
-        # A set may hold keys for other uses; a shared secret in a public set is a trap.
-        if not isinstance(entry, dict) or entry.get("kty") not in ("RSA", "EC"):
-            continue
-        kid = entry.get("kid")
-        if not isinstance(kid, str) or not kid or entry.get("use") not in (None, "sig"):
-            continue
-        if entry.get("alg") not in (None, *PUBLIC):
-            continue
         try:
-            key = jwt.PyJWK({name: entry[name] for name in _MEMBERS if name in entry})
-        except (jwt.PyJWTError, ValueError, KeyError, TypeError):
+            members = msgspec.to_builtins(msgspec.convert(entry, _Key))
+            key = jwt.PyJWK(members)
+        except (msgspec.ValidationError, jwt.PyJWTError, ValueError, KeyError, TypeError):
             continue
         if key.algorithm_name in PUBLIC:
-            found[kid] = key
-    return found
+            keys[members["kid"]] = key
+    return keys
 
 
 def _is_inline(source: str) -> bool:

@@ -1,9 +1,8 @@
 """What the paths below the base are, and what no request to them may hold. No I/O."""
 
 import re
-from typing import NamedTuple
 
-from wishwell.errors import ExpectationFailed, Invalid, MethodNotAllowed
+from wishwell.errors import ExpectationFailed, Invalid, MethodNotAllowed, NotFound
 from wishwell.http import routes
 from wishwell.http.context import Request
 from wishwell.http.routes import Route
@@ -30,48 +29,24 @@ _ONCE = (
 )
 
 
-class Found(NamedTuple):
-    """What a path is: a route of the API with its parameters, an asset's name, or ``livez``."""
+def find(request: Request, base: str) -> tuple[Route | None, str | None]:
+    """The route of the API, or the name of the asset, that a path names; for ``livez`` neither.
 
-    route: Route | None
-    parameters: dict[str, str]
-    asset: str | None
-
-    @property
-    def name(self) -> str:
-        """For log and metrics."""
-        if self.route is not None:
-            return f"/storefront{self.route.path}"
-        return "/storefront/assets" if self.asset else "/storefront/livez"
-
-    @property
-    def is_page(self) -> bool:
-        """Whether it is all items or all lists, and not one record."""
-        return self.route is not None and not self.parameters
-
-    def begins(self, method: str) -> bool:
-        """Whether this is for who has a shared list's token, and so may begin a session."""
-        return "token" in self.parameters and method != "DELETE"
-
-
-def find(path: str, base: str) -> Found | None:
-    """What a path is, as it was sent, percent-encoding and all; None if it is nothing here."""
-    match = _PATH.fullmatch(path, len(base))
-    if match is None:
-        return None
-    if (api := match["api"]) is None:
-        return Found(None, {}, match["asset"])
-    route, parameters = routes.find(routes.PREFIX + api)
-    if route is None or not route.on_storefront:
-        return None
-    return Found(route, parameters, None)
-
-
-def check_method(found: Found, method: str) -> None:
-    """Raises ``MethodNotAllowed``."""
-    allowed = routes.allowed(found.route) if found.route else ("GET", "HEAD")
-    if method not in allowed:
+    The path is taken as it was sent, percent-encoding and all. Sets the request's route. Raises
+    ``NotFound`` if it is nothing here, and ``MethodNotAllowed``.
+    """
+    match = _PATH.fullmatch(request.path, len(base))
+    api, asset = match.group("api", "asset") if match else (None, None)
+    route, parameters = routes.find(routes.PREFIX + api) if api else (None, {})
+    if match is None or (api and not (route and route.on_storefront)):
+        raise NotFound("There is nothing at this path.")
+    place = "/assets" if asset else "/livez"
+    request.route = f"/storefront{route.path if route else place}"
+    request.parameters = parameters
+    allowed = routes.allowed(route) if route else ("GET", "HEAD")
+    if request.method not in allowed:
         raise MethodNotAllowed(f"This path allows only {', '.join(allowed)}.", allowed)
+    return route, asset
 
 
 # contract: storefront-strict

@@ -1,108 +1,73 @@
-"""A store as the storefront needs it: its secrets opened, and what was verified with them."""
+"""A store as the storefront needs it, its secrets opened, and a request to it."""
 
-import hashlib
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-import jwt
-
-from wishwell import recent
 from wishwell.access.access_cache import AccessCache
+from wishwell.access.auth import Caller
 from wishwell.errors import Misconfigured, Unavailable
 from wishwell.http.storefront import cookie, customers
-from wishwell.http.storefront.customers import Known, Wrong
+from wishwell.http.storefront.cookie import Visitor
+from wishwell.http.storefront.customers import Wrong
 from wishwell.http.storefront.keys import KeySets
 from wishwell.outbound import Outbound
+from wishwell.profiles import Profile
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.naming import authority
 from wishwell.stores.sealing import Damaged, Sealing
-
-MOST = 30_000
-"""Cookies, JWTs and shoppers that a process remembers, over all stores; some 500 bytes each."""
+from wishwell.stores.store_secrets import StoreSecrets
 
 
-# contract: storefront-jwt
 class Shop:
     """One store, as it is until it changes."""
 
-    def __init__(
-        self,
-        store: Store,
-        secrets: store_secrets.StoreSecrets,
-        key_sets: KeySets,
-        remembered: dict[Any, Any],
-    ) -> None:
+    def __init__(self, store: Store, secrets: StoreSecrets, key_sets: KeySets) -> None:
         self.store = store
         self.origins = {authority(origin): origin for origin in store.hosts}
-        self.cookies = cookie.Signer(secrets.cookie, store.id, remembered, MOST)
+        self.cookies = cookie.Signer(secrets.cookie, store.id)
         self.platform_secrets = secrets.platform
-        self._shared = secrets.jwt_keys
+        self._jwt_keys = secrets.jwt_keys
         self._key_sets = key_sets
-        self._known = recent.Part[bytes, tuple[Known, jwt.PyJWK | None]](remembered, MOST)
 
+    # contract: storefront-jwt
     async def customer(self, token: str) -> str:
         """The GID of the customer that a JWT names. Raises ``Wrong`` and ``Unavailable``."""
-        # By its hash: a token may have 8 KiB.
-        hashed = hashlib.sha256(token.encode()).digest()
-        known, key = self._known.get(hashed) or (None, None)
-        # A key that is not in the set any more is good for no JWT, whenever it was verified.
-        if key is not None and key is not await self._public(str(key.key_id)):
-            known = None
-        if known is None:
-            known, key = await self._verified(token)
-            self._known.keep(hashed, (known, key))
-        elif known.ends <= time.time():
-            self._known.forget(hashed)
+        store, kid = self.store, customers.key_id(token)
+        if kid is None:
+            known = customers.jwt_customer(token, self._jwt_keys, store.naming, store.platform)
+        else:
+            key = await self._key_sets.key(store.naming.jwt_key_set, kid)
+            known = customers.jwt_customer(token, (key,), store.naming, store.platform)
+        if known.ends <= time.time():
             raise Wrong("it has expired")
         return known.customer
-
-    async def _verified(self, token: str) -> tuple[Known, jwt.PyJWK | None]:
-        """What a JWT says, and the key of the set that verified it."""
-        kid = customers.key_id(token)
-        key = None if kid is None else await self._public(kid)
-        keys: Sequence[str | jwt.PyJWK] = self._shared if key is None else [key]
-        known = customers.jwt_customer(token, keys, self.store.naming)
-        return Known(customers.gid(self.store.platform, known.customer), known.ends), key
-
-    async def _public(self, kid: str) -> jwt.PyJWK:
-        source = self.store.naming.jwt_key_set
-        if not source:
-            raise Wrong("the shop has no key set")
-        try:
-            return await self._key_sets.key(source, kid)
-        except ValueError as error:
-            raise Wrong(str(error)) from None
 
 
 # contract: storefront-remembered
 class Shops:
-    """The shops of all stores, each made when it is first asked for and when it has changed.
-
-    ``remembered``: what was verified for all of them, at most ``MOST`` entries.
-    """
+    """The shops of all stores, each made when it is first asked for and when it has changed."""
 
     def __init__(
         self, access_cache: AccessCache, sealing: Sealing | None, outbound: Outbound
     ) -> None:
         self._access_cache = access_cache
         self._sealing = sealing
-        self._shops: dict[str, tuple[Store, str, Shop]] = {}
-        self._there: Mapping[str, Store] = {}
-        self.remembered: dict[Any, Any] = {}
+        self._shops: dict[tuple[Store, str], Shop] = {}
+        self._stores: Mapping[str, Store] = {}
         self._key_sets = KeySets(outbound)
 
     def of(self, store: Store) -> Shop:
         """The shop of a store. Raises ``Unavailable`` if its secrets can't be opened."""
-        if self._access_cache.stores is not self._there:  # some have changed, or are gone
-            self._there = self._access_cache.stores
-            self._shops = {id: made for id, made in self._shops.items() if id in self._there}
-        sealed = self._access_cache.sealed(store.id) or ""
-        made = self._shops.get(store.id)
-        if made is None or made[0] is not store or made[1] != sealed:
-            made = store, sealed, self._made(store, sealed)
-            self._shops[store.id] = made
-        return made[2]
+        stores = self._access_cache.stores
+        if stores is not self._stores:  # some have changed, or are gone
+            self._stores = stores
+            for key in [key for key in self._shops if stores.get(key[0].id) is not key[0]]:
+                del self._shops[key]
+        key = store, self._access_cache.sealed(store.id) or ""
+        if key not in self._shops:
+            self._shops[key] = self._made(*key)
+        return self._shops[key]
 
     def _made(self, store: Store, sealed: str) -> Shop:
         if self._sealing is None or not sealed:  # the start has said why
@@ -111,4 +76,39 @@ class Shops:
             secrets = store_secrets.opened(self._sealing, store.id, sealed)
         except (Misconfigured, Damaged) as error:  # sealed by a process with a key that is new
             raise Unavailable(error.message) from error
-        return Shop(store, secrets, self._key_sets, self.remembered)
+        return Shop(store, secrets, self._key_sets)
+
+
+@dataclass(slots=True)
+class Visit:
+    """What a request to the storefront turns out to be."""
+
+    shop: Shop
+    host: str
+    secure: bool
+    address: str | None
+    """Of the browser, if it is known."""
+    caller: Caller | None
+    """The proxy's, if it sent a token."""
+    signed: bool
+    """Whether the platform signed the query."""
+    customer: str | None = None
+    visitor: Visitor | None = None
+    has_cookie: bool = False
+    shopper: Profile | None = None
+    new_session: str = ""
+    """The id of the session that the first save begins."""
+    set_cookie: bytes | None = None
+
+    @property
+    def store(self) -> Store:
+        return self.shop.store
+
+    def keep(self, session: str) -> None:
+        """The answer sets the cookie of a session."""
+        value = self.shop.cookies.value(session, int(time.time()))
+        self.set_cookie = cookie.line(value, secure=self.secure)
+
+    def remove_cookie(self) -> None:
+        if self.has_cookie:
+            self.set_cookie = cookie.line("", secure=self.secure)
