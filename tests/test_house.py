@@ -13,10 +13,10 @@ import pytest
 from tests import schema
 from wishwell import config, products, stores
 from wishwell.cli import main
-from wishwell.db import rows, statements
+from wishwell.db import statements
 from wishwell.events import deliveries, webhooks
 from wishwell.http import management, responses, routes, share_bodies, wire
-from wishwell.moving import deletion, transfer
+from wishwell.moving import additions, deletion, transfer
 from wishwell.products import product_bodies
 from wishwell.wishes import item_record, lists, purge, reservations, shares
 
@@ -285,7 +285,7 @@ def test_every_table_of_a_store_is_exported_or_named():
         assert kind in transfer.KINDS.values(), table
         derived = table in ("item_tags", "store_secrets", "share_tokens")
         assert derived or re.search(rf"FROM {table}\b", read), table
-        assert table in rows.FILLED or f"INTO {table} " in filled, table
+        assert table in additions.TABLES or f"INTO {table} " in filled, table
 
 
 def test_every_table_of_a_store_is_emptied_by_its_deletion():

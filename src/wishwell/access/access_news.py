@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 from wishwell import ids, stores
-from wishwell.db import Reader, Row, bad_rows
-from wishwell.db import rows as columns
+from wishwell.db import Reader, Row, bad_rows, statements
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.naming import authority
 
@@ -38,7 +37,7 @@ async def read(tx: Reader, since: str, tokens_since: str, profiles_since: str) -
 
 def _hosts_of(row: Row) -> frozenset[str]:
     """The hosts of a store whose other columns can't be read."""
-    return frozenset(map(authority, row[columns.STORE.index("hosts")].split()))
+    return frozenset(map(authority, row[statements.columns("store_fields").index("hosts")].split()))
 
 
 def _revocation(row: Row) -> tuple[tuple[str, str], int]:

@@ -20,6 +20,7 @@ from wishwell.errors import ServiceError
 Row = Sequence[Any]
 P = ParamSpec("P")
 T = TypeVar("T")
+UseCase = Callable[..., Awaitable[T]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Writer(Reader, Protocol):
         """``run_many`` that returns the rows of all. One that locks may begin the transaction."""
 
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Adds rows to a table, with the columns in ``rows.FILLED``; in a transaction."""
+        """Adds rows to a table, their columns in the order of its ``_filled``; in a transaction."""
 
 
 class Database(Protocol):

@@ -26,18 +26,16 @@ from collections.abc import (
 )
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
+from typing import Any, NoReturn, TypeVar
 from urllib.parse import quote
 
 import msgspec
 
-from wishwell.db import Reader, Row, Stats, UniqueViolation, Writer, pages, statements
-from wishwell.db import rows as columns
+from wishwell.db import Reader, Row, Stats, UniqueViolation, UseCase, Writer, pages, statements
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Statement
 from wishwell.errors import StoreDeleted, Unavailable
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 _GROUP = 256
@@ -149,7 +147,7 @@ class _Handle:
         return [found for row in rows for found in self.execute(step.sql, _bound(step.values(row)))]
 
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        names = columns.FILLED[table]
+        names = statements.columns(f"{table}_filled")
         marks = ", ".join("?" * len(names))
         sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608
         with _translated():
@@ -196,20 +194,10 @@ class SQLite:
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._thread.start()
 
-    async def read(
-        self,
-        use_case: Callable[Concatenate[Any, P], Awaitable[T]],
-        *arguments: P.args,
-        **named: P.kwargs,
-    ) -> T:
+    async def read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         return await use_case(self._reader, *arguments, **named)
 
-    async def write(
-        self,
-        use_case: Callable[Concatenate[Any, P], Awaitable[T]],
-        *arguments: P.args,
-        **named: P.kwargs,
-    ) -> T:
+    async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         self._check_writer()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()

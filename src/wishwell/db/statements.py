@@ -6,7 +6,9 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
 * A line that ends in `--postgresql` or `--sqlite` is for that engine alone. `-- name: x for
   postgresql` is one statement for what `-- name: x for sqlite` does in several, each ending in
   `;`: every statement is a round trip there. A test runs both forms against each other.
-* item_fields(x), list_fields(x) and so on: the columns of a record (rows.py).
+* `-- list_fields: id, name` at the head of a file names the columns of a record, in the order of
+  its fields; list_fields(x) stands for them, of the table x. `-- lists_filled: …` are those of a
+  table that is filled (``Writer.fill``).
 * in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in one array, always of texts.
 * as_json(…): these values as a JSON array.
 * next_number(x): of an event of the store x, its place in the feed. Null on PostgreSQL, where it
@@ -28,14 +30,13 @@ from enum import Enum
 from importlib import resources
 from typing import Any, Literal, NamedTuple
 
-from wishwell.db import rows
-
 Engine = Literal["postgresql", "sqlite"]
 
 _NAME = re.compile(r"^-- name: (\w+)(?: for (postgresql|sqlite))?$", re.MULTILINE)
 _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
-_FIELDS = re.compile(r"(item|list|share|store|event|webhook|delivery|product)_fields\((\w+)\)")
+_COLUMNS = re.compile(r"^-- (\w+_(?:fields|filled)): (.+)$", re.MULTILINE)
+_FIELDS = re.compile(r"\b(\w+_fields)\((\w+)\)")
 _OWNER = (
     r"(SELECT profile_id, store_id, items, lists, changes FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
@@ -113,7 +114,7 @@ def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
     found = {}
     for name, only, body in _pieces():
         if only in (None, form or engine) and not name.endswith("_page"):
-            found[name] = _statement(name, _strip(body, engine), engine)
+            found[name] = _statement(name, of_engine(body, engine), engine)
     return found
 
 
@@ -121,7 +122,7 @@ def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
 def template(name: str) -> str:
     """The text of a page, for pages.py to fill."""
     [body] = [body for known, _, body in _pieces() if known == name]
-    return _strip(body, "postgresql").rstrip(";")
+    return of_engine(body, "postgresql").rstrip(";")
 
 
 def step(sql: str, engine: Engine, takes: Sequence[str] | None = None) -> Step:
@@ -135,18 +136,29 @@ def step(sql: str, engine: Engine, takes: Sequence[str] | None = None) -> Step:
     return Step(sql, names)
 
 
+@functools.cache
+def columns(name: str) -> tuple[str, ...]:
+    """The columns that a file names so: ``list_fields``, ``lists_filled``."""
+    named = dict(found for text in _texts() for found in _COLUMNS.findall(text))
+    return tuple(named[name].split(", "))
+
+
 def _fields(match: re.Match[str]) -> str:
-    columns: tuple[str, ...] = getattr(rows, match[1].upper())
-    return ", ".join(f"{match[2]}.{column}" for column in columns)
+    return ", ".join(f"{match[2]}.{column}" for column in columns(match[1]))
 
 
 def _pieces() -> Iterator[tuple[str, str, str]]:
     """What the files have: a statement's name, the engine that it is for, and its text."""
-    for package in sorted(resources.files("wishwell").iterdir(), key=lambda entry: entry.name):
-        for file in package.iterdir() if package.is_dir() else ():
-            if file.name.endswith(".sql"):
-                pieces = iter(_NAME.split(file.read_text("utf-8"))[1:])
-                yield from zip(pieces, pieces, pieces, strict=True)
+    for text in _texts():
+        pieces = iter(_NAME.split(text)[1:])
+        yield from zip(pieces, pieces, pieces, strict=True)
+
+
+@functools.cache
+def _texts() -> list[str]:
+    packages = sorted(resources.files("wishwell").iterdir(), key=lambda entry: entry.name)
+    files = [file for package in packages if package.is_dir() for file in package.iterdir()]
+    return [file.read_text("utf-8") for file in files if file.name.endswith(".sql")]
 
 
 def _statement(name: str, sql: str, engine: Engine) -> Statement:
@@ -158,11 +170,11 @@ def _statement(name: str, sql: str, engine: Engine) -> Statement:
     return Statement(tuple(steps), does)
 
 
-def _strip(body: str, engine: Engine) -> str:
+def of_engine(text: str, engine: Engine) -> str:
+    """The lines of a text that are for the engine, without comments."""
     lines = []
-    for line in body.splitlines():
+    for line in text.splitlines():
         mark = _FOR_ENGINE.search(line)
-        if line.startswith("--") or (mark and mark[1] != engine):
-            continue
-        lines.append(_FOR_ENGINE.sub("", line).rstrip())
+        if not line.startswith("--") and (mark is None or mark[1] == engine):
+            lines.append(_FOR_ENGINE.sub("", line).rstrip())
     return "\n".join(lines).strip()

@@ -5,13 +5,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from wishwell.db import rows
 from wishwell.moving import import_shares
 from wishwell.moving.file_records import ItemRecord, ProfileRecord
 from wishwell.moving.import_file import Bundle
 from wishwell.stores import Store
 
-TABLES = tuple(rows.FILLED)
+TABLES = ("profiles", "lists", "items", "entries", "item_tags")
 
 Rows = dict[str, list[tuple[Any, ...]]]
 
