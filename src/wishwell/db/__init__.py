@@ -63,6 +63,8 @@ class Reader(Protocol):
 
     async def one(self, statement: str, /, **named: Any) -> Row | None:
         """The first row, or None."""
+        rows = await self.all(statement, **named)
+        return rows[0] if rows else None
 
     async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
         """Every row."""
@@ -81,9 +83,11 @@ class Writer(Reader, Protocol):
 
     async def run(self, statement: str, /, **named: Any) -> None:
         """Runs a statement and ignores its rows."""
+        await self.all(statement, **named)
 
     async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Runs a statement once for each row of arguments: their values by name."""
+        await self.all_many(statement, rows)
 
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         """``run_many`` that returns the rows of all. One that locks may begin the transaction."""

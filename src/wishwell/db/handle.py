@@ -8,7 +8,7 @@ from typing import Any
 
 import asyncpg
 
-from wishwell.db import Row, copying, failures, pages, statements
+from wishwell.db import Row, Writer, copying, failures, pages, statements
 from wishwell.db.hosts import Connection
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Does, Statement
@@ -16,7 +16,7 @@ from wishwell.db.statements import Does, Statement
 _LATE = 0.25  # share of a statement's time after which it is asked whether its host still answers
 
 
-class Handle:
+class Handle(Writer):
     """``Writer`` on one connection. The first statement that locks begins a transaction.
 
     What is overdue ends with its connection. The driver's own timeouts would send a cancel request:
@@ -48,10 +48,6 @@ class Handle:
     def writes(self) -> bool:
         return self._wrote or self.in_transaction
 
-    async def one(self, statement: str, /, **named: Any) -> Row | None:
-        rows = await self.all(statement, **named)
-        return rows[0] if rows else None
-
     async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
         known = self._sql[statement]
         if not self.in_transaction:
@@ -65,13 +61,6 @@ class Handle:
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         return await self.fetch(pages.sql("postgresql", query), *arguments)
-
-    async def run(self, statement: str, /, **named: Any) -> None:
-        # Not execute, which with arguments prepares the statement again each time.
-        await self.all(statement, **named)
-
-    async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        await self.all_many(statement, rows)
 
     # These two have a time of the driver: they may wait for room to write, which no cut ends.
     # Before the commit a cancelled statement does no harm.
@@ -101,6 +90,7 @@ class Handle:
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
         self._start()
         try:
+            # Not execute, which with arguments prepares the statement again each time.
             rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
         except asyncpg.IntegrityConstraintViolationError as error:
             failures.raise_ours(error)

@@ -78,7 +78,9 @@ class Hosts:
         for asked in (False, True):
             if asked or not self._good:
                 await self._ask_all()
-            for address in self._in_order():
+            for address in sorted(
+                random.sample(self._good, len(self._good)), key=self._held.__getitem__
+            ):
                 try:
                     return await self._open(address)
                 except Exception as error:
@@ -110,10 +112,6 @@ class Hosts:
         self._due = math.inf
         if self._next_round is not None:
             self._next_round.cancel()
-
-    def _in_order(self) -> list[Address]:
-        mixed = random.sample(self._good, len(self._good))
-        return sorted(mixed, key=lambda address: self._held[address])
 
     async def _open(self, address: Address) -> Connection:
         self._held[address] += 1

@@ -16,7 +16,7 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
 * owner(:profile): the profile's row, open and locked. A write in one statement begins with it, so
   that the writes of one profile, links and purges among them, happen one after the other
   (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
-* AS MATERIALIZED and casts are for PostgreSQL alone.
+* Casts, `::text`, are for PostgreSQL alone.
 
 A statement on a profile's data says profile_id = :profile of each table: that keeps it on one
 shard of a cluster. An insertion selects from such a table, though it needs nothing of it: other
@@ -61,7 +61,6 @@ _MACROS = {
             r" WHERE f.store_id = \1), 0)",
         ),
         (r"owner\((:\w+)\)", _OWNER.format("")),
-        (r" MATERIALIZED", ""),
         (r"::\w+(?:\[\])?", ""),
     ),
 }
