@@ -49,15 +49,14 @@ class Handle(Writer):
         return self._wrote or self.in_transaction
 
     async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
-        known = self._sql[statement]
+        steps, does = self._sql[statement]
         if not self.in_transaction:
-            if known.does is Does.LOCK:
+            if does is Does.LOCK:
                 await self._begin()
-            elif known.does is Does.WRITE:
+            elif does is Does.WRITE:
                 assert not self._wrote, "a use-case of several writes begins with a lock"
                 self._wrote = True
-        step = known.steps[0]
-        return await self.fetch(step.sql, *step.values(named))
+        return await self.fetch(steps[0].sql, *steps[0].values(named))
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         return await self.fetch(pages.sql("postgresql", query), *arguments)

@@ -6,6 +6,7 @@ connection whose statement failed is dropped at once, and the next request opens
 """
 
 import asyncio
+from collections import deque
 
 from wishwell.db import Stats
 from wishwell.db.hosts import Connection, Hosts
@@ -18,14 +19,13 @@ class Pool:
     def __init__(self, hosts: Hosts, size: int) -> None:
         self._hosts = hosts
         self._size = size
-        self._room = asyncio.Semaphore(size)
         # The last one used is taken first: something in between may close one that is idle long.
         # Where hosts share the work, it is the first one.
         self._next = 0 if hosts.spread else -1
         self._idle: list[Connection] = []
         self._closed = False
         self._in_use = 0
-        self._waiting = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
         self._waits = 0
         self._waited_seconds = 0.0
 
@@ -37,18 +37,21 @@ class Pool:
         """
         if self._closed:
             raise Unavailable("The service is shutting down.")
-        if not self._room.locked() and (connection := self._idle_connection()) is not None:
-            await self._room.acquire()  # at once
+        has_room = self._in_use < self._size
+        if has_room:
             self._in_use += 1
-            return connection
-        async with asyncio.timeout(seconds):
-            await self._wait()
-            self._in_use += 1
-            try:
+            if (connection := self._idle_connection()) is not None:
+                return connection
+        try:
+            async with asyncio.timeout(seconds):
+                if not has_room:
+                    await self._wait()
+                    has_room = True
                 return self._idle_connection() or await self._hosts.connect()
-            except BaseException:
+        except BaseException:
+            if has_room:
                 self._leave()
-                raise
+            raise
 
     def give_back(self, connection: Connection) -> None:
         """Takes back a connection without an open statement or transaction."""
@@ -70,7 +73,7 @@ class Pool:
             connections=self._in_use + len(self._idle),
             in_use=self._in_use,
             connections_limit=self._size,
-            waiting=self._waiting,
+            waiting=len(self._waiting),
             waits=self._waits,
             waited_seconds=self._waited_seconds,
         )
@@ -91,19 +94,25 @@ class Pool:
         return None
 
     def _leave(self) -> None:
+        """Leaves the room of one connection to the longest waiter."""
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                return
         self._in_use -= 1
-        self._room.release()
 
     async def _wait(self) -> None:
-        if not self._room.locked():
-            await self._room.acquire()
-            return
-        now = asyncio.get_running_loop().time
-        began = now()
+        loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[None] = loop.create_future()
+        self._waiting.append(waiter)
         self._waits += 1
-        self._waiting += 1
+        began = loop.time()
         try:
-            await self._room.acquire()
+            await waiter
+        except BaseException:
+            if waiter.done() and not waiter.cancelled():
+                self._leave()  # it came just as we gave up
+            raise
         finally:
-            self._waiting -= 1
-            self._waited_seconds += now() - began
+            self._waited_seconds += loop.time() - began

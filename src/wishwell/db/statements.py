@@ -7,16 +7,16 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
   postgresql` is one statement for what `-- name: x for sqlite` does in several, each ending in
   `;`: every statement is a round trip there. A test runs both forms against each other.
 * `-- list_fields: id, name` at the head of a file names the columns of a record, in the order of
-  its fields; list_fields(x) stands for them, of the table x. `-- lists_filled: …` are those of a
-  table that is filled (``Writer.fill``).
+  its fields; `-- lists_filled: …` those of the rows that fill a table (``Writer.fill``).
+
+Six words stand for what the engines say differently, or what would be said again and again:
+
+* list_fields(x): those columns, of the table x.
 * in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in one array, always of texts.
 * as_json(…): these values as a JSON array.
-* next_number(x): of an event of the store x, its place in the feed. Null on PostgreSQL, where it
-  is given afterwards (events.py); SQLite has one writer, which gives it.
-* owner(:profile): the profile's row, open and locked. A write in one statement begins with it, so
-  that the writes of one profile, links and purges among them, happen one after the other
-  (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
-* Casts, `::text`, are for PostgreSQL alone.
+* owner(:profile): the profile's row, open and locked; a write in one statement begins with it.
+* next_number(x): an event's place in the feed of the store x; null where it gets it afterwards.
+* ::text and other casts: for PostgreSQL alone.
 
 A statement on a profile's data says profile_id = :profile of each table: that keeps it on one
 shard of a cluster. An insertion selects from such a table, though it needs nothing of it: other
@@ -35,7 +35,6 @@ Engine = Literal["postgresql", "sqlite"]
 _NAME = re.compile(r"^-- name: (\w+)(?: for (postgresql|sqlite))?$", re.MULTILINE)
 _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
-_COLUMNS = re.compile(r"^-- (\w+_(?:fields|filled)): (.+)$", re.MULTILINE)
 _FIELDS = re.compile(r"\b(\w+_fields)\((\w+)\)")
 _OWNER = (
     r"(SELECT profile_id, store_id, items, lists, changes FROM profiles"
@@ -110,17 +109,17 @@ def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
 
     ``form``: takes that engine's form of statements that have two, in the dialect of ``engine``.
     """
-    found = {}
-    for name, only, body in _pieces():
-        if only in (None, form or engine) and not name.endswith("_page"):
-            found[name] = _statement(name, of_engine(body, engine), engine)
-    return found
+    return {
+        name: _statement(name, of_engine(body, engine), engine)
+        for name, only, body in _pieces()
+        if only in (None, form or engine) and not name.endswith("_page")
+    }
 
 
 @functools.cache
 def template(name: str) -> str:
     """The text of a page, for pages.py to fill."""
-    [body] = [body for known, _, body in _pieces() if known == name]
+    [body] = [body for page, _, body in _pieces() if page == name]
     return of_engine(body, "postgresql").rstrip(";")
 
 
@@ -138,8 +137,8 @@ def step(sql: str, engine: Engine, takes: Sequence[str] | None = None) -> Step:
 @functools.cache
 def columns(name: str) -> tuple[str, ...]:
     """The columns that a file names so: ``list_fields``, ``lists_filled``."""
-    named = dict(found for text in _texts() for found in _COLUMNS.findall(text))
-    return tuple(named[name].split(", "))
+    [columns] = re.findall(f"^-- {name}: (.+)$", _text(), re.MULTILINE)
+    return tuple(columns.split(", "))
 
 
 def _fields(match: re.Match[str]) -> str:
@@ -148,25 +147,24 @@ def _fields(match: re.Match[str]) -> str:
 
 def _pieces() -> Iterator[tuple[str, str, str]]:
     """What the files have: a statement's name, the engine that it is for, and its text."""
-    for text in _texts():
-        pieces = iter(_NAME.split(text)[1:])
-        yield from zip(pieces, pieces, pieces, strict=True)
+    pieces = iter(_NAME.split(_text())[1:])
+    return zip(pieces, pieces, pieces, strict=True)
 
 
 @functools.cache
-def _texts() -> list[str]:
+def _text() -> str:
+    """All ``.sql`` files, one after the other."""
     packages = sorted(resources.files("wishwell").iterdir(), key=lambda entry: entry.name)
     files = [file for package in packages if package.is_dir() for file in package.iterdir()]
-    return [file.read_text("utf-8") for file in files if file.name.endswith(".sql")]
+    return "\n".join(file.read_text("utf-8") for file in files if file.name.endswith(".sql"))
 
 
 def _statement(name: str, sql: str, engine: Engine) -> Statement:
     steps = [step(piece.strip(), engine) for piece in sql.split(";") if piece.strip()]
-    if not re.search(r"\b(INSERT|UPDATE|DELETE)\b", " ".join(one.sql for one in steps)):
-        does = Does.READ
-    else:
-        does = Does.LOCK if name.endswith("_lock") or sql.startswith("SELECT") else Does.WRITE
-    return Statement(tuple(steps), does)
+    if not re.search(r"\b(INSERT|UPDATE|DELETE)\b", " ".join(each.sql for each in steps)):
+        return Statement(tuple(steps), Does.READ)
+    locks = name.endswith("_lock") or sql.startswith("SELECT")
+    return Statement(tuple(steps), Does.LOCK if locks else Does.WRITE)
 
 
 def of_engine(text: str, engine: Engine) -> str:
