@@ -272,10 +272,10 @@ def test_every_table_of_a_store_is_exported_or_named():
     assert transfer.OF_STORE.keys() == of_store
     sql = statements.load("sqlite")
     read = " ".join(
-        sql[name].sql for name in sql if name.startswith(("export_", "revocations_since"))
+        sql[name].step.sql for name in sql if name.startswith(("export_", "revocations_since"))
     )
     filled = " ".join(
-        sql[name].sql
+        sql[name].step.sql
         for name in sql
         if name.startswith(("import_", "store_secrets_set", "share_add", "held_add"))
     )
@@ -292,7 +292,9 @@ def test_every_table_of_a_store_is_emptied_by_its_deletion():
     """contract: store-delete."""
     sql = statements.load("sqlite")
     steps = [*deletion._OF_STORE, *purge._STEPS, *reservations.ENDS, "purge_profiles"]
-    gone = " ".join(sql[name].sql for name in sql if name in steps or name.startswith("erase_"))
+    gone = " ".join(
+        sql[name].step.sql for name in sql if name in steps or name.startswith("erase_")
+    )
     for table in (transfer.OF_PROFILE | transfer.OF_STORE).keys() - {
         "deleted_stores",
         "store_hosts",

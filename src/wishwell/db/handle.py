@@ -3,16 +3,18 @@
 import asyncio
 import contextlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import asyncpg
 
-from wishwell.db import Row, Writer, copying, failures, pages, statements
+from wishwell.db import Row, Writer, failures, pages, statements
 from wishwell.db.hosts import Connection
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Does, Statement
 
+_CHUNK = 1 << 16
+_ESCAPED = {ord(letter): f"\\x{ord(letter):02x}" for letter in "\\\b\f\n\r\t\v"}
 _LATE = 0.25  # share of a statement's time after which it is asked whether its host still answers
 
 
@@ -81,7 +83,7 @@ class Handle(Writer):
         with self._many():
             await self._connection.copy_to_table(
                 table,
-                source=copying.text(rows),
+                source=_copied(rows),
                 columns=statements.columns(f"{table}_filled"),
                 timeout=self._left(),
             )
@@ -150,3 +152,20 @@ class Handle(Writer):
                 raise error
             error = ConnectionError()
         return TimeoutError() if self.overdue else error
+
+
+async def _copied(rows: Iterable[Sequence[Any]]) -> AsyncIterator[bytes]:
+    """Rows in the text form of PostgreSQL's COPY, some 64 KiB at a time."""
+    lines: list[str] = []
+    size = 0
+    for row in rows:
+        lines.append("\t".join([_copied_field(value) for value in row]) + "\n")
+        size += len(lines[-1])
+        if size > _CHUNK:
+            yield "".join(lines).encode()
+            lines, size = [], 0
+    yield "".join(lines).encode()
+
+
+def _copied_field(value: str | int | None) -> str:
+    return r"\N" if value is None else str(value).translate(_ESCAPED)

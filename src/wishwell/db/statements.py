@@ -11,7 +11,7 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
 
 Six words stand for what the engines say differently, or what would be said again and again:
 
-* list_fields(x): those columns, of the table x.
+* list_fields(x), lists_filled(x): those columns, of the table x.
 * in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in one array, always of texts.
 * as_json(…): these values as a JSON array.
 * owner(:profile): the profile's row, open and locked; a write in one statement begins with it.
@@ -35,7 +35,7 @@ Engine = Literal["postgresql", "sqlite"]
 _NAME = re.compile(r"^-- name: (\w+)(?: for (postgresql|sqlite))?$", re.MULTILINE)
 _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
-_FIELDS = re.compile(r"\b(\w+_fields)\((\w+)\)")
+_FIELDS = re.compile(r"\b(\w+_(?:fields|filled))\((\w+)\)")
 _OWNER = (
     r"(SELECT profile_id, store_id, items, lists, changes FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
@@ -95,11 +95,6 @@ class Statement(NamedTuple):
         """The only step."""
         (step,) = self.steps
         return step
-
-    @property
-    def sql(self) -> str:
-        """The SQL of the only step."""
-        return self.step.sql
 
 
 # contract: engines-alike

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row
+from wishwell.db import Database, Reader, Row, statements
 from wishwell.moving import file_records, transfer
 from wishwell.stores import Store
 
@@ -117,8 +117,7 @@ def _of_profile(
     for _, kind, id, text in records:
         values = _record.decode(text)
         if kind == _LIST:
-            name, created, updated, shared = values
-            lists[id] = file_records.ListRecord(id, name, created, updated, shared=bool(shared))
+            lists[id] = _list(values)
         elif kind == _PLACE:
             places.setdefault(id, []).append(tuple(values))
         elif kind == _ITEM:
@@ -139,6 +138,13 @@ def _of_profile(
     counts.reservations += len(reservations)
     of_lists = [transfer.encode(record) for record in lists.values()]
     return [*of_lists, *shares, *items, *sorted(reservations)]
+
+
+def _list(values: Sequence[Any]) -> file_records.ListRecord:
+    row = dict(zip(statements.columns("lists_filled"), values, strict=True))
+    row["shared"] = bool(row["shared"])
+    fields = file_records.ListRecord.__struct_fields__
+    return file_records.ListRecord(**{name: row[name] for name in fields if name in row})
 
 
 def _share(id: str, values: Sequence[Any]) -> file_records.ShareRecord:

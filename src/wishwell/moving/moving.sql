@@ -21,7 +21,7 @@ SELECT profile_id, revoked_at, jti FROM revocations WHERE profile_id in_uuids(:p
 
 -- name: export_records
 -- One statement, so that each profile is of one moment even where a store is spread over machines.
-SELECT l.profile_id, 0 AS kind, l.id AS id, as_json(l.name, l.created_at, l.updated_at, l.shared) AS record
+SELECT l.profile_id, 0 AS kind, l.id AS id, as_json(lists_filled(l)) AS record
 FROM lists l WHERE l.profile_id in_uuids(:profiles)
 UNION ALL
 SELECT e.profile_id, 1, e.list_id, as_json(e.position, e.item_id)
