@@ -96,34 +96,23 @@ class Writer(Reader, Protocol):
         """Adds rows to a table, their columns in the order of its ``_filled``; in a transaction."""
 
 
+Reads = Callable[Concatenate[Reader, P], Awaitable[T]]
+Writes = Callable[Concatenate[Writer, P], Awaitable[T]]
+
+
 class Database(Protocol):
     """An open database."""
 
-    async def read(
-        self,
-        use_case: Callable[Concatenate[Reader, P], Awaitable[T]],
-        *arguments: P.args,
-        **named: P.kwargs,
-    ) -> T:
+    async def read(self, use_case: Reads[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Runs a use-case that only reads. Each of its statements has its own snapshot."""
 
-    async def write(
-        self,
-        use_case: Callable[Concatenate[Writer, P], Awaitable[T]],
-        *arguments: P.args,
-        **named: P.kwargs,
-    ) -> T:
+    async def write(self, use_case: Writes[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Runs a use-case. Its writes are committed before this returns, or undone on any error.
 
         Raises ``Undecided`` if the connection broke before it was known which of the two.
         """
 
-    async def long_write(
-        self,
-        use_case: Callable[Concatenate[Writer, P], Awaitable[T]],
-        *arguments: P.args,
-        **named: P.kwargs,
-    ) -> T:
+    async def long_write(self, use_case: Writes[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """``write`` for use-cases that move many records: with five times as long in all, and the
         usual time for each statement."""
 
