@@ -121,7 +121,7 @@ def _of_profile(
         elif kind == _PLACE:
             places.setdefault(id, []).append(tuple(values))
         elif kind == _ITEM:
-            items.append(transfer.encode(_item(store, id, values)))
+            items.append(transfer.encode(_item(store, values)))
         elif kind == _SHARE:
             shares.append(transfer.encode(_share(id, values)))
         else:
@@ -141,10 +141,9 @@ def _of_profile(
 
 
 def _list(values: Sequence[Any]) -> file_records.ListRecord:
-    row = dict(zip(statements.columns("lists_filled"), values, strict=True))
+    row = _row("lists_filled", values)
     row["shared"] = bool(row["shared"])
-    fields = file_records.ListRecord.__struct_fields__
-    return file_records.ListRecord(**{name: row[name] for name in fields if name in row})
+    return file_records.ListRecord(**_picked(file_records.ListRecord, row))
 
 
 def _share(id: str, values: Sequence[Any]) -> file_records.ShareRecord:
@@ -154,21 +153,21 @@ def _share(id: str, values: Sequence[Any]) -> file_records.ShareRecord:
     )
 
 
-def _item(store: Store, id: str, values: Sequence[Any]) -> file_records.ItemRecord:
-    product, created, updated, variant, quantity, tags, note, on, dropped, restocked = values
-    return file_records.ItemRecord(
-        id,
-        _shown(store, product),
-        created,
-        updated,
-        _shown(store, variant) if variant else None,
-        quantity,
-        tags.split(),
-        note,
-        on.split(),
-        dropped or None,
-        restocked or None,
-    )
+def _item(store: Store, values: Sequence[Any]) -> file_records.ItemRecord:
+    row = _row("items_filled", values)
+    row["product_id"] = _shown(store, row["product_id"])
+    row["variant_id"] = _shown(store, row["variant_id"]) if row["variant_id"] else None
+    row["tags"], row["list_ids"] = row["tags"].split(), row["list_ids"].split()
+    row["dropped_at"], row["restocked_at"] = row["dropped_at"] or None, row["restocked_at"] or None
+    return file_records.ItemRecord(**_picked(file_records.ItemRecord, row))
+
+
+def _row(columns: str, values: Sequence[Any]) -> dict[str, Any]:
+    return dict(zip(statements.columns(columns), values, strict=True))
+
+
+def _picked(record: type[msgspec.Struct], row: dict[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in record.__struct_fields__ if name in row}
 
 
 def _shown(store: Store, id: str) -> int | str:
