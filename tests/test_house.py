@@ -13,10 +13,10 @@ import pytest
 from tests import schema
 from wishwell import config, products, stores
 from wishwell.cli import main
-from wishwell.db import rows, statements
+from wishwell.db import statements
 from wishwell.events import deliveries, webhooks
 from wishwell.http import management, responses, routes, share_bodies, wire
-from wishwell.moving import deletion, file_records
+from wishwell.moving import additions, deletion, file_records
 from wishwell.products import notices, product_bodies
 from wishwell.wishes import items, lists, purge, reservations, shares
 
@@ -282,10 +282,10 @@ def test_every_table_of_a_store_is_exported_or_named():
     assert schema.OF_STORE.keys() == of_store
     sql = statements.load("sqlite")
     read = " ".join(
-        sql[name].sql for name in sql if name.startswith(("export_", "revocations_since"))
+        sql[name].step.sql for name in sql if name.startswith(("export_", "revocations_since"))
     )
     filled = " ".join(
-        sql[name].sql
+        sql[name].step.sql
         for name in sql
         if name.startswith(("import_", "store_secrets_set", "share_", "held_add"))
     )
@@ -295,14 +295,16 @@ def test_every_table_of_a_store_is_exported_or_named():
         assert kind in file_records.KINDS.values(), table
         derived = table in ("item_tags", "store_secrets", "share_tokens")
         assert derived or re.search(rf"FROM {table}\b", read), table
-        assert table in rows.FILLED or f"INTO {table} " in filled, table
+        assert table in additions.TABLES or f"INTO {table} " in filled, table
 
 
 def test_every_table_of_a_store_is_emptied_by_its_deletion():
     """contract: store-delete."""
     sql = statements.load("sqlite")
     steps = [*deletion._OF_STORE, *purge._STEPS, *reservations.ENDS, "purge_profiles"]
-    gone = " ".join(sql[name].sql for name in sql if name in steps or name.startswith("erase_"))
+    gone = " ".join(
+        sql[name].step.sql for name in sql if name in steps or name.startswith("erase_")
+    )
     for table in (schema.OF_PROFILE | schema.OF_STORE).keys() - {
         "deleted_stores",
         "store_hosts",

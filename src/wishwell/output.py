@@ -43,7 +43,7 @@ class Output(io.RawIOBase):
         self._reason = ""
         self._torn = False  # whether the last write ended within a line
         self._most = 0
-        self._busy = False
+        self._writing = False
         self._queue = bytearray()
         # Reentrant: a garbage collection may log while this thread holds the lock.
         self._lock = threading.RLock()
@@ -59,16 +59,16 @@ class Output(io.RawIOBase):
             if len(self._queue) + len(data) > QUEUE_BYTES:
                 self._lose(bytes(data).count(b"\n"), "they came faster than they could be written")
             else:
+                was_empty = not self._queue
                 self._queue += data
-                if not self._busy:
-                    self._busy = True
+                if was_empty:
                     self._begin()
         return len(data)
 
     def drain(self) -> None:
         """Waits until all is written, at most ``_END_SECONDS``; called when the process ends."""
         end = time.monotonic() + _END_SECONDS
-        while self._busy and time.monotonic() < end:
+        while (self._queue or self._writing) and time.monotonic() < end:
             time.sleep(0.002)
 
     def _begin(self) -> None:
@@ -90,14 +90,13 @@ class Output(io.RawIOBase):
     def _work(self) -> None:
         while True:
             self._wake.acquire()
-            while self._busy:
-                time.sleep(_GATHER_SECONDS)
-                with self._lock:
-                    data, self._queue = self._queue, bytearray()
-                    lines = self.lost - self._said
-                self._send(data, lines)
-                with self._lock:
-                    self._busy = bool(self._queue)
+            time.sleep(_GATHER_SECONDS)
+            with self._lock:
+                self._writing = True
+                data, self._queue = self._queue, bytearray()
+                lines = self.lost - self._said
+            self._send(data, lines)
+            self._writing = False
 
     def _send(self, data: bytearray, lines: int) -> None:
         """Writes the queue, then reports lost lines. What can't be written is lost too."""

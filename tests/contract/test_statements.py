@@ -9,7 +9,7 @@ from itertools import product as combinations
 import pytest
 
 from tests.servers import PostgresServer
-from wishwell.db import cluster, hosts, migrate, pages, rows, statements, writes
+from wishwell.db import cluster, hosts, migrate, pages, postgres, statements
 from wishwell.db.__main__ import printed
 from wishwell.db.pages import Edge, Noun, PageQuery
 from wishwell.db.postgres import Postgres
@@ -135,7 +135,7 @@ async def prepare_everything(url):
         for step in statement.steps
     ]
     asked += [pages.sql("postgresql", query) for query, _ in (*queries(), *queries_of_store())]
-    for sql in (*asked, writes.WAITING, hosts._PLACE, cluster._FOREIGN_KEYS):
+    for sql in (*asked, postgres._UNCONFIRMED, hosts._PLACE, cluster._FOREIGN_KEYS):
         await connection.prepare(sql)
     db._pool.drop(connection)
     await db.close()
@@ -190,17 +190,18 @@ def test_pages_of_a_store_come_in_the_order_of_an_index(bench, engine):
 
 
 @pytest.mark.parametrize(
-    ("columns", "record"),
+    ("name", "record"),
     [
-        (rows.ITEM, Item),
-        (rows.LIST, List),
-        (rows.SHARE, Share),
-        (rows.STORE, Store),
-        (rows.WEBHOOK, Webhook),
+        ("item", Item),
+        ("list", List),
+        ("share", Share),
+        ("store", Store),
+        ("webhook", Webhook),
     ],
 )
-def test_columns_stand_in_the_order_of_the_records_fields(columns, record):
+def test_columns_stand_in_the_order_of_the_records_fields(name, record):
     """A record is made of its row by position, in one place."""
+    columns = statements.columns(f"{name}_fields")
     assert columns == record.__struct_fields__[: len(columns)]
 
 

@@ -17,8 +17,7 @@ import msgspec
 import structlog
 
 from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row, Writer, bad_rows
-from wishwell.db import rows as columns
+from wishwell.db import Database, Reader, Row, Writer, bad_rows, statements
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.naming import authority
@@ -370,7 +369,7 @@ async def _news(tx: Reader, asked_at: int, now: int, known: Collection[str]) -> 
 
 def _hosts_of(row: Row) -> frozenset[str]:
     """The hosts of a store whose other columns can't be read."""
-    return frozenset(map(authority, row[columns.STORE.index("hosts")].split()))
+    return frozenset(map(authority, row[statements.columns("store_fields").index("hosts")].split()))
 
 
 def _revocation(row: Row) -> tuple[tuple[str, str], int]:

@@ -11,24 +11,6 @@ import asyncpg
 from wishwell.db import UniqueViolation
 from wishwell.errors import StoreDeleted, Unavailable, Undecided
 
-UNREACHABLE = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.QueryCanceledError,
-    asyncpg.LockNotAvailableError,
-    asyncpg.ReadOnlySQLTransactionError,
-    asyncpg.DiskFullError,
-    asyncpg.OutOfMemoryError,
-    asyncpg.InternalServerError,
-    asyncpg.PostgresIOError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    OSError,
-    TimeoutError,
-)
 # After these errors it is not known whether a write was done: even a server that shuts down may
 # have committed first, and the last two of the driver's are how Citus tells that it lost a server.
 BROKEN = (
@@ -40,12 +22,25 @@ BROKEN = (
     OSError,
     TimeoutError,
 )
+UNREACHABLE = (
+    *BROKEN,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.QueryCanceledError,
+    asyncpg.LockNotAvailableError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.DiskFullError,
+    asyncpg.OutOfMemoryError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
 
 # Citus could not connect to a server, so it sent nothing there and commits nothing. The words are
 # libpq's and PostgreSQL's: where they speak another language, it stays unknown.
 _NOT_SENT = re.compile(
     r"connection to the remote node .*(Is the server running|the database system is )", re.DOTALL
 )
+_in_doubt = WeakSet[asyncpg.Connection]()
 
 
 @contextlib.contextmanager
@@ -76,27 +71,17 @@ def undecided(error: BaseException) -> Undecided:
 
 
 # contract: cluster-server-away
-class Doubts:
-    """Connections of which a commit is in doubt.
+def hear(connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
+    """Hears the warnings of a connection: a coordinator that could not commit on another server
+    warns so, and answers as if it had."""
+    if message.message.startswith("failed to commit transaction"):
+        _in_doubt.add(connection)
 
-    A coordinator that could not commit on another server warns so, and answers as if it had.
-    """
 
-    def __init__(self) -> None:
-        self._found = WeakSet[asyncpg.Connection]()
-
-    def listen(self, connection: asyncpg.Connection) -> None:
-        """Begins to hear the warnings of a connection."""
-        connection.add_log_listener(self._hear)
-
-    def check(self, connection: asyncpg.Connection) -> None:
-        """Raises ``Undecided`` if a commit of the connection is in doubt."""
-        if connection in self._found:
-            raise undecided(ConnectionError())
-
-    def _hear(self, connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
-        if message.message.startswith("failed to commit transaction"):
-            self._found.add(connection)
+def check(connection: asyncpg.Connection) -> None:
+    """Raises ``Undecided`` if a commit of the connection is in doubt."""
+    if connection in _in_doubt:
+        raise undecided(ConnectionError())
 
 
 # contract: cluster-server-away

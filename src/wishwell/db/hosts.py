@@ -6,7 +6,7 @@ Then all are asked again. A host that does not answer is left only for one that 
 """
 
 import asyncio
-import contextlib
+import math
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -64,13 +64,10 @@ class Hosts:
         self._newest: dict[int, int] = {}
         self._of: dict[Connection, Address] = {}
         self._held: Counter[Address] = Counter()
-        self._rounds: asyncio.Task[None] | None = None
-        self._due: float | None = None
-        self._earlier = asyncio.Event()
+        self._due = math.inf
+        self._next_round: asyncio.TimerHandle | None = None
+        self._round: asyncio.Task[None] | None = None
         self._asked = 0.0
-        self._answered: asyncio.Future[None] | None = None
-        """Of the round that is running, or that comes next; only while somebody waits for it."""
-        self._running = False
         self._why: list[Exception] = []
 
     # contract: database-hosts
@@ -81,7 +78,9 @@ class Hosts:
         for asked in (False, True):
             if asked or not self._good:
                 await self._ask_all()
-            for address in self._in_order():
+            for address in sorted(
+                random.sample(self._good, len(self._good)), key=self._held.__getitem__
+            ):
                 try:
                     return await self._open(address)
                 except Exception as error:
@@ -108,14 +107,11 @@ class Hosts:
         """Asks all hosts in the background, as a statement is late."""
         self._plan(max(0.0, self._asked + _AGAIN_SECONDS - asyncio.get_running_loop().time()))
 
-    def close(self) -> None:
+    def plan_nothing(self) -> None:
         """Plans no more rounds."""
-        self._due = None
-        self._earlier.set()
-
-    def _in_order(self) -> list[Address]:
-        mixed = random.sample(self._good, len(self._good))
-        return sorted(mixed, key=lambda address: self._held[address])
+        self._due = math.inf
+        if self._next_round is not None:
+            self._next_round.cancel()
 
     async def _open(self, address: Address) -> Connection:
         self._held[address] += 1
@@ -136,45 +132,30 @@ class Hosts:
 
     def _plan(self, seconds: float) -> None:
         """Plans a round; of two plans the earlier one counts."""
-        due = asyncio.get_running_loop().time() + seconds
-        if self._due is None or due < self._due:
+        loop = asyncio.get_running_loop()
+        due = loop.time() + seconds
+        if due < self._due:
+            self.plan_nothing()
             self._due = due
-            self._earlier.set()
-        if self._rounds is None:
-            self._rounds = asyncio.create_task(self._ask_when_due())
+            self._next_round = loop.call_later(seconds, self._begin_round)
 
     async def _ask_all(self) -> None:
         """Everybody who waits for an answer waits for the same round."""
-        if self._answered is None:
-            self._answered = asyncio.get_running_loop().create_future()
-        if not self._running:
-            self._plan(0.0)
-        await asyncio.shield(self._answered)
+        await asyncio.shield(self._begin_round())
 
-    async def _ask_when_due(self) -> None:
-        """Asks all hosts, round by round, until no round is planned."""
-        now = asyncio.get_running_loop().time
-        try:
-            while self._due is not None:
-                self._earlier.clear()
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout_at(self._due):
-                        await self._earlier.wait()
-                if self._due is not None and self._due <= now():
-                    self._due, self._asked = None, now()
-                    await self._round()
-        finally:
-            self._rounds = None
+    def _begin_round(self) -> "asyncio.Task[None]":
+        """The round that is running, or a new one in place of what is planned."""
+        self.plan_nothing()
+        if self._round is None:
+            self._asked = asyncio.get_running_loop().time()
+            self._round = asyncio.create_task(self._ask_each())
+        return self._round
 
-    async def _round(self) -> None:
-        self._running = True
+    async def _ask_each(self) -> None:
         try:
             self._judge(await self._answers())
         finally:
-            self._running = False
-            if self._answered is not None:
-                self._answered.set_result(None)
-                self._answered = None
+            self._round = None
 
     async def _answers(self) -> dict[Address, tuple[int, int]]:
         """What the hosts said in time. The first that was promoted since ends the round."""

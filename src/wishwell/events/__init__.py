@@ -73,7 +73,7 @@ Records = Mapping[str, Record]
 
 
 def from_row(row: Row) -> Event:
-    """Makes an event from its columns (``rows.EVENT``)."""
+    """Makes an event from its columns (``event_fields``)."""
     profile_id, sequence, type_, created_at, gid, data = row
     raw = msgspec.Raw(_shown(data))
     return Event(event_id(profile_id, sequence), type_, created_at, gid, sequence, raw)

@@ -100,7 +100,7 @@ class Turn(NamedTuple):
 
 
 def from_row(row: Row) -> Delivery:
-    """Makes a delivery from its columns (``rows.DELIVERY``)."""
+    """Makes a delivery from its columns (``delivery_fields``)."""
     id, profile_id, sequence, *rest = row
     return Delivery(id, id if profile_id is None else events.event_id(profile_id, sequence), *rest)
 

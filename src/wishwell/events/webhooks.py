@@ -89,7 +89,7 @@ _decoder = msgspec.json.Decoder(Secrets)
 
 
 def from_row(row: Row) -> Webhook:
-    """Makes a webhook from its columns (``rows.WEBHOOK``)."""
+    """Makes a webhook from its columns (``webhook_fields``)."""
     id, url, types, enabled, *times = row
     return Webhook(id, url, tuple(types.split()), enabled == _ON, *times)
 

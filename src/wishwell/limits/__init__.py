@@ -1,7 +1,7 @@
 """Rate limits: requests a minute, per store, caller and kind of method.
 
 Windows are fixed minutes of the clock (contract: limit-window). Requests are counted in this
-process, or for several processes in Redis or Valkey (``shared_limits``).
+process, or for several processes in Redis or Valkey (``shared``).
 """
 
 from collections.abc import Callable

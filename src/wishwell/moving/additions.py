@@ -10,6 +10,9 @@ from wishwell.moving.file_records import ItemRecord, ProfileRecord
 from wishwell.moving.import_file import Bundle
 from wishwell.stores import Store
 
+TABLES = ("profiles", "lists", "items", "entries", "item_tags")
+"""What is filled with rows, in this order."""
+
 Rows = dict[str, list[Any]]
 """New rows by their table, and what changes by the statement that takes it."""
 

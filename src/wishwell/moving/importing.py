@@ -9,10 +9,10 @@ import msgspec
 from msgspec.structs import asdict
 
 from wishwell import ids, opaque, stores
-from wishwell.db import Database, Reader, Row, UniqueViolation, Writer, rows
+from wishwell.db import Database, Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
-from wishwell.moving.additions import Held, Rows, additions
+from wishwell.moving.additions import TABLES, Held, Rows, additions
 from wishwell.moving.file_records import (
     AdminTokenRecord,
     ProductRecord,
@@ -283,7 +283,7 @@ async def _fill(
     for added in lacking.values():
         for name, more in added.items():
             whole[name] += more
-    for table in rows.FILLED:
+    for table in TABLES:
         for at in range(0, len(whole[table]), _ROWS):
             await tx.fill(table, whole[table][at : at + _ROWS])
     whole["share_add"] = await _take_tokens(tx, whole["share_add"])

@@ -274,7 +274,7 @@ async def listed(tx: Reader) -> list[Store]:
 
 
 def from_row(row: Row) -> Store:
-    """Makes a store from its columns (``rows.STORE``)."""
+    """Makes a store from its columns (``store_fields``)."""
     id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, *times = row
     return Store(
         id,
