@@ -15,7 +15,7 @@ from wishwell import config, products, stores
 from wishwell.cli import main
 from wishwell.db import rows, statements
 from wishwell.events import deliveries, webhooks
-from wishwell.http import management, responses, routes, share_bodies, wire
+from wishwell.http import management, responses, routes, wire
 from wishwell.moving import deletion, transfer
 from wishwell.products import product_bodies
 from wishwell.wishes import item_record, lists, purge, reservations, shares
@@ -319,12 +319,12 @@ SHAPES = {
     "NewList": wire.NewListBody,
     "ListPatch": wire.ListPatchBody,
     "ItemOrder": wire.ItemOrderBody,
-    "ShareTerms": share_bodies.ShareBody,
-    "CopyTerms": share_bodies.CopyBody,
+    "ShareTerms": wire.ShareBody,
+    "CopyTerms": wire.CopyBody,
     "Share": shares.Share,
     "SharedList": shares.SharedList,
     "SharedItem": shares.SharedItem,
-    "Reservation": share_bodies.ReservationBody,
+    "Reservation": wire.ReservationBody,
     "Identify": wire.IdentifyBody,
     "TokenRequest": wire.TokenBody,
     "NewWebhook": wire.NewWebhookBody,

@@ -21,7 +21,7 @@ from uvicorn.protocols.http.httptools_impl import (
 )
 
 from wishwell.errors import BodyTimeout, Invalid, ServiceError
-from wishwell.http import bodies, broken, framing, metrics, responses, unread
+from wishwell.http import bodies, framing, metrics, responses, unread
 from wishwell.http.admission import Admission
 
 ADMISSION = "wishwell.admission"
@@ -300,7 +300,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def _drop(self, unread_bytes: int) -> None:
         reason = "The client did not read its answer in time."
         log.info("dropped", unread=unread_bytes, reason=reason)
-        metrics.dropped()
+        metrics.DROPPED.inc()
         unread.drop(self.transport)
 
     def _shed(self, admission: Admission) -> None:
@@ -336,13 +336,20 @@ class GuardedProtocol(HttpToolsProtocol):
         """Answers with the envelope, unless an earlier request is being answered, and closes."""
         if self.transport.is_closing():
             return
-        admission = None if self.pipeline else self._admission
-        if admission is not None and broken.told(self.cycle, error, admission.paths):
+        cycle = self.cycle
+        begun = cycle is not None and not cycle.response_started and not self.pipeline
+        paths = self._admission.paths if self._admission is not None else ()
+        if begun and not cycle.disconnected and cycle.scope["raw_path"].startswith(paths):
+            # The application answers. A request that has arrived in full is answered normally,
+            # because what broke came after it.
+            cycle.keep_alive = False
+            if cycle.more_body:
+                bodies.broke_off(cycle.scope, error)
+                cycle.message_event.set()
             return
-        request_id = str(uuid.uuid4())
-        status, cycle = responses.status_of(error), self.cycle
+        request_id, status = str(uuid.uuid4()), responses.status_of(error)
         log.info("refused", requestId=request_id, status=int(status), reason=error.message)
-        if cycle is not None and not cycle.response_started and not self.pipeline:
+        if begun:
             # Its body broke off. The handler waits for the rest and must not answer any more.
             cycle.disconnected = True
             cycle.message_event.set()

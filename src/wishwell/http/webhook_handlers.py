@@ -1,31 +1,28 @@
 """The operations on webhooks and their deliveries, for admin tokens."""
 
-from wishwell import ids
-from wishwell.errors import Conflict, NotFound
+from wishwell.errors import Conflict
 from wishwell.events import deliveries, webhooks
 from wishwell.events.webhooks import WebhookPatch
 from wishwell.http import bodies, handlers, responses, wire
-from wishwell.http.context import Request, Services
+from wishwell.http.context import Request
 from wishwell.http.responses import Response
-from wishwell.profiles import pages
 from wishwell.stores.sealing import Sealing
 from wishwell.wishes import fields
 
 
-async def list_webhooks(service: Services, request: Request) -> Response:
-    binding = f"{request.store.id}|webhooks"
-    cursor, limit = _page_request(service, request, binding)
-    found = await service.db.read(webhooks.page, request.store, cursor, limit)
-    return handlers.page(service, found, binding)
+async def list_webhooks(request: Request) -> Response:
+    asked, binding = handlers.page_request(request, "webhooks")
+    page = await request.service.db.read(webhooks.page, request.store, asked.cursor, asked.limit)
+    return handlers.answer_page(request, page, binding)
 
 
-async def create_webhook(service: Services, request: Request) -> Response:
-    wire.parameters(request.query_string, frozenset())
-    body = await bodies.decode(service, request, wire.NewWebhookBody)
+async def create_webhook(request: Request) -> Response:
+    service = request.service
+    body = await bodies.decode(request, wire.NewWebhookBody)
     service.outbound.check("url", body.url)
     made = await service.db.write(
         webhooks.create,
-        _sealing(service),
+        _sealing(request),
         request.store,
         body.url,
         fields.each_once("types", body.types),
@@ -35,13 +32,14 @@ async def create_webhook(service: Services, request: Request) -> Response:
     return responses.created(made, f"{handlers.PREFIX}/webhooks/{made.id}")
 
 
-async def get_webhook(service: Services, request: Request) -> Response:
-    return responses.record(await service.db.read(webhooks.find, request.store, _id(request)))
+async def get_webhook(request: Request) -> Response:
+    found = await request.service.db.read(webhooks.find, request.store, _id(request))
+    return responses.record(found)
 
 
-async def update_webhook(service: Services, request: Request) -> Response:
-    id = _id(request)
-    body = await bodies.decode(service, request, wire.WebhookPatchBody)
+async def update_webhook(request: Request) -> Response:
+    service = request.service
+    body = await bodies.decode(request, wire.WebhookPatchBody)
     patch = WebhookPatch(
         body.url if isinstance(body.url, str) else None,
         fields.each_once("types", body.types) if isinstance(body.types, list) else None,
@@ -49,80 +47,70 @@ async def update_webhook(service: Services, request: Request) -> Response:
     )
     if patch.url is not None:
         service.outbound.check("url", patch.url)
-    changed = await service.db.write(webhooks.change, request.store, id, patch, service.now())
+    changed = await service.db.write(
+        webhooks.change, request.store, _id(request), patch, service.now()
+    )
     return responses.record(changed)
 
 
-async def delete_webhook(service: Services, request: Request) -> Response:
+async def delete_webhook(request: Request) -> Response:
+    service = request.service
     await service.db.write(webhooks.delete, request.store, _id(request), service.now())
     return responses.no_content()
 
 
-async def renew_webhook_secret(service: Services, request: Request) -> Response:
-    id, sealing = _id(request), _sealing(service)
+async def renew_webhook_secret(request: Request) -> Response:
+    service, sealing = request.service, _sealing(request)
     shown = await service.db.write(
-        webhooks.renew_secret, sealing, request.store, id, service.clock()
+        webhooks.renew_secret, sealing, request.store, _id(request), service.clock()
     )
     return responses.record(shown)
 
 
-async def test_webhook(service: Services, request: Request) -> Response:
-    id, new = _id(request), service.new_id()
-    sent = await service.db.write(deliveries.test, request.store, id, new, service.now())
+async def test_webhook(request: Request) -> Response:
+    service = request.service
+    sent = await service.db.write(
+        deliveries.test, request.store, _id(request), service.new_id(), service.now()
+    )
     return responses.record(sent)
 
 
-async def replay_webhook(service: Services, request: Request) -> Response:
-    id = _id(request)
-    body = await bodies.decode(service, request, wire.ReplayBody)
-    since = round(body.since.timestamp() * 1000)
-    return responses.record(
-        await service.db.write(webhooks.replay, request.store, id, since, service.now())
+async def replay_webhook(request: Request) -> Response:
+    service = request.service
+    since = (await bodies.decode(request, wire.ReplayBody)).since
+    milliseconds = round(since.timestamp() * 1000)
+    replayed = await service.db.write(
+        webhooks.replay, request.store, _id(request), milliseconds, service.now()
     )
+    return responses.record(replayed)
 
 
-async def list_deliveries(service: Services, request: Request) -> Response:
-    id = _webhook_id(request)
-    binding = f"{request.store.id}|{id}|deliveries"
-    cursor, limit = _page_request(service, request, binding)
-    found = await service.db.read(deliveries.page, request.store, id, cursor, limit)
-    return handlers.page(service, found, binding)
+async def list_deliveries(request: Request) -> Response:
+    id = _id(request)
+    asked, binding = handlers.page_request(request, f"deliveries|{id}")
+    page = await request.service.db.read(
+        deliveries.page, request.store, id, asked.cursor, asked.limit
+    )
+    return handlers.answer_page(request, page, binding)
 
 
-async def retry_delivery(service: Services, request: Request) -> Response:
-    id, delivery = _id(request), request.parameters["deliveryId"]
-    if not ids.is_uuid(delivery):
-        raise NotFound("There is no such delivery.")
-    again = await service.db.write(deliveries.retry, request.store, id, delivery, service.now())
+async def retry_delivery(request: Request) -> Response:
+    service, delivery = request.service, request.parameters["deliveryId"]
+    again = await service.db.write(
+        deliveries.retry, request.store, _id(request), delivery, service.now()
+    )
     return responses.record(again)
 
 
 # contract: webhook-needs-keys
-def _sealing(service: Services) -> Sealing:
-    if service.sealing is None:
+def _sealing(request: Request) -> Sealing:
+    if request.service.sealing is None:
         raise Conflict(
             "This service can't keep the secret of a webhook: its operator must set "
             "WISHWELL_SEALING_KEYS."
         )
-    return service.sealing
+    return request.service.sealing
 
 
 def _id(request: Request) -> str:
-    """The webhook of a request without query parameters."""
-    wire.parameters(request.query_string, frozenset())
-    return _webhook_id(request)
-
-
-# contract: record-id
-def _webhook_id(request: Request) -> str:
-    id = request.parameters["webhookId"]
-    if not ids.is_uuid(id):
-        raise NotFound("There is no such webhook.")
-    return id
-
-
-def _page_request(
-    service: Services, request: Request, binding: str
-) -> tuple[pages.Cursor | None, int]:
-    given = wire.parameters(request.query_string, handlers.PAGE)
-    return handlers.cursor(service, given, binding), wire.limit(given.get("limit"))
+    return request.parameters["webhookId"]

@@ -12,15 +12,15 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import events, products
+from wishwell import events, ids, products
 from wishwell.errors import Invalid, UnsupportedMedia
-from wishwell.http import share_bodies
 from wishwell.products import product_bodies
 from wishwell.profiles import pages, search
 from wishwell.stores import Store
-from wishwell.wishes import fields, item_record, items, lists
+from wishwell.wishes import fields, item_record, items, lists, shares
 from wishwell.wishes.fields import ProductId, Quantity
 from wishwell.wishes.items import ItemPatch, NewItem
+from wishwell.wishes.shares import Terms
 
 T = TypeVar("T")
 
@@ -110,6 +110,41 @@ class ItemOrderBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     item_ids: Annotated[list[str], Meta(max_length=5_000)]
 
 
+Expiry = Annotated[datetime, Meta(tz=True)] | UnsetType | None
+
+
+class ShareBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """``POST /lists/{listId}/shares``, where it is optional, and ``PATCH`` of a share."""
+
+    expires_at: Expiry = UNSET
+    reservations: bool | UnsetType = UNSET
+    notes: bool | UnsetType = UNSET
+
+    def terms(self, now: str) -> Terms:
+        expires_at = None if self.expires_at is UNSET else ""
+        if isinstance(self.expires_at, datetime):
+            # From 1970 to 9999, as times are stored: an offset may pass what can be written.
+            milliseconds = min(max(0, round(self.expires_at.timestamp() * 1000)), ids.LAST)
+            expires_at = shares.check_expiry(ids.timestamp(milliseconds), now)
+        return Terms(
+            None if self.reservations is UNSET else self.reservations,
+            None if self.notes is UNSET else self.notes,
+            expires_at,
+        )
+
+
+class CopyBody(msgspec.Struct, forbid_unknown_fields=True):
+    """``POST /shared/{token}/copies``, where it is optional."""
+
+    name: str | UnsetType = UNSET
+
+
+class ReservationBody(msgspec.Struct, forbid_unknown_fields=True):
+    """``PUT /shared/{token}/items/{itemId}/reservation``."""
+
+    quantity: Quantity
+
+
 class IdentifyBody(msgspec.Struct, forbid_unknown_fields=True):
     """``POST /profiles/identify``."""
 
@@ -156,9 +191,9 @@ BODIES: tuple[type[msgspec.Struct], ...] = (
     NewListBody,
     ListPatchBody,
     ItemOrderBody,
-    share_bodies.ShareBody,
-    share_bodies.CopyBody,
-    share_bodies.ReservationBody,
+    ShareBody,
+    CopyBody,
+    ReservationBody,
     IdentifyBody,
     product_bodies.PriceBody,
     product_bodies.VariantBody,

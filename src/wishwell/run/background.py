@@ -71,7 +71,7 @@ async def _repeat(job: Job) -> None:
     """The one loop of all jobs. A turn that fails is logged, once while it fails in the same way;
     after a pause comes the next."""
     pause, failing = job.seconds, None
-    metrics.background_done(job.name)
+    metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
     while True:
         await asyncio.sleep(max(_LEAST_SECONDS, pause))
         pause = max(_FAILED_SECONDS, job.seconds)
@@ -86,7 +86,7 @@ async def _repeat(job: Job) -> None:
             log.info(f"{job.name}_again")
         failing = None
         pause = job.seconds if wanted is None else wanted
-        metrics.background_done(job.name)
+        metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
 
 
 def _tell(name: str, error: Exception) -> None:
@@ -124,10 +124,10 @@ def _housekeeping(
 async def _purge(service: Services) -> None:
     seen = 0
     async for total in purge.sessions(service.db, service.settings, service.clock()):
-        metrics.purged(total - seen)
+        metrics.PURGED.inc(total - seen)
         seen = total
         await asyncio.sleep(_PAUSE)
-    metrics.purge_finished()
+    metrics.PURGE_FINISHED.set_to_current_time()
     if seen:
         log.info("purged", sessions=seen)
 
@@ -159,7 +159,7 @@ class _Numbering:
         # What was told until a moment ago is there too.
         if service.access_cache.tells_events() or now - self._looked > _NO_FEED_SECONDS:
             self._looked = now
-            metrics.events_told(await events.number(service.db, service.clock))
+            metrics.EVENTS_TOLD.inc(await events.number(service.db, service.clock))
 
 
 # contract: notice-steps
@@ -167,7 +167,7 @@ async def _tell_notices(service: Services) -> float | None:
     """Tells some of what there is to tell of products. Every process does."""
     pause: float | None = None
     async for told in notices.work(service.db, service.clock):
-        metrics.noticed(told)
+        metrics.NOTICES.inc(told)
         pause = 0
         await asyncio.sleep(max(_STEP_PAUSE, told * _NOTICE_PAUSE))
     return pause
@@ -180,8 +180,9 @@ async def _look_at_what_waits(service: Services) -> None:
     """Updates the metrics of the events and notices that wait."""
     count, oldest = await service.db.read(events.behind)
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
-    metrics.events_waiting(count, max(0, age) / 1000)
-    metrics.notices_waiting(await service.db.read(notices.waiting))
+    metrics.EVENTS_WAITING.set(count)
+    metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
+    metrics.NOTICES_WAITING.set(await service.db.read(notices.waiting))
 
 
 async def _sample(sampler: metrics.Sampler) -> None:

@@ -13,7 +13,7 @@ import structlog
 from wishwell import ids, profiles, recent, stores
 from wishwell.access.auth import Caller
 from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
-from wishwell.http import bodies, broken, metrics, per_address, responses
+from wishwell.http import bodies, counting, metrics, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
@@ -64,7 +64,7 @@ class Storefront:
             headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
             return Response(200, b"ok", headers)
         paths.check(request)
-        broken.check(request.asgi)
+        bodies.check(request.asgi)
         seen = await self._begin(request)
         if found.asset is not None:
             return assets.answer(found.asset, self._base)
@@ -72,7 +72,7 @@ class Storefront:
         if not request.reads:
             identity.check_origin(request, seen)
             request.authorize = self._authorize
-            request.body = await bodies.read(self._service, request)
+            request.body = await bodies.read(request)
             seen = request.visit or seen
         if seen.signed:
             request.query_string = customers.without_platform(request.query_string)
@@ -185,11 +185,8 @@ class Storefront:
         service, store = self._service, seen.store
         if request.reads and seen.address is not None:
             limit = service.settings.limit_visitor_read
-            key, what = (
-                f"{store.id}:nobody:{seen.address}",
-                "reads without a cookie from this address",
-            )
-            await per_address.count(service, request, key, limit, what)
+            key, what = f"{store.id}:nobody:{seen.address}", "reads without a cookie"
+            await counting.count_address(request, key, limit, what)
         if not found.is_page and not found.begins(request.method):
             raise NotFound("There is no such record.")
         if request.method == "DELETE":
@@ -211,8 +208,8 @@ class Storefront:
         assert isinstance(session, Profile)
         if seen.address is not None:
             limit = service.settings.limit_new_sessions
-            key, what = f"{seen.store.id}:sessions:{seen.address}", "new visitors from this address"
-            await per_address.count(service, request, key, limit, what)
+            key, what = f"{seen.store.id}:sessions:{seen.address}", "new visitors"
+            await counting.count_address(request, key, limit, what)
         namespace = service.settings.session_namespace
         await service.db.write(
             profiles.create_session, seen.store, namespace, seen.new_session, service.now()
