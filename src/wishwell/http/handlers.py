@@ -9,7 +9,7 @@ from wishwell.http import bodies, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.profiles import Profile, WholeStore, pages
-from wishwell.wishes import item_record, items, lists
+from wishwell.wishes import fields, item_record, items, lists
 from wishwell.wishes.item_record import Item
 from wishwell.wishes.lists import List
 from wishwell.wishes.shares import Share
@@ -78,7 +78,8 @@ async def delete_item(request: Request) -> Response:
 
 
 async def set_item_lists(request: Request) -> Response:
-    chosen = wire.list_ids((await bodies.decode(request, wire.ItemListsBody)).list_ids)
+    body = await bodies.decode(request, wire.ItemListsBody)
+    chosen = fields.each_once("listIds", body.list_ids)
     id, now = request.parameters["itemId"], request.service.now()
     item = await owned(request, items.set_lists, id, chosen, request.bounds, now)
     return responses.record(item)
@@ -109,8 +110,7 @@ async def get_list(request: Request) -> Response:
 
 
 async def update_list(request: Request) -> Response:
-    body = await bodies.decode(request, wire.ListPatchBody)
-    name = lists.check_name(body.name) if isinstance(body.name, str) else None
+    name = (await bodies.decode(request, wire.ListPatchBody)).checked_name()
     id, now = request.parameters["listId"], request.service.now()
     return responses.record(await owned(request, lists.rename, id, name, now))
 

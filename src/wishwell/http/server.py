@@ -6,7 +6,6 @@ once, however little of their answers the client reads.
 """
 
 import uuid
-from dataclasses import dataclass
 from email.utils import formatdate
 from enum import Enum
 from http import HTTPStatus
@@ -22,10 +21,10 @@ from uvicorn.protocols.http.httptools_impl import (
 
 from wishwell.errors import BodyTimeout, Invalid, ServiceError
 from wishwell.http import bodies, framing, metrics, responses, unread
-from wishwell.http.admission import Admission
+from wishwell.http.context import Services
 
-ADMISSION = "wishwell.admission"
-"""The key of the application's ``Admission`` in the lifespan state, for the server."""
+SERVICE = "wishwell.service"
+"""The key of the application's ``Services`` in the lifespan state."""
 
 _LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {responses.phrase(_LARGE)}\r\n".encode()
@@ -36,18 +35,6 @@ _PIECE = 4096
 """Bytes that are parsed at once, about forty of the smallest requests."""
 
 log = structlog.get_logger("wishwell.server")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timeouts:
-    """How long a client may take, in seconds."""
-
-    header: float = 10.0
-    """For the request line and headers."""
-    body: float = 10.0
-    """For the rest of a body that was answered early."""
-    answer: float = 30.0
-    """For reading an answer too slowly."""
 
 
 class _InOnePiece:
@@ -97,22 +84,22 @@ _NOTHING_YET, _HEADERS, _BODY, _SHED_BODY, _NO_MORE = _Reads
 
 # contract: answer-unread, http-pipelining
 class GuardedProtocol(HttpToolsProtocol):
-    """One connection. Pass uvicorn ``functools.partial(GuardedProtocol, timeouts)`` as ``http``.
+    """One connection.
 
     It does no more for a client than the client reads. What it reads, and who waits meanwhile::
 
         NOTHING_YET ─▶ HEADERS ─▶ BODY or SHED_BODY ─▶ NO_MORE
-                          ▲  `timeouts.header`             │  requests begun are answered in order;
+                          ▲  `header_timeout`              │  requests begun are answered in order;
                           └── the next request ────────────┘  `_rest`: bytes that wait for them
 
         answer written ─▶ the client reads: the next request, or the idle time
-                       └▶ it does not: reading is paused, `Watch` drops it after `timeouts.answer`
+                       └▶ it does not: reading is paused, `Watch` drops it after `answer_timeout`
     """
 
-    def __init__(self, timeouts: Timeouts, *, app_state: dict[str, Any], **given: Any) -> None:
+    def __init__(self, *, app_state: dict[str, Any], **given: Any) -> None:
         super().__init__(app_state=app_state, **given)
-        self._timeouts = timeouts
-        self._admission: Admission | None = app_state.get(ADMISSION)
+        service: Services = app_state[SERVICE]
+        self._settings, self._admission = service.settings, service.admission
         self._reads = _NOTHING_YET
         self._header_bytes = 0  # received, so at most a piece more than `_size`, which was parsed
         self._size = 0
@@ -126,7 +113,7 @@ class GuardedProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         # So pause_writing is called as soon as the kernel does not take all of an answer.
         transport.set_write_buffer_limits(0)
-        self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
+        self._deadline = self.loop.call_later(self._settings.header_timeout, self._too_slow)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._deadline.cancel()
@@ -194,7 +181,7 @@ class GuardedProtocol(HttpToolsProtocol):
             if self._header_bytes > framing.MAX_HEADER_BYTES:
                 self._refuse(framing.too_large())
             elif self._deadline.cancelled():  # they go on in another piece
-                self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
+                self._deadline = self.loop.call_later(self._settings.header_timeout, self._too_slow)
         return True
 
     # ------------------------------------------------------------- the parser's callbacks
@@ -231,12 +218,11 @@ class GuardedProtocol(HttpToolsProtocol):
             self.expect_100_continue = False  # RFC 9110, 10.1.1: ignored in HTTP/1.0
         self.scope["wishwell.target"] = self.url  # type: ignore[typeddict-unknown-key]
         if (
-            self._admission is not None
-            and self.url.startswith(self._admission.paths)
+            self.url.startswith(self._admission.paths)
             and (self.cycle is None or self.cycle.response_complete)
             and not self._admission.admits(len(self.tasks))
         ):
-            self._shed(self._admission)
+            self._shed()
             self._reads = _SHED_BODY
             return
         super().on_headers_complete()
@@ -265,7 +251,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def pause_writing(self) -> None:
         super().pause_writing()
         self.flow.pause_reading()
-        self._watch = unread.Watch(self.transport, self._timeouts.answer, self._drop)
+        self._watch = unread.Watch(self.transport, self._settings.answer_timeout, self._drop)
 
     def resume_writing(self) -> None:
         super().resume_writing()
@@ -293,7 +279,7 @@ class GuardedProtocol(HttpToolsProtocol):
             # Answered before its body was read. The rest of the body needs its own deadline,
             # because each of its bytes postpones the idle timeout.
             self._deadline.cancel()
-            self._deadline = self.loop.call_later(self._timeouts.body, self.transport.close)
+            self._deadline = self.loop.call_later(self._settings.body_timeout, self.transport.close)
 
     # ----------------------------------------------------------------------------- ends
 
@@ -303,11 +289,11 @@ class GuardedProtocol(HttpToolsProtocol):
         metrics.DROPPED.inc()
         unread.drop(self.transport)
 
-    def _shed(self, admission: Admission) -> None:
+    def _shed(self) -> None:
         """Refuses a request before a task, a scope or a body exists. The connection stays open."""
         method = self.parser.get_method()
         peer = self.client[0] if self.client else ""
-        head, body = admission.shed(self.headers, method.decode("ascii"), peer)
+        head, body = self._admission.shed(self.headers, method.decode("ascii"), peer)
         head += b"".join([b"%s: %s\r\n" % line for line in self.server_state.default_headers])
         stays = self.parser.should_keep_alive() and not self.expect_100_continue
         end = b"\r\n" if stays else b"connection: close\r\n\r\n"
@@ -316,7 +302,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self.transport.close()
             return
         # As after any answer, the idle time and the rest of the body are bounded.
-        self._deadline = self.loop.call_later(self._timeouts.body, self.transport.close)
+        self._deadline = self.loop.call_later(self._settings.body_timeout, self.transport.close)
         self.timeout_keep_alive_task = self.loop.call_later(
             self.timeout_keep_alive, self.timeout_keep_alive_handler
         )
@@ -326,7 +312,7 @@ class GuardedProtocol(HttpToolsProtocol):
         if self.transport.is_closing() or not self._in_headers:
             return
         if self._rest:  # they have arrived, but earlier requests are not answered yet
-            self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
+            self._deadline = self.loop.call_later(self._settings.header_timeout, self._too_slow)
         elif self._reads is _NOTHING_YET:
             self.transport.close()  # the client never sent anything
         else:
@@ -338,8 +324,8 @@ class GuardedProtocol(HttpToolsProtocol):
             return
         cycle = self.cycle
         begun = cycle is not None and not cycle.response_started and not self.pipeline
-        paths = self._admission.paths if self._admission is not None else ()
-        if begun and not cycle.disconnected and cycle.scope["raw_path"].startswith(paths):
+        of_api = begun and cycle.scope["raw_path"].startswith(self._admission.paths)
+        if of_api and not cycle.disconnected:
             # The application answers. A request that has arrived in full is answered normally,
             # because what broke came after it.
             cycle.keep_alive = False
@@ -371,8 +357,7 @@ class GuardedProtocol(HttpToolsProtocol):
             # uvicorn adds no Date if the application sends its own.
             (b"date", formatdate(usegmt=True).encode()),
             (b"cache-control", b"no-store"),
+            *self._admission.limits(self.client[0] if self.client else ""),
         ]
-        if self._admission is not None:
-            headers += self._admission.limits(self.client[0] if self.client else "")
         lines = b"".join(b"%s: %s\r\n" % header for header in headers)
         return STATUS_LINE[status] + lines + b"\r\n" + body

@@ -5,7 +5,7 @@ from wishwell.http import bodies, handlers, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.profiles import Profile
-from wishwell.wishes import copies, lists, reserving, shares
+from wishwell.wishes import copies, reserving, shares
 from wishwell.wishes.copies import Wanted
 from wishwell.wishes.shares import Finder
 
@@ -55,8 +55,7 @@ async def get_shared_list(request: Request) -> Response:
 # contract: copy-list
 async def copy_shared_list(request: Request) -> Response:
     caller, service = handlers.new_owner(request), request.service
-    body = await bodies.optional(request, wire.CopyBody)
-    name = lists.check_name(body.name) if isinstance(body.name, str) else None
+    name = (await bodies.optional(request, wire.CopyBody)).checked_name()
     finder, token = await _finder(request), request.parameters["token"]
     await _begin(request, finder)
     wanted = Wanted(service.new_id(), name)

@@ -2,7 +2,6 @@
 
 from wishwell.errors import Conflict
 from wishwell.events import deliveries, webhooks
-from wishwell.events.webhooks import WebhookPatch
 from wishwell.http import bodies, handlers, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
@@ -39,12 +38,7 @@ async def get_webhook(request: Request) -> Response:
 
 async def update_webhook(request: Request) -> Response:
     service = request.service
-    body = await bodies.decode(request, wire.WebhookPatchBody)
-    patch = WebhookPatch(
-        body.url if isinstance(body.url, str) else None,
-        fields.each_once("types", body.types) if isinstance(body.types, list) else None,
-        body.enabled if isinstance(body.enabled, bool) else None,
-    )
+    patch = (await bodies.decode(request, wire.WebhookPatchBody)).patch()
     if patch.url is not None:
         service.outbound.check("url", patch.url)
     changed = await service.db.write(

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import functools
 import os
 import resource
 import signal
@@ -20,7 +19,7 @@ from uvicorn.supervisors import Multiprocess
 
 from wishwell.config import Settings
 from wishwell.errors import Misconfigured
-from wishwell.http.server import GuardedProtocol, Timeouts
+from wishwell.http.server import GuardedProtocol
 from wishwell.run import app
 
 logger = structlog.get_logger("wishwell")
@@ -64,10 +63,7 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
             with contextlib.suppress(OSError):  # the service runs even if nobody reads it
                 click.echo(welcome.replace("{url}", url), err=True)
 
-    timeouts = Timeouts(
-        header=settings.header_timeout, body=settings.body_timeout, answer=settings.answer_timeout
-    )
-    options = _options(timeouts, int(settings.shutdown_timeout))
+    options = _options(int(settings.shutdown_timeout))
     if settings.workers == 1:
         application = app.Application(settings)
         _Server(uvicorn.Config(application, **options), ready).run(_many(listening))
@@ -86,9 +82,9 @@ def _allow_files() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
-def _options(timeouts: Timeouts, stop_seconds: int) -> dict[str, Any]:
+def _options(stop_seconds: int) -> dict[str, Any]:
     return {
-        "http": functools.partial(GuardedProtocol, timeouts),
+        "http": GuardedProtocol,
         "ws": "none",
         "loop": "uvloop",
         "lifespan": "on",
