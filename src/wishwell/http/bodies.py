@@ -38,15 +38,13 @@ def check(scope: dict[str, Any]) -> None:
         raise scope[_BROKEN]
 
 
-async def decode(request: Request, shape: type[T]) -> T:
-    """The body as a type of ``wire``. Raises what ``read`` and ``wire.body`` do."""
-    return decoded(request, await read(request), shape)
+async def decode(request: Request, shape: type[T], *, optional: bool = False) -> T:
+    """The body as a type of ``wire``. Raises what ``read`` and ``wire.body`` do.
 
-
-async def optional(request: Request, shape: type[T]) -> T:
-    """``decode`` of a body that may be missing, which is as if it were ``{}``."""
+    An ``optional`` one may be missing, which is as if it were ``{}``.
+    """
     raw = await read(request)
-    return decoded(request, raw, shape) if raw else shape()
+    return shape() if optional and not raw else decoded(request, raw, shape)
 
 
 def decoded(request: Request, raw: bytes, shape: type[T]) -> T:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
@@ -23,6 +23,9 @@ from wishwell.profiles.pages import CursorSigner
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
 from wishwell.wishes.shares import Place
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,6 +108,19 @@ class Request(msgspec.Struct):
     def bounds(self) -> stores.Bounds:
         """How much a profile of the store may hold."""
         return stores.bounds(self.store, self.service.settings)
+
+    def now(self) -> str:
+        return self.service.now()
+
+    def run(
+        self,
+        use_case: Callable[Concatenate[Any, P], Awaitable[T]],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> Awaitable[T]:
+        """Runs a use-case, which reads for a GET or HEAD, and otherwise writes."""
+        db = self.service.db
+        return (db.read if self.reads else db.write)(use_case, *arguments, **named)
 
     # contract: header-twice
     def check_once(self, *names: bytes) -> None:

@@ -9,6 +9,7 @@ from wishwell.http import bodies, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.profiles import Profile, WholeStore, pages
+from wishwell.profiles.search import Search, parse
 from wishwell.wishes import fields, item_record, items, lists
 from wishwell.wishes.item_record import Item
 from wishwell.wishes.lists import List
@@ -26,18 +27,17 @@ PREFIX = "/api/2025-04"
 
 async def list_items(request: Request) -> Response:
     asked, binding = page_request(request, "items")
-    page = await request.service.db.read(items.page, request.scope, asked)
+    page = await request.run(items.page, request.scope, asked)
     item_record.show(page.records, text_ids=request.store.has_text_ids)
     return answer_page(request, page, binding)
 
 
 async def create_item(request: Request) -> Response:
-    profile, service = new_owner(request), request.service
+    profile = new_owner(request)
     new = (await bodies.decode(request, wire.NewItemBody)).new_item(request.store)
     await begin(request)
-    item, created = await service.db.write(
-        items.save, profile, new, service.new_id(), request.bounds, service.now()
-    )
+    id, bounds, now = request.service.new_id(), request.bounds, request.now()
+    item, created = await request.run(items.save, profile, new, id, bounds, now)
     _shown(item, request)
     if not created:  # contract: save-status
         return responses.record(item)
@@ -58,7 +58,7 @@ async def delete_items(request: Request) -> Response:
     if isinstance(scope, WholeStore):
         sessions = await service.db.read(profiles.sessions_owning, scope, chosen)
         await service.access_cache.touch_now(sessions)
-    await service.db.write(items.delete_many, scope, chosen, service.now())
+    await request.run(items.delete_many, scope, chosen, request.now())
     return responses.no_content()
 
 
@@ -68,19 +68,19 @@ async def get_item(request: Request) -> Response:
 
 async def update_item(request: Request) -> Response:
     patch = (await bodies.decode(request, wire.ItemPatchBody)).patch(request.store)
-    id, now = request.parameters["itemId"], request.service.now()
+    id, now = request.parameters["itemId"], request.now()
     return responses.record(await owned(request, items.change, id, patch, now))
 
 
 async def delete_item(request: Request) -> Response:
-    await owned(request, items.delete, request.parameters["itemId"], request.service.now())
+    await owned(request, items.delete, request.parameters["itemId"], request.now())
     return responses.no_content()
 
 
 async def set_item_lists(request: Request) -> Response:
     body = await bodies.decode(request, wire.ItemListsBody)
     chosen = fields.each_once("listIds", body.list_ids)
-    id, now = request.parameters["itemId"], request.service.now()
+    id, now = request.parameters["itemId"], request.now()
     item = await owned(request, items.set_lists, id, chosen, request.bounds, now)
     return responses.record(item)
 
@@ -90,17 +90,16 @@ async def set_item_lists(request: Request) -> Response:
 
 async def list_lists(request: Request) -> Response:
     asked, binding = page_request(request, "lists")
-    page = await request.service.db.read(lists.page, request.scope, asked)
+    page = await request.run(lists.page, request.scope, asked)
     return answer_page(request, page, binding)
 
 
 async def create_list(request: Request) -> Response:
-    profile, service = new_owner(request), request.service
+    profile = new_owner(request)
     name = lists.check_name((await bodies.decode(request, wire.NewListBody)).name)
     await begin(request)
-    made = await service.db.write(
-        lists.create, profile, name, service.new_id(), request.bounds, service.now()
-    )
+    id, bounds, now = request.service.new_id(), request.bounds, request.now()
+    made = await request.run(lists.create, profile, name, id, bounds, now)
     return responses.created(made, f"{PREFIX}/lists/{made.id}")
 
 
@@ -111,18 +110,18 @@ async def get_list(request: Request) -> Response:
 
 async def update_list(request: Request) -> Response:
     name = (await bodies.decode(request, wire.ListPatchBody)).checked_name()
-    id, now = request.parameters["listId"], request.service.now()
+    id, now = request.parameters["listId"], request.now()
     return responses.record(await owned(request, lists.rename, id, name, now))
 
 
 async def delete_list(request: Request) -> Response:
-    await owned(request, lists.delete, request.parameters["listId"], request.service.now())
+    await owned(request, lists.delete, request.parameters["listId"], request.now())
     return responses.no_content()
 
 
 async def order_list_items(request: Request) -> Response:
     chosen = (await bodies.decode(request, wire.ItemOrderBody)).item_ids
-    id, now = request.parameters["listId"], request.service.now()
+    id, now = request.parameters["listId"], request.now()
     return responses.record(await owned(request, lists.order, id, chosen, now))
 
 
@@ -162,9 +161,8 @@ async def owned(
     A link may move the record between the two steps. Then the owner is looked up once more.
     """
     scope, service = request.scope, request.service
-    run = service.db.read if request.reads else service.db.write
     if isinstance(scope, Profile):
-        return _shown(await run(use_case, scope, *arguments, **named), request)
+        return _shown(await request.run(use_case, scope, *arguments, **named), request)
     name, id = next(iter(request.parameters.items()))
     for last in (False, True):
         owner = await service.db.read(
@@ -173,7 +171,7 @@ async def owned(
         if owner.is_session and not request.reads:
             await service.access_cache.touch_now([owner.id])
         try:
-            return _shown(await run(use_case, owner, *arguments, **named), request, owner)
+            return _shown(await request.run(use_case, owner, *arguments, **named), request, owner)
         except NotFound:
             if last:
                 raise
@@ -200,7 +198,7 @@ def page_request(request: Request, noun: str) -> tuple[pages.PageRequest, str]:
     """The page that is asked for, and the text that its cursors are bound to."""
     given, scope = request.query, request.scope
     limit = wire.limit(given.get("limit"))
-    search = wire.query(given.get("query"), request.store)
+    search = parse(given["query"], request.store) if "query" in given else Search()
     owner = scope.id if isinstance(scope, Profile) else ""
     binding = f"{scope.store.id}|{owner}|{noun}|{search.terms!r}"
     text = given.get("page")

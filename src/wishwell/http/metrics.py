@@ -68,15 +68,22 @@ _ANSWERED = _gauge(
     "When stores and revocations were last read from the database; the oldest of all workers.",
     "min",
 )
-_CONNECTIONS = _gauge("pool_connections", "Connections to PostgreSQL.")
-_IN_USE = _gauge("pool_connections_in_use", "PostgreSQL connections in use.")
-_CONNECTIONS_LIMIT = _gauge("pool_connections_limit", "Most PostgreSQL connections.")
-_WAITING = _gauge("pool_waiting", "Requests waiting for a connection.")
-_WAITS = _counter("pool_waits", "Times a request waited for a connection.")
-_WAITED = _counter("pool_wait_seconds", "Seconds that requests waited for a connection.")
-_QUEUED = _gauge("sqlite_writes_waiting", "Writes waiting for SQLite's writer.")
-_COMMITS = _counter("sqlite_commits", "Transactions committed by SQLite.")
-_COMMITTED = _counter("sqlite_committed_writes", "Writes in SQLite's transactions.")
+# Of the database, by the names in ``Stats``.
+_NOW = {
+    "connections": _gauge("pool_connections", "Connections to PostgreSQL."),
+    "in_use": _gauge("pool_connections_in_use", "PostgreSQL connections in use."),
+    "connections_limit": _gauge("pool_connections_limit", "Most PostgreSQL connections."),
+    "waiting": _gauge("pool_waiting", "Requests waiting for a connection."),
+    "queued": _gauge("sqlite_writes_waiting", "Writes waiting for SQLite's writer."),
+}
+_SINCE_START = {
+    "waits": _counter("pool_waits", "Times a request waited for a connection."),
+    "waited_seconds": _counter(
+        "pool_wait_seconds", "Seconds that requests waited for a connection."
+    ),
+    "commits": _counter("sqlite_commits", "Transactions committed by SQLite."),
+    "committed_writes": _counter("sqlite_committed_writes", "Writes in SQLite's transactions."),
+}
 DROPPED = _counter("dropped_answers", "Answers dropped because their client did not read them.")
 _DELIVERIES = _counter(
     "deliveries",
@@ -147,20 +154,15 @@ class Sampler:
             _answered[method_label(method), "shed", 503] += count
         unlogged = sum(shed.values())
         _SHED.inc(unlogged + turned_away)
-        now, before = self._service.db.stats(), self._before
-        self._before = now
         _IN_FLIGHT.set(self._service.admission.working)
         _LIMITS_AWAY.set(self._service.limiter.away)
         _ANSWERED.set(self._service.access_cache.asked_at / 1000)
-        _CONNECTIONS.set(now.connections)
-        _IN_USE.set(now.in_use)
-        _CONNECTIONS_LIMIT.set(now.connections_limit)
-        _WAITING.set(now.waiting)
-        _QUEUED.set(now.queued)
-        _WAITS.inc(now.waits - before.waits)
-        _WAITED.inc(now.waited_seconds - before.waited_seconds)
-        _COMMITS.inc(now.commits - before.commits)
-        _COMMITTED.inc(now.committed_writes - before.committed_writes)
+        stats = self._service.db.stats()
+        for name, gauge in _NOW.items():
+            gauge.set(getattr(stats, name))
+        for name, counter in _SINCE_START.items():
+            counter.inc(getattr(stats, name) - getattr(self._before, name))
+        self._before = stats
         if (sender := self._service.sender) is not None:
             attempts, sender.attempts = sender.attempts, type(sender.attempts)()
             for outcome, count in attempts.items():

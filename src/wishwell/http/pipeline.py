@@ -208,27 +208,23 @@ class Pipeline:
     # contract: profile-header-forbidden, profile-header-invalid
     async def _set_scope(self, request: Request, caller: Caller) -> None:
         """Whose data the request acts on (contract: token-scope, profile-header, whole-store)."""
-        named = request.header(b"profile")
-        match caller.kind:
-            case "customer" | "session":
-                if named is not None:
-                    raise Forbidden("Profile: only an admin token may send this header.")
-                request.acts_on = caller.profile
-                return
-            case "admin":
-                pass
-            case _:
-                raise Forbidden("This token is for the storefront, and not for the API.")
-        if named is None:
+        named, cache = request.header(b"profile"), self._service.access_cache
+        if caller.kind in ("customer", "session"):
+            if named is not None:
+                raise Forbidden("Profile: only an admin token may send this header.")
+            request.acts_on = caller.profile
+        elif caller.kind != "admin":
+            raise Forbidden("This token is for the storefront, and not for the API.")
+        elif named is None:
             request.acts_on = WholeStore(caller.store)
-            return
-        namespace = self._service.settings.session_namespace
-        profile = profiles.parse(caller.store, namespace, named, "Profile")
-        if profile.is_session and request.reads:
-            self._service.access_cache.touch(profile.id)
-        elif profile.is_session:
-            await self._service.access_cache.touch_now([profile.id])
-        request.acts_on = profile
+        else:
+            namespace = self._service.settings.session_namespace
+            profile = profiles.parse(caller.store, namespace, named, "Profile")
+            if profile.is_session and request.reads:
+                cache.touch(profile.id)
+            elif profile.is_session:
+                await cache.touch_now([profile.id])
+            request.acts_on = profile
 
     # contract: cors-preflight
     async def _preflight(self, request: Request, route: Route | None) -> Response:
@@ -275,6 +271,7 @@ class Pipeline:
 
 async def _management(request: Request) -> Response:
     """Answers what is outside the API's prefix."""
+    bodies.check(request.asgi)
     route, request.parameters = routes.find(request.path)
     if route is None:
         raise _unknown_path(request.path)

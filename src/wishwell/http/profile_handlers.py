@@ -15,16 +15,15 @@ from wishwell.wishes import linking
 async def identify_profile(request: Request) -> Response:
     email = profiles.check_email((await bodies.decode(request, wire.IdentifyBody)).email)
     path = request.store.sign_in_path(email)  # contract: identify-reveals-nothing
-    scope, service = request.scope, request.service
-    if isinstance(scope, Profile):  # contract: identify-remembers
-        await service.db.write(profiles.remember_email, scope, email, service.now())
+    if isinstance(request.scope, Profile):  # contract: identify-remembers
+        await request.run(profiles.remember_email, request.scope, email, request.now())
     return responses.record({"authFlow": path})
 
 
 async def create_profile_token(request: Request) -> Response:
     service = request.service
     handlers.check_admin(request)
-    body = await bodies.optional(request, wire.TokenBody)
+    body = await bodies.decode(request, wire.TokenBody, optional=True)
     session = _named(request, "session", body.session)
     customer = _named(request, "customer", body.customer)
     # Read before anything is written: an error after a link would wrongly say "Nothing was done".
@@ -56,7 +55,7 @@ async def _token_profile(
 
     contract: token-new-session, token-customer, token-session, link-atomic.
     """
-    service, now = request.service, request.service.now()
+    service, now = request.service, request.now()
     if customer is not None:
         if session is not None:
             moved = await service.db.long_write(
@@ -65,8 +64,8 @@ async def _token_profile(
             metrics.linked(moved)
         return customer
     if session is not None:
-        await service.db.write(profiles.renew_session, session, now)
+        await request.run(profiles.renew_session, session, now)
         return session
     namespace, store = service.settings.session_namespace, request.store
     id = ids.random_uuid()
-    return await service.db.write(profiles.create_session, store, namespace, id, now)
+    return await request.run(profiles.create_session, store, namespace, id, now)

@@ -7,7 +7,6 @@ once, however little of their answers the client reads.
 
 import uuid
 from email.utils import formatdate
-from enum import Enum
 from http import HTTPStatus
 from typing import Any
 
@@ -68,18 +67,8 @@ class _InOnePiece:
         return closing
 
 
-class _Reads(Enum):
-    """What of a request the parser reads."""
-
-    NOTHING_YET = 1
-    HEADERS = 2
-    BODY = 3
-    SHED_BODY = 4
-    """The body of a request that was refused before it began."""
-    NO_MORE = 5
-
-
-_NOTHING_YET, _HEADERS, _BODY, _SHED_BODY, _NO_MORE = _Reads
+_NOTHING_YET, _HEADERS, _BODY, _SHED_BODY, _NO_MORE = range(5)
+"""What of a request the parser reads. ``_SHED_BODY``: of one that was refused before it began."""
 
 
 # contract: answer-unread, http-pipelining
@@ -156,7 +145,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     @property
     def _in_headers(self) -> bool:
-        return self._reads is _HEADERS or self._reads is _NOTHING_YET
+        return self._reads in (_NOTHING_YET, _HEADERS)
 
     def _parse(self, data: bytes | memoryview) -> bool:
         """Gives the parser a piece of the data. Returns whether it accepts more."""
@@ -200,7 +189,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._size += len(name) + len(value) + 4
-        if self._reads is not _HEADERS:
+        if self._reads != _HEADERS:
             # A trailer. It must not set a token, profile or address: a proxy in front has decided
             # by the headers alone (RFC 9110, 6.5.1).
             framing.check_size(self._size, [])
@@ -236,12 +225,12 @@ class GuardedProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, app)
 
     def on_body(self, body: bytes) -> None:
-        if self._reads is _BODY:
+        if self._reads == _BODY:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._deadline.cancel()
-        if self._reads is _BODY:
+        if self._reads == _BODY:
             bodies.arrived(self.cycle.scope)
             super().on_message_complete()
         self._reads = _NO_MORE
@@ -313,7 +302,7 @@ class GuardedProtocol(HttpToolsProtocol):
             return
         if self._rest:  # they have arrived, but earlier requests are not answered yet
             self._deadline = self.loop.call_later(self._settings.header_timeout, self._too_slow)
-        elif self._reads is _NOTHING_YET:
+        elif self._reads == _NOTHING_YET:
             self.transport.close()  # the client never sent anything
         else:
             self._refuse(BodyTimeout("The headers did not arrive in time."))
@@ -323,9 +312,8 @@ class GuardedProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         cycle = self.cycle
-        begun = cycle is not None and not cycle.response_started and not self.pipeline
-        of_api = begun and cycle.scope["raw_path"].startswith(self._admission.paths)
-        if of_api and not cycle.disconnected:
+        idle = cycle is None or cycle.response_complete
+        if not (idle or cycle.response_started or cycle.disconnected or self.pipeline):
             # The application answers. A request that has arrived in full is answered normally,
             # because what broke came after it.
             cycle.keep_alive = False
@@ -333,31 +321,22 @@ class GuardedProtocol(HttpToolsProtocol):
                 bodies.broke_off(cycle.scope, error)
                 cycle.message_event.set()
             return
-        request_id, status = str(uuid.uuid4()), responses.status_of(error)
-        log.info("refused", requestId=request_id, status=int(status), reason=error.message)
-        if begun:
-            # Its body broke off. The handler waits for the rest and must not answer any more.
-            cycle.disconnected = True
-            cycle.message_event.set()
+        id, status = str(uuid.uuid4()), responses.status_of(error)
+        log.info("refused", requestId=id, status=int(status), reason=error.message)
         # A body that breaks off after its answer gets no second answer: a proxy could take it for
         # the answer to the next client.
-        idle = cycle is None or cycle.response_complete
-        in_body = self._reads in (_BODY, _SHED_BODY)
-        if not in_body if idle else cycle.disconnected:
-            self.transport.write(self._refusal(status, error.message, request_id))
+        if idle and self._reads not in (_BODY, _SHED_BODY):
+            body = responses.envelope(status, error.message, id)
+            headers = [
+                responses.JSON,
+                (b"x-request-id", id.encode()),
+                (b"content-length", b"%d" % len(body)),
+                (b"connection", b"close"),
+                # uvicorn adds no Date if the application sends its own.
+                (b"date", formatdate(usegmt=True).encode()),
+                (b"cache-control", b"no-store"),
+                *self._admission.limits(self.client[0] if self.client else ""),
+            ]
+            lines = b"".join(b"%s: %s\r\n" % header for header in headers)
+            self.transport.write(STATUS_LINE[status] + lines + b"\r\n" + body)
         self.transport.close()
-
-    def _refusal(self, status: HTTPStatus, message: str, request_id: str) -> bytes:
-        body = responses.envelope(status, message, request_id)
-        headers = [
-            responses.JSON,
-            (b"x-request-id", request_id.encode()),
-            (b"content-length", b"%d" % len(body)),
-            (b"connection", b"close"),
-            # uvicorn adds no Date if the application sends its own.
-            (b"date", formatdate(usegmt=True).encode()),
-            (b"cache-control", b"no-store"),
-            *self._admission.limits(self.client[0] if self.client else ""),
-        ]
-        lines = b"".join(b"%s: %s\r\n" % header for header in headers)
-        return STATUS_LINE[status] + lines + b"\r\n" + body

@@ -20,16 +20,15 @@ async def list_shares(request: Request) -> Response:
 
 
 async def create_share(request: Request) -> Response:
-    list_id, service = request.parameters["listId"], request.service
-    now = service.now()
-    terms = (await bodies.optional(request, wire.ShareBody)).terms(now)
-    id, token = service.new_id(), shares.new_token()
+    list_id, now = request.parameters["listId"], request.now()
+    terms = (await bodies.decode(request, wire.ShareBody, optional=True)).terms(now)
+    id, token = request.service.new_id(), shares.new_token()
     made = await handlers.owned(request, shares.create, list_id, terms, id, token, now)
     return responses.created(made)
 
 
 async def update_share(request: Request) -> Response:
-    terms = (await bodies.decode(request, wire.ShareBody)).terms(request.service.now())
+    terms = (await bodies.decode(request, wire.ShareBody)).terms(request.now())
     list_id, id = request.parameters.values()
     return responses.record(await handlers.owned(request, shares.change, list_id, id, terms))
 
@@ -44,42 +43,38 @@ async def delete_share(request: Request) -> Response:
 
 
 async def get_shared_list(request: Request) -> Response:
-    service, token = request.service, request.parameters["token"]
     reader = request.acts_on if isinstance(request.acts_on, Profile) else None
-    finder = await _finder(request)
-    return responses.record(
-        await service.db.read(shares.view, finder, token, reader, service.now())
-    )
+    finder, token = await _finder(request), request.parameters["token"]
+    return responses.record(await request.run(shares.view, finder, token, reader, request.now()))
 
 
 # contract: copy-list
 async def copy_shared_list(request: Request) -> Response:
     caller, service = handlers.new_owner(request), request.service
-    name = (await bodies.optional(request, wire.CopyBody)).checked_name()
+    name = (await bodies.decode(request, wire.CopyBody, optional=True)).checked_name()
     finder, token = await _finder(request), request.parameters["token"]
     await _begin(request, finder)
     wanted = Wanted(service.new_id(), name)
-    made = await service.db.write(
-        copies.copy, finder, token, caller, wanted, service.new_id, request.bounds, service.now()
-    )
+    new_id, bounds, now = service.new_id, request.bounds, request.now()
+    made = await request.run(copies.copy, finder, token, caller, wanted, new_id, bounds, now)
     return responses.created(made, f"{handlers.PREFIX}/lists/{made.id}")
 
 
 # contract: reserve-caller
 async def reserve_shared_item(request: Request) -> Response:
-    holder, service = handlers.new_owner(request), request.service
+    holder, id = handlers.new_owner(request), _item_id(request)
     quantity = (await bodies.decode(request, wire.ReservationBody)).quantity
     finder, token = await _finder(request), request.parameters["token"]
     await _begin(request, finder)
-    reserved = await service.db.write(
-        reserving.reserve, finder, token, _item_id(request), holder, quantity, service.now()
+    now = request.now()
+    return responses.record(
+        await request.run(reserving.reserve, finder, token, id, holder, quantity, now)
     )
-    return responses.record(reserved)
 
 
 async def delete_reservation(request: Request) -> Response:
     holder, token = handlers.new_owner(request), request.parameters["token"]
-    await request.service.db.write(reserving.give_back, token, _item_id(request), holder)
+    await request.run(reserving.give_back, token, _item_id(request), holder)
     return responses.no_content()
 
 
@@ -92,8 +87,8 @@ def _item_id(request: Request) -> str:
 async def _begin(request: Request, finder: Finder) -> None:
     """``handlers.begin``, but a wrong token begins no session."""
     if request.begin is not None:
-        token, service = request.parameters["token"], request.service
-        await service.db.read(shares.resolve, finder, token, service.now())
+        token = request.parameters["token"]
+        await request.service.db.read(shares.resolve, finder, token, request.now())
         await handlers.begin(request)
 
 

@@ -10,7 +10,7 @@ from wishwell.profiles import WholeStore
 
 async def list_products(request: Request) -> Response:
     asked, binding = handlers.page_request(request, "products")
-    page = await request.service.db.read(products.page, WholeStore(request.store), asked)
+    page = await request.run(products.page, WholeStore(request.store), asked)
     return handlers.answer_page(request, page, binding)
 
 
@@ -18,24 +18,24 @@ async def put_products(request: Request) -> Response:
     store, service = request.store, request.service
     given = (await bodies.decode(request, product_bodies.ProductsBody)).named(store)
     new_ids = [service.new_id() for _ in given]
-    await service.db.write(products.put, store, given, new_ids, service.now())
+    await request.run(products.put, store, given, new_ids, request.now())
     return responses.no_content()
 
 
 async def get_product(request: Request) -> Response:
-    found = await request.service.db.read(products.find, request.store, _id(request))
+    found = await request.run(products.find, request.store, _id(request))
     return responses.record(found)
 
 
 async def put_product(request: Request) -> Response:
-    id, store, service = _id(request), request.store, request.service
+    id, store, new_id = _id(request), request.store, request.service.new_id()
     given = (await bodies.decode(request, product_bodies.ProductBody)).product(id, store)
-    made = await service.db.write(products.put_one, store, given, service.new_id(), service.now())
+    made = await request.run(products.put_one, store, given, new_id, request.now())
     return responses.record(made)
 
 
 async def delete_product(request: Request) -> Response:
-    await request.service.db.write(products.delete, request.store, _id(request))
+    await request.run(products.delete, request.store, _id(request))
     return responses.no_content()
 
 
@@ -48,5 +48,5 @@ async def list_events(request: Request) -> Response:
     given = request.query
     limit, types = wire.limit(given.get("limit")), wire.event_types(given.get("type"))
     after = wire.resume(given.get("from"))
-    page = await request.service.db.read(events.feed, request.store, after, limit, types)
+    page = await request.run(events.feed, request.store, after, limit, types)
     return responses.feed(page.events, str(page.until))

@@ -1,99 +1,80 @@
 """The operations on webhooks and their deliveries, for admin tokens."""
 
+from collections.abc import Awaitable, Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
 from wishwell.errors import Conflict
 from wishwell.events import deliveries, webhooks
 from wishwell.http import bodies, handlers, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
+from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
 from wishwell.wishes import fields
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 async def list_webhooks(request: Request) -> Response:
     asked, binding = handlers.page_request(request, "webhooks")
-    page = await request.service.db.read(webhooks.page, request.store, asked.cursor, asked.limit)
+    page = await request.run(webhooks.page, request.store, asked.cursor, asked.limit)
     return handlers.answer_page(request, page, binding)
 
 
 async def create_webhook(request: Request) -> Response:
-    service = request.service
     body = await bodies.decode(request, wire.NewWebhookBody)
-    service.outbound.check("url", body.url)
-    made = await service.db.write(
-        webhooks.create,
-        _sealing(request),
-        request.store,
-        body.url,
-        fields.each_once("types", body.types),
-        service.new_id(),
-        service.now(),
-    )
+    request.service.outbound.check("url", body.url)
+    sealing, types = _sealing(request), fields.each_once("types", body.types)
+    id, now = request.service.new_id(), request.now()
+    made = await request.run(webhooks.create, sealing, request.store, body.url, types, id, now)
     return responses.created(made, f"{handlers.PREFIX}/webhooks/{made.id}")
 
 
 async def get_webhook(request: Request) -> Response:
-    found = await request.service.db.read(webhooks.find, request.store, _id(request))
-    return responses.record(found)
+    return responses.record(await _run(request, webhooks.find))
 
 
 async def update_webhook(request: Request) -> Response:
-    service = request.service
     patch = (await bodies.decode(request, wire.WebhookPatchBody)).patch()
     if patch.url is not None:
-        service.outbound.check("url", patch.url)
-    changed = await service.db.write(
-        webhooks.change, request.store, _id(request), patch, service.now()
-    )
-    return responses.record(changed)
+        request.service.outbound.check("url", patch.url)
+    return responses.record(await _run(request, webhooks.change, patch, request.now()))
 
 
 async def delete_webhook(request: Request) -> Response:
-    service = request.service
-    await service.db.write(webhooks.delete, request.store, _id(request), service.now())
+    await _run(request, webhooks.delete, request.now())
     return responses.no_content()
 
 
 async def renew_webhook_secret(request: Request) -> Response:
-    service, sealing = request.service, _sealing(request)
-    shown = await service.db.write(
-        webhooks.renew_secret, sealing, request.store, _id(request), service.clock()
+    sealing, id = _sealing(request), request.parameters["webhookId"]
+    now = request.service.clock()
+    return responses.record(
+        await request.run(webhooks.renew_secret, sealing, request.store, id, now)
     )
-    return responses.record(shown)
 
 
 async def test_webhook(request: Request) -> Response:
-    service = request.service
-    sent = await service.db.write(
-        deliveries.test, request.store, _id(request), service.new_id(), service.now()
-    )
-    return responses.record(sent)
+    new_id, now = request.service.new_id(), request.now()
+    return responses.record(await _run(request, deliveries.test, new_id, now))
 
 
 async def replay_webhook(request: Request) -> Response:
-    service = request.service
     since = (await bodies.decode(request, wire.ReplayBody)).since
     milliseconds = round(since.timestamp() * 1000)
-    replayed = await service.db.write(
-        webhooks.replay, request.store, _id(request), milliseconds, service.now()
-    )
-    return responses.record(replayed)
+    return responses.record(await _run(request, webhooks.replay, milliseconds, request.now()))
 
 
 async def list_deliveries(request: Request) -> Response:
-    id = _id(request)
-    asked, binding = handlers.page_request(request, f"deliveries|{id}")
-    page = await request.service.db.read(
-        deliveries.page, request.store, id, asked.cursor, asked.limit
-    )
+    asked, binding = handlers.page_request(request, f"deliveries|{request.parameters['webhookId']}")
+    page = await _run(request, deliveries.page, asked.cursor, asked.limit)
     return handlers.answer_page(request, page, binding)
 
 
 async def retry_delivery(request: Request) -> Response:
-    service, delivery = request.service, request.parameters["deliveryId"]
-    again = await service.db.write(
-        deliveries.retry, request.store, _id(request), delivery, service.now()
-    )
-    return responses.record(again)
+    delivery, now = request.parameters["deliveryId"], request.now()
+    return responses.record(await _run(request, deliveries.retry, delivery, now))
 
 
 # contract: webhook-needs-keys
@@ -106,5 +87,12 @@ def _sealing(request: Request) -> Sealing:
     return request.service.sealing
 
 
-def _id(request: Request) -> str:
-    return request.parameters["webhookId"]
+def _run(
+    request: Request,
+    use_case: Callable[Concatenate[Any, Store, str, P], Awaitable[T]],
+    *arguments: P.args,
+    **named: P.kwargs,
+) -> Awaitable[T]:
+    """Runs a use-case on the webhook that the path names."""
+    id = request.parameters["webhookId"]
+    return request.run(use_case, request.store, id, *arguments, **named)

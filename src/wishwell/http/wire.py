@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, UnsetType
 from wishwell import events, ids, products
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.events.webhooks import WebhookPatch
-from wishwell.profiles import pages, search
+from wishwell.profiles import pages
 from wishwell.stores import Store
 from wishwell.wishes import fields, item_record, items, lists, shares
 from wishwell.wishes.fields import ProductId, Quantity
@@ -330,10 +330,6 @@ def limit(text: str | None) -> int:
     if not re.fullmatch(r"[0-9]{1,4}", text, re.ASCII) or not 1 <= int(text) <= pages.MAX_SIZE:
         raise Invalid(f"limit: must be a whole number from 1 to {pages.MAX_SIZE}.")
     return int(text)
-
-
-def query(text: str | None, store: Store) -> search.Search:
-    return search.Search() if text is None else search.parse(text, store)
 
 
 def sort(text: str | None) -> lists.Sort:

@@ -54,6 +54,7 @@ class Storefront:
     # contract: storefront-paths
     async def __call__(self, request: Request) -> Response:
         """The answer. Raises ``ServiceError``."""
+        bodies.check(request.asgi)
         found = paths.find(request.path, self._base)
         if found is None:
             raise NotFound("There is nothing at this path.")
@@ -64,7 +65,6 @@ class Storefront:
             headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
             return Response(200, b"ok", headers)
         paths.check(request)
-        bodies.check(request.asgi)
         seen = await self._begin(request)
         if found.asset is not None:
             return assets.answer(found.asset, self._base)
