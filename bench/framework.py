@@ -21,7 +21,7 @@ from starlette.routing import Match, Route
 from bench.client import Raw
 from bench.targets import GENEROUS
 from tests.servers import Service
-from wishwell.http import pipeline, responses, routes
+from wishwell.http import responses, routes
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 
@@ -86,6 +86,7 @@ async def ours(scope: dict[str, Any], receive: Any, send: Any) -> None:
     pairs = scope["headers"]
     headers = dict(pairs)
     request = Request(
+        None,  # nothing here asks for a part of the service
         "x" * 36,
         scope["method"],
         scope["path"],
@@ -100,7 +101,7 @@ async def ours(scope: dict[str, Any], receive: Any, send: Any) -> None:
     assert route
     assert request.header(b"authorization")
     assert request.parameters["itemId"]
-    assert pipeline._handler(route, request.method)
+    assert routes.handler(route, request.method)
     answer = Response(200, BODY, [responses.JSON, *EXTRA])
     answer.headers.append((b"content-length", b"%d" % len(answer.body)))
     await send({"type": "http.response.start", "status": 200, "headers": answer.headers})

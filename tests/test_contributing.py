@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 PATH = "/lists/{listId}/made-up/{madeUpId}"
 HANDLER = """
 
-async def made_up(service: Services, request: Request) -> Response:
+async def made_up(request: Request) -> Response:
     return responses.record(request.parameters)
 """
 FOUND = "tests/test_made_up.py::test_route_is_found_with_both_values"

@@ -2,46 +2,43 @@
 
 from msgspec import UnsetType
 
-from wishwell import ids, profiles, stores
+from wishwell import ids, profiles
 from wishwell.access import auth
 from wishwell.errors import Invalid
 from wishwell.http import bodies, handlers, metrics, responses, wire
-from wishwell.http.context import Request, Services
+from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.profiles import Profile
 from wishwell.wishes import linking
 
 
-async def identify_profile(service: Services, request: Request) -> Response:
-    wire.parameters(request.query_string, frozenset())
-    email = profiles.check_email((await bodies.decode(service, request, wire.IdentifyBody)).email)
+async def identify_profile(request: Request) -> Response:
+    email = profiles.check_email((await bodies.decode(request, wire.IdentifyBody)).email)
     path = request.store.sign_in_path(email)  # contract: identify-reveals-nothing
     if isinstance(request.scope, Profile):  # contract: identify-remembers
-        await service.db.write(profiles.remember_email, request.scope, email, service.now())
+        await request.run(profiles.remember_email, request.scope, email, request.now())
     return responses.record({"authFlow": path})
 
 
-async def create_profile_token(service: Services, request: Request) -> Response:
-    wire.parameters(request.query_string, frozenset())
-    await handlers.check_admin(service, request)
-    body = await bodies.optional(service, request, wire.TokenBody)
-    session = _named(service, request, "session", body.session)
-    customer = _named(service, request, "customer", body.customer)
+async def create_profile_token(request: Request) -> Response:
+    service = request.service
+    handlers.check_admin(request)
+    body = await bodies.decode(request, wire.TokenBody, optional=True)
+    session = _named(request, "session", body.session)
+    customer = _named(request, "customer", body.customer)
     # Read before anything is written: an error after a link would wrongly say "Nothing was done".
     named = customer or session
     revoked = await service.db.read(auth.revoked_until, named) if named else 0
-    profile = await _token_profile(service, request, session, customer)
+    profile = await _token_profile(request, session, customer)
     token = service.authenticator.issue(profile, revoked)
     return responses.created({"token": token, "profile": profile.gid}, None)
 
 
-def _named(
-    service: Services, request: Request, kind: profiles.Kind, gid: str | UnsetType
-) -> Profile | None:
+def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType) -> Profile | None:
     """The customer or session that the body names, or else the ``Profile`` header."""
     named = None
     if isinstance(gid, str):
-        namespace = service.settings.session_namespace
+        namespace = request.service.settings.session_namespace
         named = profiles.parse(request.store, namespace, gid, kind, (kind,))
     header = request.scope  # contract: profile-header-token
     if not isinstance(header, Profile) or header.is_session != (kind == "session"):
@@ -52,22 +49,23 @@ def _named(
 
 
 async def _token_profile(
-    service: Services, request: Request, session: Profile | None, customer: Profile | None
+    request: Request, session: Profile | None, customer: Profile | None
 ) -> Profile:
     """The profile that the token is for.
 
     contract: token-new-session, token-customer, token-session, link-atomic.
     """
-    now = service.now()
+    service, now = request.service, request.now()
     if customer is not None:
         if session is not None:
-            bounds = stores.bounds(request.store, service.settings)
-            moved = await service.db.long_write(linking.link, session, customer, bounds, now)
+            moved = await service.db.long_write(
+                linking.link, session, customer, request.bounds, now
+            )
             metrics.linked(moved)
         return customer
     if session is not None:
-        await service.db.write(profiles.renew_session, session, now)
+        await request.run(profiles.renew_session, session, now)
         return session
     namespace, store = service.settings.session_namespace, request.store
     id = ids.random_uuid()
-    return await service.db.write(profiles.create_session, store, namespace, id, now)
+    return await request.run(profiles.create_session, store, namespace, id, now)

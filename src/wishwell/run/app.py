@@ -25,7 +25,7 @@ from wishwell.events.sender import MOST, Sender
 from wishwell.http.admission import Admission
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
-from wishwell.http.server import ADMISSION
+from wishwell.http.server import SERVICE
 from wishwell.http.storefront.keys import KeySets
 from wishwell.http.storefront.shop import Shops
 from wishwell.outbound import Outbound
@@ -164,7 +164,7 @@ class Application:
                     logger.warning("storefront_closed", reason=reason)
                 shops = Shops(service.access_cache, service.sealing, service.outbound)
                 self._pipeline = Pipeline(service, shops)
-                scope["state"][ADMISSION] = service.admission
+                scope["state"][SERVICE] = service
                 running = [asyncio.create_task(job) for job in background.jobs(service)]
                 # These some 70,000 objects stay. Without them a full collection no longer stops
                 # all requests for tens of milliseconds.

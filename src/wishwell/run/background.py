@@ -3,12 +3,13 @@
 import asyncio
 import functools
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from typing import NamedTuple
 
 import structlog
 
 from wishwell import events, ids
+from wishwell.db import Database
 from wishwell.errors import Unavailable
 from wishwell.events import deliveries
 from wishwell.events.sender import Sender
@@ -53,13 +54,14 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     known = [
         Job("access_cache", 1.0, service.access_cache.keep_fresh),
         Job("sample", 1.0, functools.partial(_sample, metrics.Sampler(service))),
-        Job("feed", 0.25, _Numbering(service).turn),
+        Job("feed", 0.25, _numbering(service)),
         Job("notices", 1.0, functools.partial(_tell_notices, service)),
         Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
         # contract: command-purge
         _housekeeping(service, "purge", every, _purge),
-        _housekeeping(service, "retain", _RETAIN_SECONDS, _retain_events),
-        _housekeeping(service, "deliveries", _RETAIN_SECONDS, _retain_deliveries),
+        # contract: event-retention
+        _housekeeping(service, "retain", _RETAIN_SECONDS, _retention(events.retain)),
+        _housekeeping(service, "deliveries", _RETAIN_SECONDS, _retention(deliveries.retain)),
     ]
     if service.sender is not None:  # contract: webhook-needs-keys
         known.append(Job("webhooks", 0.25, functools.partial(_send, service, service.sender)))
@@ -71,29 +73,26 @@ async def _repeat(job: Job) -> None:
     """The one loop of all jobs. A turn that fails is logged, once while it fails in the same way;
     after a pause comes the next."""
     pause, failing = job.seconds, None
-    metrics.background_done(job.name)
+    metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
     while True:
         await asyncio.sleep(max(_LEAST_SECONDS, pause))
         pause = max(_FAILED_SECONDS, job.seconds)
         try:
             wanted = await job.turn()
         except Exception as error:
-            if type(error) is not failing:
-                _tell(job.name, error)
+            if type(error) is failing:
+                continue
             failing = type(error)
+            if isinstance(error, Unavailable):
+                log.warning(f"{job.name}_put_off", reason=error.message)
+            else:
+                log.error(f"{job.name}_failed", exc_info=error)
             continue
         if failing is not None:
             log.info(f"{job.name}_again")
         failing = None
         pause = job.seconds if wanted is None else wanted
-        metrics.background_done(job.name)
-
-
-def _tell(name: str, error: Exception) -> None:
-    if isinstance(error, Unavailable):
-        log.warning(f"{name}_put_off", reason=error.message)
-    else:
-        log.error(f"{name}_failed", exc_info=error)
+        metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
 
 
 async def _send(service: Services, sender: Sender) -> float | None:
@@ -109,7 +108,7 @@ def _housekeeping(
     service: Services,
     name: str,
     seconds: float,
-    work: Callable[[Services], Coroutine[None, None, None]],
+    work: Callable[[Services], Awaitable[None]],
 ) -> Job:
     """Something that only one of several processes does at a time."""
 
@@ -124,42 +123,41 @@ def _housekeeping(
 async def _purge(service: Services) -> None:
     seen = 0
     async for total in purge.sessions(service.db, service.settings, service.clock()):
-        metrics.purged(total - seen)
+        metrics.PURGED.inc(total - seen)
         seen = total
         await asyncio.sleep(_PAUSE)
-    metrics.purge_finished()
+    metrics.PURGE_FINISHED.set_to_current_time()
     if seen:
         log.info("purged", sessions=seen)
 
 
-# contract: event-retention
-async def _retain_events(service: Services) -> None:
-    async for _ in events.retain(service.db, service.settings.events_days, service.clock()):
-        await asyncio.sleep(_PAUSE)
+def _retention(
+    retain: Callable[[Database, float, int], AsyncIterator[int]],
+) -> Callable[[Services], Awaitable[None]]:
+    async def work(service: Services) -> None:
+        async for _ in retain(service.db, service.settings.events_days, service.clock()):
+            await asyncio.sleep(_PAUSE)
 
-
-async def _retain_deliveries(service: Services) -> None:
-    async for _ in deliveries.retain(service.db, service.settings.events_days, service.clock()):
-        await asyncio.sleep(_PAUSE)
+    return work
 
 
 # ------------------------------------------------------------------------- events and notices
 
 
-class _Numbering:
+# contract: feed-soon
+def _numbering(service: Services) -> Callable[[], Awaitable[None]]:
     """Puts new events into their stores' feeds, as long as a store tells any."""
+    last = 0.0
 
-    def __init__(self, service: Services) -> None:
-        self._service = service
-        self._looked = 0.0
-
-    # contract: feed-soon
-    async def turn(self) -> None:
-        service, now = self._service, time.monotonic()
+    async def turn() -> None:
+        nonlocal last
+        now = time.monotonic()
         # What was told until a moment ago is there too.
-        if service.access_cache.tells_events() or now - self._looked > _NO_FEED_SECONDS:
-            self._looked = now
-            metrics.events_told(await events.number(service.db, service.clock))
+        if service.access_cache.tells_events() or now - last > _NO_FEED_SECONDS:
+            last = now
+            metrics.EVENTS_TOLD.inc(await events.number(service.db, service.clock))
+
+    return turn
 
 
 # contract: notice-steps
@@ -167,7 +165,7 @@ async def _tell_notices(service: Services) -> float | None:
     """Tells some of what there is to tell of products. Every process does."""
     pause: float | None = None
     async for told in notices.work(service.db, service.clock):
-        metrics.noticed(told)
+        metrics.NOTICES.inc(told)
         pause = 0
         await asyncio.sleep(max(_STEP_PAUSE, told * _NOTICE_PAUSE))
     return pause
@@ -180,8 +178,9 @@ async def _look_at_what_waits(service: Services) -> None:
     """Updates the metrics of the events and notices that wait."""
     count, oldest = await service.db.read(events.behind)
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
-    metrics.events_waiting(count, max(0, age) / 1000)
-    metrics.notices_waiting(await service.db.read(notices.waiting))
+    metrics.EVENTS_WAITING.set(count)
+    metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
+    metrics.NOTICES_WAITING.set(await service.db.read(notices.waiting))
 
 
 async def _sample(sampler: metrics.Sampler) -> None:
