@@ -20,6 +20,7 @@
     │   ├── UnsupportedMedia    the body's content type
     │   └── TooManyRequests     a rate limit; nothing was done
     ├── Unavailable             the database or a key set can't be reached; nothing was done
+    │   ├── BeingErased         what there was of a customer is still being removed
     │   └── Undecided           it is not known whether a write was done
     └── Misconfigured           a setting, a command's argument or the schema is wrong
 
@@ -125,6 +126,14 @@ class Unavailable(ServiceError):
 
     Nothing was done; try again after a second.
     """
+
+
+# contract: erase-writes
+class BeingErased(Unavailable):
+    """What there was of a customer is still being removed; nothing can be written before."""
+
+    def __init__(self) -> None:
+        super().__init__("This customer's data is being erased; try again in a minute.")
 
 
 # contract: unavailable-unknown

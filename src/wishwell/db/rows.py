@@ -29,6 +29,8 @@ STORE = (
     "price_drop_percent",
     "events_since",
     "created_at",
+    "forget_customers_after",
+    "forget_since",
 )
 EVENT = ("profile_id", "sequence", "type", "created_at", "gid", "data")
 WEBHOOK = ("id", "url", "types", "enabled", "created_at", "updated_at", "failing_since")

@@ -12,6 +12,8 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
 * as_json(…): these values as a JSON array.
 * next_number(x): of an event of the store x, its place in the feed. Null on PostgreSQL, where it
   is given afterwards (events.py); SQLite has one writer, which gives it.
+* shown(x): that a row is not of a profile which is being erased; told(e): the same of an event or a
+  delivery, or that it tells of that.
 * owner(:profile): the profile's row, open and locked. A write in one statement begins with it, so
   that the writes of one profile, links and purges among them, happen one after the other
   (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
@@ -41,8 +43,17 @@ _OWNER = (
     r"(SELECT profile_id, store_id, items, lists, changes FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
 )
+_SHOWN = (
+    (r"\btold\((\w+)\)", r"(\1.type = 'profile.erased' OR shown(\1))"),
+    (
+        r"\bshown\((\w+)\)",
+        r"NOT EXISTS (SELECT 1 FROM erasures x"
+        r" WHERE x.profile_id = \1.profile_id AND x.done_at IS NULL)",
+    ),
+)
 _MACROS = {
     "postgresql": (
+        *_SHOWN,
         # As text: for another array each new connection would first ask for its type.
         (r"in_uuids\((:\w+)\)", r"= ANY(\1::text[]::uuid[])"),
         (r"in_texts\((:\w+)\)", r"= ANY(\1::text[])"),
@@ -52,6 +63,7 @@ _MACROS = {
         (r"owner\((:\w+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
     ),
     "sqlite": (
+        *_SHOWN,
         (r"in_(?:uuids|texts|numbers)\((:\w+)\)", r"IN (SELECT value FROM json_each(\1))"),
         (r"\bas_json\(", "json_array("),
         (

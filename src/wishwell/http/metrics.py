@@ -43,6 +43,12 @@ _EVENTS_WAITING_SECONDS = Gauge(
     multiprocess_mode="livemax",
 )
 _NOTICES = Counter("wishwell_notices", "Notices of dropped prices and of products back in stock.")
+_ERASED = Counter("wishwell_erased_profiles", "Profiles erased.")
+_ERASING = Gauge(
+    "wishwell_erasing_profiles",
+    "Erased profiles that are still being removed.",
+    multiprocess_mode="livemax",
+)
 _NOTICES_WAITING = Gauge(
     "wishwell_notices_products_waiting",
     "Products with wishes that are still to be told.",
@@ -177,6 +183,14 @@ def noticed(told: int) -> None:
 
 def notices_waiting(products: int) -> None:
     _NOTICES_WAITING.set(products)
+
+
+def erased() -> None:
+    _ERASED.inc()
+
+
+def erasures_waiting(profiles: int) -> None:
+    _ERASING.set(profiles)
 
 
 def dropped() -> None:

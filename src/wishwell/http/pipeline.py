@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import structlog
+from msgspec import structs
 
 from wishwell import ids, limits, profiles, stores
 from wishwell.access.auth import Caller
@@ -34,7 +35,8 @@ from wishwell.http.storefront.entry import Storefront
 from wishwell.http.storefront.shop import Shops
 from wishwell.limits import Kind
 from wishwell.log import RequestLine, write_line
-from wishwell.profiles import WholeStore
+from wishwell.profiles import Profile, WholeStore
+from wishwell.wishes import erasure
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -182,13 +184,15 @@ class Pipeline:
             raise refused
         if request.caller is not None and request.acts_on is None and route.caller != "ignored":
             await self._set_scope(request, request.caller)
+        if request.visit is not None and isinstance(request.acts_on, Profile):
+            request.acts_on = await self._there(request, request.acts_on)
         if route.of_store:
             await self._check_admin(request)
         try:
             return await handler(self._service, request)
         except RequestError:
             # That the session has ended takes precedence over any other error.
-            if isinstance(request.acts_on, profiles.Profile) and request.begin is None:
+            if isinstance(request.acts_on, Profile) and request.begin is None:
                 await self._service.db.read(profiles.check_open, request.acts_on)
             raise
 
@@ -216,7 +220,8 @@ class Pipeline:
             case "customer" | "session":
                 if named is not None:
                     raise Forbidden("Profile: only an admin token may send this header.")
-                request.acts_on = caller.profile
+                assert caller.profile is not None
+                request.acts_on = await self._there(request, caller.profile)
                 return
             case "admin":
                 pass
@@ -231,13 +236,27 @@ class Pipeline:
             self._service.access_cache.touch(profile.id)
         elif profile.is_session:
             await self._service.access_cache.touch_now([profile.id])
-        request.acts_on = profile
+        request.acts_on = await self._there(request, profile)
+
+    # contract: erase-moment, erase-writes, forget-customers
+    async def _there(self, request: Request, profile: Profile) -> Profile:
+        """The profile; to read, one that has nothing while it is being erased."""
+        known = self._service.access_cache
+        if profile.store.forget_customers_after is not None and not profile.is_session:
+            known.touch_customer(profile.id)
+        if (
+            request.reads
+            and known.may_be_erased(profile.id)
+            and await self._service.db.read(erasure.is_under_way, profile.id)
+        ):
+            return structs.replace(profile, id=ids.NO_UUID)
+        return profile
 
     # contract: token-admin-only
     async def _check_admin(self, request: Request) -> None:
         """Raises ``Forbidden`` for a profile token, ``Invalid`` for the header ``Profile``."""
         await handlers.check_admin(self._service, request)
-        if isinstance(request.acts_on, profiles.Profile):
+        if isinstance(request.acts_on, Profile):
             raise Invalid("Profile: has no meaning here; this is about the whole store.")
 
     def _limits(self, request: Request) -> Headers:
@@ -369,6 +388,6 @@ def _note(request: Request, status: int, seconds: float) -> None:
         line.store = caller.store.handle
         line.caller = caller.kind
         line.token = caller.token_id
-        if isinstance(request.acts_on, profiles.Profile):
+        if isinstance(request.acts_on, Profile):
             line.profile = request.acts_on.gid
     write_line(line)

@@ -143,6 +143,8 @@ def failure(error: Exception, request_id: str) -> Response:
     if status == 503:
         # The details are only for the log.
         message = "The service can't reach its database, or is too busy. Nothing was done."
+    if isinstance(error, errors.BeingErased):
+        message = error.message
     if isinstance(error, errors.Undecided):
         message = (
             "It is not known whether this was done: either all of it was, or nothing. It is safe "

@@ -11,8 +11,9 @@ SELECT product_id, id, position, created_at, updated_at, document, variants, kno
 FROM products WHERE store_id = :store AND id > :after ORDER BY id LIMIT :limit;
 
 -- name: export_profiles
-SELECT profile_id, items, gid, created_at, touched_at, closed_at, email, events FROM profiles
-WHERE store_id = :store AND profile_id > :after ORDER BY profile_id LIMIT :limit;
+SELECT profile_id, items, gid, created_at, touched_at, closed_at, email, events FROM profiles p
+WHERE p.store_id = :store AND p.profile_id > :after AND shown(p)
+ORDER BY p.profile_id LIMIT :limit;
 
 -- name: export_revocations
 SELECT profile_id, revoked_at, jti FROM revocations WHERE profile_id in_uuids(:profiles) ORDER BY profile_id, jti;

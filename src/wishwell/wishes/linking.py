@@ -109,7 +109,7 @@ async def _move(
         await tx.run(statement, profile=session.id)
     row = await tx.one("link_email", profile=session.id)
     await tx.run("profile_recount", profile=customer.id, email=row and row[0])
-    await tx.run("session_close", profile=session.id, now=now)
+    await tx.run("session_close", profile=session.id, customer=customer.id, now=now)
     left = len(wishes) - len(merged.items)
     return Linked(session.gid, customer.gid, len(wishes), len(made), left)
 
