@@ -1,8 +1,7 @@
 """Erasing a profile: what is left of it in the database, beside others and after a kill."""
 
-from wishwell import profiles
-from wishwell.wishes import erasure, items, linking, lists
 from tests.contract.conftest import bounds, new_item
+from wishwell.wishes import erasure, items, linking
 
 
 def save(bench, profile, product, **given):

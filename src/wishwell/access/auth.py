@@ -247,6 +247,12 @@ async def create_admin_token(
     )
 
 
+async def label_of(tx: Reader, id: str) -> str:
+    """The label of an admin token."""
+    row = await tx.one("admin_token_label", id=id)
+    return "" if row is None else row[0]
+
+
 def check_label(label: str) -> str:
     """The trimmed label. Raises ``Invalid`` unless it is 1 to 200 printable characters."""
     if not 1 <= len(label.strip()) <= 200 or not label.isprintable():

@@ -48,7 +48,7 @@ DELIVERY = (
 FILLED = {
     "profiles": (
         *("profile_id", "store_id", "gid", "is_session", "items", "lists", "events"),
-        *("created_at", "touched_at", "closed_at", "email"),
+        *("created_at", "touched_at", "closed_at", "email", "notices"),
     ),
     "lists": (
         *("profile_id", "id", "store_id", "item_count", "shared"),

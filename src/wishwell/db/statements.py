@@ -17,7 +17,7 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
 * owner(:profile): the profile's row, open and locked. A write in one statement begins with it, so
   that the writes of one profile, links and purges among them, happen one after the other
   (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
-* AS MATERIALIZED and casts are for PostgreSQL alone.
+* AS MATERIALIZED, COLLATE "C" and casts are for PostgreSQL alone.
 
 A statement on a profile's data says profile_id = :profile of each table: that keeps it on one
 shard of a cluster. An insertion selects from such a table, though it needs nothing of it: other
@@ -74,6 +74,7 @@ _MACROS = {
         ),
         (r"owner\((:\w+)\)", _OWNER.format("")),
         (r" MATERIALIZED", ""),
+        (r' COLLATE "C"', ""),
         (r"::\w+(?:\[\])?", ""),
     ),
 }

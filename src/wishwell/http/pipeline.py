@@ -6,7 +6,7 @@ for its address (contract: limit-caller, limit-per-address).
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import structlog
@@ -101,15 +101,28 @@ class Pipeline:
         if _SHARED in request.path:
             answer.headers += _UNLISTED
         answer.headers.append((b"x-request-id", request.id.encode()))
-        answer.headers.append((b"content-length", b"%d" % len(answer.body)))
-        if answer.status == 204:
-            answer.headers.pop()
+        if answer.status != 204 and answer.stream is None:
+            answer.headers.append((b"content-length", b"%d" % len(answer.body)))
         body = b"" if request.method == "HEAD" else answer.body
         await send(
             {"type": "http.response.start", "status": answer.status, "headers": answer.headers}
         )
-        await send({"type": "http.response.body", "body": body})
+        if answer.stream is None or request.method == "HEAD":
+            await send({"type": "http.response.body", "body": body})
+        else:
+            await self._stream(request, answer.stream, send)
         _note(request, answer.status, time.perf_counter() - started)
+
+    # contract: profile-export
+    async def _stream(self, request: Request, pieces: AsyncIterator[bytes], send: Send) -> None:
+        """Sends a body piece by piece. If one fails, the connection breaks."""
+        try:
+            async for piece in pieces:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+        except Exception as error:
+            _failed(error, request)
+            return
+        await send({"type": "http.response.body", "body": b""})
 
     # ------------------------------------------------------------------- outside the prefix
 

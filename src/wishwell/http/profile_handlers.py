@@ -1,6 +1,6 @@
 """The operations on profiles: who a shopper is, tokens for them, and signing in."""
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
 from wishwell import ids, profiles, stores
 from wishwell.access import auth
@@ -8,8 +8,10 @@ from wishwell.errors import Invalid
 from wishwell.http import bodies, handlers, metrics, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Response
-from wishwell.profiles import Profile
-from wishwell.wishes import linking
+from wishwell.moving import person
+from wishwell.profiles import Profile, records
+from wishwell.profiles.records import ProfileRecord
+from wishwell.wishes import erasure, linking
 
 
 async def identify_profile(service: Services, request: Request) -> Response:
@@ -19,6 +21,57 @@ async def identify_profile(service: Services, request: Request) -> Response:
     if isinstance(request.scope, Profile):  # contract: identify-remembers
         await service.db.write(profiles.remember_email, request.scope, email, service.now())
     return responses.record({"authFlow": path})
+
+
+# contract: profile-fields
+async def get_profile(service: Services, request: Request) -> Response:
+    shown = await service.db.read(records.find, handlers.one_profile(request))
+    return responses.record(_for_caller(request, shown))
+
+
+def _for_caller(request: Request, shown: ProfileRecord) -> ProfileRecord:
+    """Nobody has confirmed the address: whoever typed it may be somebody else."""
+    if request.caller is None or request.caller.kind != "admin":
+        shown.email = UNSET
+    return shown
+
+
+async def update_profile(service: Services, request: Request) -> Response:
+    profile = handlers.one_profile(request)
+    body = await bodies.decode(service, request, wire.ProfilePatchBody)
+    notices = body.notices if isinstance(body.notices, bool) else None
+    chosen = await service.db.write(records.choose, profile, notices, service.now())
+    return responses.record(_for_caller(request, chosen))
+
+
+async def export_profile(service: Services, request: Request) -> Response:
+    profile = handlers.one_profile(request)
+    shown = await service.db.read(records.find, profile)
+    return responses.streamed(person.document(service.db, profile, shown))
+
+
+# contract: erase-moment, erase-event
+async def erase_profile(service: Services, request: Request) -> Response:
+    await handlers.check_admin(service, request)
+    profile = handlers.one_profile(request)
+    label = await service.db.read(auth.label_of, request.caller.token_id if request.caller else "")
+    erased = await service.db.long_write(erasure.erase, profile, service.clock())
+    service.access_cache.erased(erased)
+    erasure.note(profile, label)
+    if erased:
+        metrics.erased()
+    return responses.no_content()
+
+
+# contract: profiles-by-email
+async def list_profiles(service: Services, request: Request) -> Response:
+    given = wire.parameters(request.query_string, handlers.PAGE | {"email"})
+    limit = wire.limit(given.get("limit"))
+    email = profiles.check_email(given.get("email", ""))
+    binding = f"{request.store.id}||profiles|{email}"
+    cursor = handlers.cursor(service, given, binding)
+    found = await service.db.read(records.by_email, request.store, email, cursor, limit)
+    return handlers.page(service, found, binding)
 
 
 async def create_profile_token(service: Services, request: Request) -> Response:

@@ -1,5 +1,6 @@
 """Answers: status, headers and body, and the status of each error."""
 
+from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import Any
 
@@ -49,6 +50,8 @@ class Response(msgspec.Struct, gc=False):
     status: int
     body: bytes
     headers: Headers
+    stream: AsyncIterator[bytes] | None = None
+    """The body, where it comes piece by piece."""
 
 
 class _Detail(msgspec.Struct, rename="camel"):
@@ -66,6 +69,11 @@ class _Envelope(msgspec.Struct):
 def record(value: Any) -> Response:
     """200 with ``{"data": value}``."""
     return Response(200, _encoder.encode({"data": value}), [JSON, *_PRIVATE])
+
+
+def streamed(pieces: AsyncIterator[bytes]) -> Response:
+    """200 with a JSON document that comes piece by piece."""
+    return Response(200, b"", [JSON, *_PRIVATE], pieces)
 
 
 def created(value: Any, location: str | None = None) -> Response:

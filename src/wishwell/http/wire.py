@@ -116,6 +116,12 @@ class IdentifyBody(msgspec.Struct, forbid_unknown_fields=True):
     email: str
 
 
+class ProfilePatchBody(msgspec.Struct, forbid_unknown_fields=True):
+    """``PATCH /profile``."""
+
+    notices: bool | UnsetType = UNSET
+
+
 class TokenBody(msgspec.Struct, forbid_unknown_fields=True):
     """``POST /profiles/token``. The body is optional."""
 
@@ -160,6 +166,7 @@ BODIES: tuple[type[msgspec.Struct], ...] = (
     share_bodies.CopyBody,
     share_bodies.ReservationBody,
     IdentifyBody,
+    ProfilePatchBody,
     notices.Money,
     products.Variant,
     product_bodies.ProductBody,
@@ -192,6 +199,7 @@ _RULES = {
     "reservations": "must be true or false",
     "notes": "must be true or false",
     "email": "must be an e-mail address",
+    "notices": "must be true or false",
     "title": f"must be a string of 1 to {products.MAX_TITLE} characters, or null",
     "url": _URL_RULE,
     "image": _URL_RULE,

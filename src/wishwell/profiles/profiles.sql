@@ -49,3 +49,18 @@ WHERE l.store_id = :store AND l.id = :id AND p.closed_at IS NULL;
 SELECT i.profile_id, i.id, p.is_session, p.gid
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 WHERE i.store_id = :store AND i.id in_uuids(:ids) AND p.closed_at IS NULL;
+
+
+-- name: profile_shown
+SELECT profile_id, gid, is_session, items, lists, notices, created_at, email FROM profiles
+WHERE profile_id = :profile AND closed_at IS NULL;
+
+-- name: profile_choose
+UPDATE profiles SET notices = :notices WHERE profile_id = :profile;
+
+-- name: store_profiles_page
+SELECT p.profile_id, p.gid, p.is_session, p.items, p.lists, p.notices, p.created_at, p.email{beyond}
+FROM profiles p
+WHERE p.store_id = :owner AND p.email IS NOT NULL AND p.closed_at IS NULL{conditions}{from_cursor}
+ORDER BY p.profile_id {direction}
+LIMIT :limit;

@@ -129,6 +129,12 @@ async def _purge(service: Services) -> None:
         metrics.purged(total - seen)
         seen = total
         await asyncio.sleep(_PAUSE)
+    async for profile, erased in erasure.idle(service.db, service.clock()):
+        service.access_cache.erased(erased)
+        erasure.note(profile, "purge")
+        metrics.erased()
+        await asyncio.sleep(_PAUSE)
+    await service.db.write(erasure.forget, service.clock())
     metrics.purge_finished()
     if seen:
         log.info("purged", sessions=seen)

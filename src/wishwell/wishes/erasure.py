@@ -6,14 +6,16 @@ at any step, ``work`` goes on with it. What is kept is the key with the last ``s
 the GID, for ``KEPT_DAYS``.
 """
 
+import calendar
 from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime
 
 import msgspec
 import structlog
 
-from wishwell import events, ids, profiles
+from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
-from wishwell.db import Database, Reader, Writer
+from wishwell.db import Database, Reader, Row, Writer
 from wishwell.errors import Unavailable
 from wishwell.profiles import Profile
 from wishwell.wishes import purge
@@ -58,22 +60,33 @@ async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -
         return ()
     if row is None or row[0] is not None:
         return ()
-    linked = {row[0] for row in await tx.all("erasure_linked", profile=key)}
-    for (data,) in await tx.all("erasure_links", profile=key):
-        linked.add(ids.profile_key(store.id, _links.decode(data).session))
+    sessions = await linked(tx, profile)
     if events.are_told(profile) or await tx.one("store_ever_told", store=store.id):
         await tx.run("event_tell", profile=key, type=events.ERASED, now=at, data="{}")
     last = await tx.one("profile_end", profile=key, now=at)
     assert last is not None
-    sequences = {**dict.fromkeys(sorted(linked), 0), key: last[0]}
+    sequences = {**dict.fromkeys(sessions, 0), key: last[0]}
     for id, sequence in sequences.items():
         await tx.run("erasure_begin", profile=id, store=store.id, sequence=sequence, now=at)
     return [*sequences]
 
 
+async def linked(tx: Reader, profile: Profile) -> list[str]:
+    """The keys of the sessions that were linked to a customer, as far as they are remembered."""
+    keys = {row[0] for row in await tx.all("erasure_linked", profile=profile.id)}
+    for (data,) in await tx.all("erasure_links", profile=profile.id):
+        keys.add(ids.profile_key(profile.store.id, _links.decode(data).session))
+    return sorted(keys)
+
+
 async def is_under_way(tx: Reader, key: str) -> bool:
     """Whether what there was of a profile is still being removed."""
     return await tx.one("erasure_waits", profile=key) is not None
+
+
+def note(profile: Profile, by: str) -> None:
+    """The line by which an operator erases again after a restore. ``by``: a token's label."""
+    log.info("profile_erased", store=profile.store.handle, profile=profile.gid, by=by)
 
 
 # contract: erase-steps
@@ -122,6 +135,42 @@ async def remove_some(tx: Writer, key: str, store_id: str, now: int) -> bool:
     await tx.run("erasure_done", profile=key, now=ids.timestamp(now))
     await tx.run("erasure_forget", profile=key)
     return True
+
+
+# contract: forget-customers
+async def idle(
+    db: Database, now: int, *, dry: bool = False
+) -> AsyncIterator[tuple[Profile, Sequence[str]]]:
+    """Erases the customers of each store who made no request for as long as it says.
+
+    Yields each, with what ``erase`` returned; with ``dry`` it only finds them.
+    """
+    for store in await db.read(stores.listed):
+        before = ids.timestamp(max(0, _months_before(now, store.forget_customers_after or 0)))
+        if store.forget_since is None or store.forget_since > before:
+            continue
+        after = ("", ids.NO_UUID)
+        while rows := await db.read(_idle, store.id, before, after):
+            after = (rows[-1][1], rows[-1][0])
+            for _, _, gid in rows:
+                customer = profiles.of_customer(store, gid)
+                erased = () if dry else await db.long_write(erase, customer, now, before)
+                if dry or erased:
+                    yield customer, erased
+
+
+async def _idle(tx: Reader, store_id: str, before: str, after: tuple[str, str]) -> Sequence[Row]:
+    """Key, time and GID of the next ones."""
+    named = {"store": store_id, "before": before, "limit": _AT_ONCE}
+    return await tx.all("customers_idle", **named, after_time=after[0], after=after[1])
+
+
+def _months_before(now: int, months: int) -> int:
+    """The same moment so many months before; the month's last day where it is shorter."""
+    at = datetime.fromtimestamp(now / 1000, UTC)
+    year, month = divmod(at.year * 12 + at.month - 1 - months, 12)
+    day = min(at.day, calendar.monthrange(year, month + 1)[1])
+    return round(at.replace(year=year, month=month + 1, day=day).timestamp() * 1000)
 
 
 # contract: erase-sequence

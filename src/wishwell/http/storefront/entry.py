@@ -173,6 +173,10 @@ class Storefront:
             key = f"{visit.store.id}:nobody:{visit.address}"
             what = "reads without a cookie from this address"
             await per_address.count(service, request, key, limit, what)
+        if route.path == "/profile" and request.reads:
+            return responses.record({"items": 0, "lists": 0, "notices": True})
+        if route.path.startswith("/profile"):
+            raise NotFound("Nobody is here: there is no profile yet.")
         shares = "token" in request.parameters and request.method != "DELETE"
         if request.parameters and not shares:
             raise NotFound("There is no such record.")
