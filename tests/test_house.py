@@ -16,8 +16,9 @@ from wishwell.cli import main
 from wishwell.db import rows, statements
 from wishwell.events import deliveries, webhooks
 from wishwell.http import management, responses, routes, share_bodies, wire
-from wishwell.moving import deletion, file_records
+from wishwell.moving import deletion, file_records, person
 from wishwell.products import notices, product_bodies
+from wishwell.profiles import records
 from wishwell.wishes import items, lists, purge, reservations, shares
 
 ROOT = Path(__file__).parents[1]
@@ -329,6 +330,9 @@ SHAPES = {
     "NewList": wire.NewListBody,
     "ListPatch": wire.ListPatchBody,
     "ItemOrder": wire.ItemOrderBody,
+    "Profile": records.ProfileRecord,
+    "ProfilePatch": wire.ProfilePatchBody,
+    "ExportedReservation": person.Reserved,
     "ShareTerms": share_bodies.ShareBody,
     "CopyTerms": share_bodies.CopyBody,
     "Share": shares.Share,

@@ -17,6 +17,7 @@ import msgspec
 import structlog
 
 from wishwell import ids, stores
+from wishwell.access.erased import ErasedProfiles
 from wishwell.db import Database, Reader, Row, Writer, bad_rows
 from wishwell.db import rows as columns
 from wishwell.errors import StoreDeleted, Unavailable
@@ -45,7 +46,7 @@ _FORGET_MS = 3_600_000
 _DAY_MS = 86_400_000
 _COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * _DAY_MS
 
-_Note = tuple[Literal["admin_token_used", "customer_touch", "session_touch"], str]
+_Note = tuple[str, str]
 """The statement that writes a time, and the id that it takes."""
 _TAKES = {"admin_token_used": "id", "customer_touch": "profile", "session_touch": "profile"}
 
@@ -89,8 +90,7 @@ class AccessCache:
         self._admins: dict[str, AdminToken] = {}
         self._revoked_admins: set[str] = set()
         self._revoked: dict[tuple[str, str], int] = {}
-        self._erased: frozenset[str] = frozenset()
-        self._erased_here: dict[str, int] = {}  # since the last refresh began, and when
+        self.erased = ErasedProfiles()
         self._asked_at = 0
         self._asking = asyncio.Lock()
         self._not_before = 0.0
@@ -180,20 +180,6 @@ class AccessCache:
         # a token issued right after a revocation must be valid.
         return until is not None and ids.time_of(jti) <= until
 
-    # contract: erase-moment
-    def may_be_erased(self, profile_id: str) -> bool:
-        """Whether a profile may be one that is being erased; the database knows."""
-        return profile_id in self._erased or profile_id in self._erased_here
-
-    @property
-    def erases(self) -> bool:
-        """Whether any profile may be one that is being erased."""
-        return bool(self._erased or self._erased_here)
-
-    def erased(self, profile_ids: Iterable[str]) -> None:
-        """Notes at once that these are being erased."""
-        self._erased_here |= dict.fromkeys(profile_ids, self._clock())
-
     async def admin_token(self, hashed: str) -> AdminToken | None:
         """The admin token with this hash; None if it is unknown, revoked or expired."""
         token = self._admins.get(hashed) or await self._look_up(hashed)
@@ -277,9 +263,7 @@ class AccessCache:
         self._sealed |= news.sealed
         self._revoked_admins |= news.revoked_admins
         self._revoked |= news.revoked
-        self._erased = news.erased
-        here = self._erased_here.items()
-        self._erased_here = {id: at for id, at in here if at >= now}
+        self.erased.refresh(news.erased, now)
         self._asked_at = now
 
     def _index(self) -> None:
@@ -315,8 +299,7 @@ class AccessCache:
     # contract: forget-customers
     def touch_customer(self, profile_id: str) -> None:
         """Notes that a customer made a request, once a day."""
-        now = self._clock()
-        note: _Note = ("customer_touch", profile_id)
+        now, note = self._clock(), ("customer_touch", profile_id)
         if now - self._written.get(note, 0) > _DAY_MS:
             self._noted[note] = now
 

@@ -259,7 +259,7 @@ class Pipeline:
             known.touch_customer(profile.id)
         if (
             request.reads
-            and known.may_be_erased(profile.id)
+            and profile.id in known.erased
             and await self._service.db.read(erasure.is_under_way, profile.id)
         ):
             return structs.replace(profile, id=ids.NO_UUID)

@@ -56,7 +56,7 @@ async def erase_profile(service: Services, request: Request) -> Response:
     profile = handlers.one_profile(request)
     label = await service.db.read(auth.label_of, request.caller.token_id if request.caller else "")
     erased = await service.db.long_write(erasure.erase, profile, service.clock())
-    service.access_cache.erased(erased)
+    service.access_cache.erased.add(erased, service.clock())
     erasure.note(profile, label)
     if erased:
         metrics.erased()

@@ -130,7 +130,7 @@ async def _purge(service: Services) -> None:
         seen = total
         await asyncio.sleep(_PAUSE)
     async for profile, erased in erasure.idle(service.db, service.clock()):
-        service.access_cache.erased(erased)
+        service.access_cache.erased.add(erased, service.clock())
         erasure.note(profile, "purge")
         metrics.erased()
         await asyncio.sleep(_PAUSE)
@@ -146,7 +146,7 @@ def _erasing(service: Services) -> Callable[[], Awaitable[None]]:
     job = _housekeeping(service, "erase", _ERASE_SECONDS, _erase)
 
     async def turn() -> None:
-        if service.access_cache.erases:
+        if service.access_cache.erased:
             await job.turn()
 
     return turn

@@ -84,6 +84,7 @@ async def is_under_way(tx: Reader, key: str) -> bool:
     return await tx.one("erasure_waits", profile=key) is not None
 
 
+# contract: erase-logged
 def note(profile: Profile, by: str) -> None:
     """The line by which an operator erases again after a restore. ``by``: a token's label."""
     log.info("profile_erased", store=profile.store.handle, profile=profile.gid, by=by)
