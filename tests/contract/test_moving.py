@@ -453,6 +453,7 @@ def fill_tables_of_a_store(bench, profile):
     """A row at least in each table that has no more of a profile than its key."""
     store, other = profile.store.id, bench.new_id()
     bench.one("revoke_profile_token", profile=profile.id, jti="", now=NOW)
+    bench.one("erasure_begin", profile=profile.id, store=store, sequence=1, now=NOW)
     event = "store_id number type created_at gid data"
     rest = ("item.created", NOW, "g", "{}")
     told = [(profile.id, 1, store, 1, *rest), (profile.id, 2, store, None, *rest)]

@@ -401,7 +401,9 @@ def test_rows_sent_at_once_have_the_time_of_their_transaction(bench, monkeypatch
 
     async def touch(tx):
         await profiles.lock(tx, mine, bench.clock.tick())
-        await tx.run_many("profile_recount", [{"profile": other.id, "email": None}])
+        await tx.run_many(
+            "profile_recount", [{"profile": other.id, "email": None, "notices": None}]
+        )
 
     writing = lambda: bench.db.long_write(touch)  # noqa: E731
     bench.run(_one_after_the_other(bench.db, lock, writing, lambda _: asyncio.sleep(4.2)))

@@ -84,6 +84,11 @@ EXPECTED = {
     "getProduct": ("get", "/products/{productId}"),
     "putProduct": ("put", "/products/{productId}"),
     "deleteProduct": ("delete", "/products/{productId}"),
+    "getProfile": ("get", "/profile"),
+    "updateProfile": ("patch", "/profile"),
+    "deleteProfile": ("delete", "/profile"),
+    "exportProfile": ("get", "/profile/export"),
+    "listProfiles": ("get", "/profiles"),
     "identifyProfile": ("post", "/profiles/identify"),
     "createProfileToken": ("post", "/profiles/token"),
     "listEvents": ("get", "/events"),
@@ -102,10 +107,17 @@ EXPECTED = {
 OF_STORE = {
     name
     for name, (_, path) in EXPECTED.items()
-    if path.startswith(("/webhooks", "/events", "/products"))
+    if path.startswith(("/webhooks", "/events", "/products")) or path == "/profiles"
 }
 SUCCESS = {"createItem": {"200", "201"}, "createList": {"201"}, "createProfileToken": {"201"}}
-NO_CONTENT = ("deleteItems", "deleteItem", "deleteList", "putProducts", "deleteProduct")
+NO_CONTENT = (
+    "deleteProfile",
+    "deleteItems",
+    "deleteItem",
+    "deleteList",
+    "putProducts",
+    "deleteProduct",
+)
 SUCCESS |= {"createWebhook": {"201"}, "deleteWebhook": {"204"}}
 SUCCESS |= {"createShare": {"201"}, "copySharedList": {"201"}, "deleteShare": {"204"}}
 SUCCESS |= {"deleteReservation": {"204"}}
@@ -228,7 +240,7 @@ def test_operation_says_whether_it_needs_a_token(name):
         expected = [{}, {"bearer": []}]
     if name == "getOpenapi":
         expected = []
-    if name == "createProfileToken" or name in OF_STORE:
+    if name in ("createProfileToken", "deleteProfile") or name in OF_STORE:
         expected = [{"bearer": ["admin"]}]
     assert OPERATIONS[name][2].get("security", DOCUMENT["security"]) == expected
 
@@ -251,7 +263,7 @@ def test_parameters_are_whole(name):
     assert in_path == re.findall(r"\{(\w+)\}", path)
     for entry in parameters:
         assert entry["description"].strip()
-        assert entry["required"] is (entry["in"] == "path")
+        assert entry["required"] is (entry["in"] == "path" or entry["name"] == "email")
         assert errors_of(entry["schema"], entry["example"]) == [], entry["name"]
 
 

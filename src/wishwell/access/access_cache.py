@@ -17,6 +17,7 @@ import msgspec
 import structlog
 
 from wishwell import ids, stores
+from wishwell.access.erased import ErasedProfiles
 from wishwell.db import Database, Reader, Row, Writer, bad_rows, statements
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.stores import Store, store_secrets
@@ -44,9 +45,9 @@ _FORGET_MS = 3_600_000
 _DAY_MS = 86_400_000
 _COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * _DAY_MS
 
-_Note = tuple[Literal["admin_token_used", "session_touch"], str]
+_Note = tuple[str, str]
 """The statement that writes a time, and the id that it takes."""
-_TAKES = {"admin_token_used": "id", "session_touch": "profile"}
+_TAKES = {"admin_token_used": "id", "customer_touch": "profile", "session_touch": "profile"}
 
 log = structlog.get_logger("wishwell.access.access_cache")
 
@@ -69,6 +70,7 @@ class _News(NamedTuple):
     sealed: dict[str, str]
     revoked_admins: set[str]
     revoked: dict[tuple[str, str], int]
+    erased: frozenset[str]
 
 
 class AccessCache:
@@ -87,6 +89,7 @@ class AccessCache:
         self._admins: dict[str, AdminToken] = {}
         self._revoked_admins: set[str] = set()
         self._revoked: dict[tuple[str, str], int] = {}
+        self.erased = ErasedProfiles()
         self._asked_at = 0
         self._asking = asyncio.Lock()
         self._not_before = 0.0
@@ -259,6 +262,7 @@ class AccessCache:
         self._sealed |= news.sealed
         self._revoked_admins |= news.revoked_admins
         self._revoked |= news.revoked
+        self.erased.refresh(news.erased, now)
         self._asked_at = now
 
     def _index(self) -> None:
@@ -291,15 +295,21 @@ class AccessCache:
         if self._is_due(profile_id, now):
             self._noted["session_touch", profile_id] = now
 
+    # contract: forget-customers
+    def touch_customer(self, profile_id: str) -> None:
+        """Notes that a customer made a request, once a day."""
+        now, note = self._clock(), ("customer_touch", profile_id)
+        if now - self._written.get(note, 0) > _DAY_MS:
+            self._noted[note] = now
+
     async def touch_now(self, profile_ids: Iterable[str]) -> None:
         """Writes at once that an admin token changes sessions, and not only into memory.
 
         Otherwise, if this process ended, a purge could remove the new records. Raises
         ``Unavailable``.
         """
-        now = self._clock()
         for id in profile_ids:
-            if self._is_due(id, now):
+            if self._is_due(id, now := self._clock()):
                 await self._write(("session_touch", id), now)
 
     def _is_due(self, profile_id: str, now: int) -> bool:
@@ -364,6 +374,7 @@ async def _news(tx: Reader, asked_at: int, now: int, known: Collection[str]) -> 
         sealed={row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)},
         revoked_admins={row[0] for row in await tx.all("admin_tokens_revoked", since=since)},
         revoked=dict(bad_rows.each("revocations", revocations, _revocation, _for_good)),
+        erased=frozenset(row[0] for row in await tx.all("erasures_under_way")),
     )
 
 

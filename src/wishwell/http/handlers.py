@@ -142,6 +142,13 @@ def new_owner(request: Request) -> Profile:
     return request.scope
 
 
+def one_profile(request: Request) -> Profile:
+    """The profile that a request is about. Raises ``Invalid`` if none is named."""
+    if not isinstance(request.scope, Profile):
+        raise Invalid("Profile: is required with an admin token; this is about one profile.")
+    return request.scope
+
+
 async def begin(request: Request) -> None:
     """Creates the owner of a first record. What was refused until now makes no session."""
     if request.begin is not None:

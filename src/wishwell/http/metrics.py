@@ -54,6 +54,8 @@ EVENTS_WAITING_SECONDS = _gauge(
     "events_waiting_seconds", "The age of the oldest event without a place in a feed.", "max"
 )
 NOTICES = _counter("notices", "Notices of dropped prices and of products back in stock.")
+ERASED = _counter("erased_profiles", "Profiles erased.")
+ERASING = _gauge("erasing_profiles", "Erased profiles that are still being removed.", "max")
 NOTICES_WAITING = _gauge(
     "notices_products_waiting", "Products with wishes that are still to be told.", "max"
 )
