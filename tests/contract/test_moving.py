@@ -466,6 +466,8 @@ def fill_tables_of_a_store(bench, profile):
     bench.insert("store_secrets", "store_id sealed updated_at", [(store, "x", NOW)])
     token = (bench.new_id(), store, "admin", "a label", other, NOW)
     bench.insert("admin_tokens", "id store_id scope label hash created_at", [token])
+    asked = "store_id id topic state received_at body_hash delivery_id"
+    bench.insert("requests", asked, [(store, other, "shop/redact", "waiting", NOW, "x", "y")])
     delivery = "store_id webhook_id id number profile_id sequence type status attempts"
     due = (store, new_hook(bench, store), other, 1, profile.id, 1, "item.created", "pending", 0)
     bench.insert("deliveries", delivery, [due])

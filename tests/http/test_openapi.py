@@ -102,12 +102,17 @@ EXPECTED = {
     "replayWebhook": ("post", "/webhooks/{webhookId}/replays"),
     "listDeliveries": ("get", "/webhooks/{webhookId}/deliveries"),
     "retryDelivery": ("post", "/webhooks/{webhookId}/deliveries/{deliveryId}/retry"),
+    "listRequests": ("get", "/requests"),
+    "callOffRequest": ("delete", "/requests/{requestId}"),
+    "getRequestExport": ("get", "/requests/{requestId}/export"),
+    "takePlatformWebhook": ("post", "/platforms/shopify/webhooks"),
     "getOpenapi": ("get", "/.well-known/openapi"),
 }
+NO_TOKEN = ("getOpenapi", "takePlatformWebhook")
 OF_STORE = {
     name
     for name, (_, path) in EXPECTED.items()
-    if path.startswith(("/webhooks", "/events", "/products")) or path == "/profiles"
+    if path.startswith(("/webhooks", "/events", "/products", "/requests")) or path == "/profiles"
 }
 SUCCESS = {"createItem": {"200", "201"}, "createList": {"201"}, "createProfileToken": {"201"}}
 NO_CONTENT = (
@@ -120,7 +125,7 @@ NO_CONTENT = (
 )
 SUCCESS |= {"createWebhook": {"201"}, "deleteWebhook": {"204"}}
 SUCCESS |= {"createShare": {"201"}, "copySharedList": {"201"}, "deleteShare": {"204"}}
-SUCCESS |= {"deleteReservation": {"204"}}
+SUCCESS |= {"deleteReservation": {"204"}, "callOffRequest": {"204"}}
 SUCCESS |= {name: {"204"} for name in NO_CONTENT}
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 WITH_TOKEN = {"401", "403", "404"}
@@ -141,7 +146,7 @@ MORE_HEADERS = {
 # A token is a record without an address, and a share.
 LOCATED = {"createItem", "createList", "createWebhook", "copySharedList"}
 CONFLICTING = {"updateItem", "createWebhook", "renewWebhookSecret", "testWebhook", "retryDelivery"}
-CONFLICTING |= {"reserveSharedItem"}
+CONFLICTING |= {"reserveSharedItem", "callOffRequest"}
 
 
 def walk(value: Any, place: str = "#"):
@@ -238,7 +243,7 @@ def test_operation_says_whether_it_needs_a_token(name):
     expected = [{"bearer": []}]
     if name == "getSharedList":
         expected = [{}, {"bearer": []}]
-    if name == "getOpenapi":
+    if name in NO_TOKEN:
         expected = []
     if name in ("createProfileToken", "deleteProfile") or name in OF_STORE:
         expected = [{"bearer": ["admin"]}]
@@ -248,7 +253,9 @@ def test_operation_says_whether_it_needs_a_token(name):
 @each_operation
 def test_operation_takes_the_profile_header_where_it_means_something(name):
     headers = [entry for entry in parameters_of(name) if entry["in"] == "header"]
-    if name == "getOpenapi" or name in OF_STORE:
+    if name == "takePlatformWebhook":
+        assert all(entry["name"].startswith("X-Shopify-") for entry in headers)
+    elif name == "getOpenapi" or name in OF_STORE:
         assert headers == []
     else:
         assert [(entry["name"], entry["required"]) for entry in headers] == [("Profile", False)]
@@ -263,7 +270,11 @@ def test_parameters_are_whole(name):
     assert in_path == re.findall(r"\{(\w+)\}", path)
     for entry in parameters:
         assert entry["description"].strip()
-        assert entry["required"] is (entry["in"] == "path" or entry["name"] == "email")
+        assert entry["required"] is (
+            entry["in"] == "path"
+            or entry["name"] == "email"
+            or entry["name"].startswith("X-Shopify-")
+        )
         assert errors_of(entry["schema"], entry["example"]) == [], entry["name"]
 
 
@@ -274,8 +285,10 @@ def test_parameters_are_whole(name):
 def test_operation_has_every_status(name):
     operation = OPERATIONS[name][2]
     expected = ALWAYS | SUCCESS.get(name, {"200"})
-    if name != "getOpenapi":
+    if name not in NO_TOKEN:
         expected |= WITH_TOKEN
+    if name == "takePlatformWebhook":
+        expected |= {"401"}
     if "requestBody" in operation:
         expected |= WITH_BODY
     if name in CONFLICTING:
@@ -339,7 +352,8 @@ def test_request_body_is_a_closed_object(name):
     assert body["required"] is (name not in optional)
     schema = follow(body["content"]["application/json"]["schema"])
     assert schema["type"] == "object"
-    assert schema["additionalProperties"] is False
+    if name != "takePlatformWebhook":  # the platform adds fields as it likes
+        assert schema["additionalProperties"] is False
 
 
 def test_every_object_schema_is_closed():

@@ -9,7 +9,9 @@ from typing import Literal, NamedTuple
 from wishwell.db import statements
 from wishwell.db.statements import Engine, Step
 
-Noun = Literal["items", "lists", "webhooks", "deliveries", "products", "profiles", "shares"]
+Noun = Literal[
+    "items", "lists", "webhooks", "deliveries", "products", "profiles", "requests", "shares"
+]
 Edge = Literal["older", "newer"]
 
 _IN_PROFILE = {

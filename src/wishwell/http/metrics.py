@@ -59,6 +59,15 @@ ERASING = _gauge("erasing_profiles", "Erased profiles that are still being remov
 NOTICES_WAITING = _gauge(
     "notices_products_waiting", "Products with wishes that are still to be told.", "max"
 )
+_ASKED = _gauge(
+    "platform_requests_waiting", "Requests of platforms that are not done yet.", "max", "kind"
+)
+_ASKED_SECONDS = _gauge(
+    "platform_requests_oldest_seconds",
+    "How long the oldest request of a platform has been waiting.",
+    "max",
+    "kind",
+)
 _SHED = _counter("shed", "Requests refused with 503 because too many came at once.")
 _IN_FLIGHT = _gauge("requests_in_flight", "API requests in progress.")
 _LIMITS_AWAY = _gauge(
@@ -136,6 +145,12 @@ def linked(items: int) -> None:
     """Counts one linked session and the items that it moved."""
     _LINKS.inc()
     _LINKED_ITEMS.inc(items)
+
+
+def platform_requests(topic: str, count: int, seconds: float) -> None:
+    """Sets how many requests of a topic wait, and the age of the oldest."""
+    _ASKED.labels(topic).set(count)
+    _ASKED_SECONDS.labels(topic).set(seconds)
 
 
 class Sampler:

@@ -15,6 +15,7 @@ from wishwell.events import deliveries
 from wishwell.events.sender import Sender
 from wishwell.http import metrics
 from wishwell.http.context import Services
+from wishwell.moving import request_work, requests
 from wishwell.products import notices
 from wishwell.wishes import erasure, purge
 
@@ -28,6 +29,7 @@ _NO_FEED_SECONDS = 5.0
 _NO_EVENT_SECONDS = 2.0
 _RETAIN_SECONDS = 60.0
 _ERASE_SECONDS = 5.0
+_REQUESTS_SECONDS = 5.0
 _PAUSE = 0.05
 """Seconds between two steps of housekeeping, which leave the database to others."""
 
@@ -59,6 +61,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         Job("notices", 1.0, functools.partial(_tell_notices, service)),
         Job("erasing", 1.0, _erasing(service)),
         Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
+        Job("requests", _REQUESTS_SECONDS, _requests(service)),
         # contract: command-purge
         _housekeeping(service, "purge", every, _purge),
         # contract: event-retention
@@ -166,6 +169,27 @@ def _retention(
     return work
 
 
+# contract: request-done
+def _requests(service: Services) -> Callable[[], Awaitable[None]]:
+    """Does what platforms asked for, where something is due."""
+    job = _housekeeping(service, "requests", _REQUESTS_SECONDS, _do_requests)
+
+    async def turn() -> None:
+        if await service.db.read(request_work.due, service.clock()):
+            await job.turn()
+
+    return turn
+
+
+async def _do_requests(service: Services) -> None:
+    async for erased in request_work.work(service.db, service.clock):
+        if erased is not None:
+            service.access_cache.erased.add(erased.keys, service.clock())
+            erasure.note(erased.customer, "the platform")
+            metrics.ERASED.inc()
+        await asyncio.sleep(_PAUSE)
+
+
 # ------------------------------------------------------------------------- events and notices
 
 
@@ -207,6 +231,12 @@ async def _look_at_what_waits(service: Services) -> None:
     metrics.EVENTS_WAITING.set(count)
     metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
     metrics.NOTICES_WAITING.set(await service.db.read(notices.waiting))
+    there = {asked.topic: asked for asked in await service.db.read(requests.waiting)}
+    for topic in requests.TOPICS:
+        asked, age = there.get(topic), 0
+        if asked is not None:
+            age = max(0, service.clock() - ids.from_timestamp(asked.oldest))
+        metrics.platform_requests(topic, asked.number if asked else 0, age / 1000)
 
 
 async def _sample(sampler: metrics.Sampler) -> None:

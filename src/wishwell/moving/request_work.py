@@ -1,0 +1,130 @@
+"""Does what platforms have asked for: erases customers, keeps exports for a while, deletes stores.
+
+Each request is done in steps that leave it due until the last one, so that it goes on after a kill.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import NamedTuple
+
+import structlog
+
+from wishwell import ids, profiles, stores
+from wishwell.db import Database, Reader, Writer
+from wishwell.errors import BeingErased, NotFound, Unavailable
+from wishwell.moving import deletion, person, requests
+from wishwell.moving.requests import PlatformRequest
+from wishwell.profiles import Profile, records
+from wishwell.stores import Store
+from wishwell.wishes import erasure
+
+EXPORT_DAYS = 30
+
+_AT_ONCE = 100
+
+log = structlog.get_logger("wishwell.moving.request_work")
+
+
+class Due(NamedTuple):
+    """A request with which there is something to do."""
+
+    store_id: str
+    request: PlatformRequest
+
+
+class Erased(NamedTuple):
+    """A customer, and the keys of what is now removed."""
+
+    customer: Profile
+    keys: Sequence[str]
+
+
+async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
+    """The requests that are due, of all stores; ``passed``: how many more than usual."""
+    named = {"now": ids.timestamp(now), "limit": _AT_ONCE + passed}
+    rows = await tx.all("requests_due", **named)
+    return [Due(row[0], PlatformRequest(*row[1:])) for row in rows]
+
+
+# contract: request-done, background-goes-on
+async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[Erased | None]:
+    """Does what is due, each request once; yields between two steps, and each erased customer.
+
+    One that can't be done is logged, and tried again the next time. Raises ``Unavailable``.
+    """
+    seen: set[str] = set()
+    while True:
+        found = await db.read(due, clock(), len(seen))
+        left = [each for each in found if each.request.id not in seen]
+        if not left:
+            return
+        for each in left:
+            seen.add(each.request.id)
+            try:
+                async for step in _do(db, each, clock):
+                    yield step
+            except BeingErased:
+                continue  # of a customer who has just gone there is nothing soon
+            except Exception as error:
+                await db.ping()  # raises if the database is the cause
+                if isinstance(error, Unavailable):
+                    raise
+                log.warning("request_not_done", request=each.request.id, reason=str(error))
+
+
+async def _do(db: Database, each: Due, clock: Callable[[], int]) -> AsyncIterator[Erased | None]:
+    request, named = each.request, {"store": each.store_id, "id": each.request.id}
+    if request.state == "exported":
+        await db.write(_run, "request_export_ends", **named)
+    elif request.topic == "shop/redact":
+        async for _ in _delete(db, each, clock):
+            yield None
+    else:
+        store = await db.read(_store, each.store_id)
+        customer = profiles.of_customer(store, request.profile or "")
+        if request.topic == "customers/redact":
+            yield Erased(customer, await db.long_write(erasure.erase, customer, clock()))
+        else:
+            export, now = await _export(db, customer), clock()
+            named |= {"now": ids.timestamp(now), "export": export}
+            ends = ids.timestamp(now + EXPORT_DAYS * requests.DAY_MS)
+            await db.long_write(_run, "request_exported", **named, due=ends)
+    yield None
+
+
+async def _run(tx: Writer, statement: str, /, **named: str) -> None:
+    await tx.run(statement, **named)
+
+
+async def _store(tx: Reader, id: str) -> Store:
+    row = await tx.one("request_of_store", store=id)
+    if row is None:
+        raise NotFound("The store is gone.")
+    return stores.from_row(row)
+
+
+async def _export(db: Database, customer: Profile) -> str:
+    """All that is stored of a customer, as JSON. Raises ``BeingErased``."""
+    shown = await db.read(records.find, customer)
+    pieces = [piece async for piece in person.document(db, customer, shown)]
+    return b"".join(pieces).decode()
+
+
+# contract: request-shop
+async def _delete(db: Database, each: Due, clock: Callable[[], int]) -> AsyncIterator[None]:
+    """Begins the deletion of a store; or removes it, once every process has seen that."""
+    if each.request.state == "waiting":
+        await db.write(_begin_deletion, each, clock())
+        return
+    store = await db.read(_store, each.store_id)
+    async for _ in deletion.run(db, store):
+        yield None
+    log.info("store_deleted", store=store.handle, request=each.request.id)
+
+
+async def _begin_deletion(tx: Writer, each: Due, now: int) -> None:
+    await stores.lock(tx)
+    seen = ids.timestamp(now + stores.SEEN_MS)
+    named = {"store": each.store_id, "id": each.request.id}
+    if await tx.one("request_deletes", **named, due=seen) is not None:
+        store = await _store(tx, each.store_id)
+        await deletion.begin(tx, store.handle, ids.timestamp(now))
