@@ -298,9 +298,9 @@ class AccessCache:
     # contract: forget-customers
     def touch_customer(self, profile_id: str) -> None:
         """Notes that a customer made a request, once a day."""
-        now, note = self._clock(), ("customer_touch", profile_id)
-        if now - self._written.get(note, 0) > _DAY_MS:
-            self._noted[note] = now
+        note = "customer_touch", profile_id
+        if note not in self._written:
+            self._noted[note] = self._clock()
 
     async def touch_now(self, profile_ids: Iterable[str]) -> None:
         """Writes at once that an admin token changes sessions, and not only into memory.
@@ -346,7 +346,9 @@ class AccessCache:
             for (profile_id, jti), at in self._revoked.items()
             if at > (before if jti else before_for_cookies)
         }
-        await self._db.write(_forget, ids.timestamp(before), ids.timestamp(before_for_cookies))
+        named = {"before": before, "before_for_cookies": before_for_cookies}
+        times = {name: ids.timestamp(at) for name, at in named.items()}
+        await self._db.write(lambda tx: tx.run("revocations_forget", **times))
         self._forgot_at = now
 
     async def close(self) -> None:
@@ -404,7 +406,3 @@ async def _token(tx: Reader, hashed: str) -> AdminToken | None:
 
 async def _noted(tx: Writer, statement: str, id: str, at: str) -> None:
     await tx.run(statement, **{_TAKES[statement]: id}, now=at)
-
-
-async def _forget(tx: Writer, before: str, before_for_cookies: str) -> None:
-    await tx.run("revocations_forget", before=before, before_for_cookies=before_for_cookies)

@@ -20,9 +20,9 @@ class ProfileRecord(msgspec.Struct, rename="camel"):
 
     profile: str
     kind: Kind
-    items: int = 0
-    lists: int = 0
-    notices: bool = True
+    items: int
+    lists: int
+    notices: bool
     created_at: str | UnsetType = UNSET
     email: str | UnsetType = UNSET
 
@@ -42,7 +42,7 @@ async def find(tx: Reader, profile: Profile) -> ProfileRecord:
         return from_row(row)
     if profile.is_session:
         raise profiles.missing(profile)
-    return ProfileRecord(profile.gid, "customer")
+    return ProfileRecord(profile.gid, "customer", 0, 0, notices=True)
 
 
 # contract: profile-notices
