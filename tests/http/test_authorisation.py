@@ -13,6 +13,7 @@ import jwt
 import pytest
 
 from tests.conftest import SIGNING_KEY, Shop
+from tests.platform import NEW, WEBHOOKS, Platform
 from tests.servers import wait_until
 from wishwell.http import routes
 
@@ -39,7 +40,7 @@ BODIES: dict[str, Any] = {
     "PATCH /webhooks/{webhookId}": {"types": ["item.created"]},
     "POST /webhooks/{webhookId}/replays": {"since": "2027-01-01T00:00:00Z"},
 }
-DESCRIPTION = "GET /.well-known/openapi"
+DESCRIPTION, PLATFORM = "GET /.well-known/openapi", f"POST {WEBHOOKS}"
 TOKEN, EVENTS = "POST /profiles/token", "GET /events"
 CREATING = {"POST /items": 201, "POST /lists": 201}
 COPY = "POST /shared/{token}/copies"
@@ -67,6 +68,9 @@ OF_STORE = {
     "POST /webhooks/{webhookId}/replays": 200,
     "GET /webhooks/{webhookId}/deliveries": 200,
     "POST /webhooks/{webhookId}/deliveries/{deliveryId}/retry": 200,
+    "GET /requests": 200,
+    "DELETE /requests/{requestId}": 204,
+    "GET /requests/{requestId}/export": 200,
 }
 DONE = {
     "GET /items": 200,
@@ -87,6 +91,7 @@ DONE = {
     TOKEN: 201,
     EVENTS: 200,
     DESCRIPTION: 200,
+    PLATFORM: 200,
 } | CREATING
 DONE |= {"POST /lists/{listId}/shares": 201}
 ON_A_RECORD = [name for name in DONE if "{" in name]
@@ -128,8 +133,8 @@ def expected_shared(operation: str, credential: str, owner: str) -> int:
 
 def expected(operation: str, credential: str, owner: str) -> int:
     """The status for a credential, on a record of ``owner``."""
-    if operation == DESCRIPTION:
-        return 200  # contract: openapi-served
+    if operation in (DESCRIPTION, PLATFORM):
+        return 200  # contract: openapi-served, platform-signed
     if operation in SHARED:
         return expected_shared(operation, credential, owner)
     if operation in OF_STORE:
@@ -173,8 +178,10 @@ def test_every_route_has_its_row():
 class Fixtures:
     """A store with three owners who each have an item on a list, and credentials of every kind."""
 
-    def __init__(self, make_shop):
-        self.shop = make_shop(*_generous(), "--events", "on")
+    def __init__(self, make_shop, platform):
+        self.platform, self.shop = platform, platform.shop
+        self.exported = platform.asks("customers/data_request", "mine")
+        platform.reaches(self.exported, "exported")
         self.elsewhere = make_shop(*_generous(), "--events", "on")
         self.owners = {
             "session": self.shop.session(),
@@ -256,6 +263,12 @@ class Fixtures:
             path = path.replace("{shareId}", shared["id"]).replace("{token}", shared["token"])
         if operation == "DELETE /items":
             path += f"?itemIds={item}"
+        if operation == PLATFORM:  # whoever sends it on: it is the platform that has signed it
+            http, body = self.clients[credential], self.platform.body("shop/redact")
+            return self.platform.send("shop/redact", body, http=http)
+        if "{requestId}" in path:
+            id = self.exported if method == "GET" else self.platform.asks("shop/redact")
+            path = path.replace("{requestId}", id)
         hook, delivery = self._hook() if "{webhookId}" in path else ("", "")
         path = path.replace("{webhookId}", hook).replace("{deliveryId}", delivery)
         headers = {}
@@ -302,7 +315,8 @@ def _json(service, *arguments):
 
 @pytest.fixture(scope="module")
 def world(service):
-    return Fixtures(lambda *options: Shop(service, *options))
+    platform = Platform(service, NEW, options=(*_generous(), "--events", "on"))
+    return Fixtures(lambda *options: Shop(service, *options), platform)
 
 
 @pytest.mark.parametrize("credential", CREDENTIALS)

@@ -9,6 +9,7 @@ from prometheus_client import Counter, Gauge, Histogram
 from wishwell import log
 from wishwell.db import Stats
 from wishwell.http.context import Services
+from wishwell.moving import requests
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -68,6 +69,9 @@ _ASKED_SECONDS = _gauge(
     "max",
     "kind",
 )
+for _topic in requests.TOPICS:
+    _ASKED.labels(_topic)
+    _ASKED_SECONDS.labels(_topic)
 _SHED = _counter("shed", "Requests refused with 503 because too many came at once.")
 _IN_FLIGHT = _gauge("requests_in_flight", "API requests in progress.")
 _LIMITS_AWAY = _gauge(
