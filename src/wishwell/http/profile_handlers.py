@@ -117,6 +117,7 @@ async def _token_profile(
             bounds = stores.bounds(request.store, service.settings)
             moved = await service.db.long_write(linking.link, session, customer, bounds, now)
             metrics.linked(moved)
+        service.access_cache.touch_customer(customer)
         return customer
     if session is not None:
         await service.db.write(profiles.renew_session, session, now)
