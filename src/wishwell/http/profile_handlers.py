@@ -13,6 +13,8 @@ from wishwell.profiles import Profile, records
 from wishwell.profiles.records import ProfileRecord
 from wishwell.wishes import erasure, linking
 
+_ONE = "this is about one profile"
+
 
 async def identify_profile(service: Services, request: Request) -> Response:
     wire.parameters(request.query_string, frozenset())
@@ -25,7 +27,7 @@ async def identify_profile(service: Services, request: Request) -> Response:
 
 # contract: profile-fields
 async def get_profile(service: Services, request: Request) -> Response:
-    shown = await service.db.read(records.find, handlers.one_profile(request))
+    shown = await service.db.read(records.find, handlers.new_owner(request, _ONE))
     return responses.record(_for_caller(request, shown))
 
 
@@ -37,7 +39,7 @@ def _for_caller(request: Request, shown: ProfileRecord) -> ProfileRecord:
 
 
 async def update_profile(service: Services, request: Request) -> Response:
-    profile = handlers.one_profile(request)
+    profile = handlers.new_owner(request, _ONE)
     body = await bodies.decode(service, request, wire.ProfilePatchBody)
     notices = body.notices if isinstance(body.notices, bool) else None
     chosen = await service.db.write(records.choose, profile, notices, service.now())
@@ -45,7 +47,7 @@ async def update_profile(service: Services, request: Request) -> Response:
 
 
 async def export_profile(service: Services, request: Request) -> Response:
-    profile = handlers.one_profile(request)
+    profile = handlers.new_owner(request, _ONE)
     shown = await service.db.read(records.find, profile)
     return responses.streamed(person.document(service.db, profile, shown))
 
@@ -53,7 +55,7 @@ async def export_profile(service: Services, request: Request) -> Response:
 # contract: erase-moment, erase-event
 async def erase_profile(service: Services, request: Request) -> Response:
     await handlers.check_admin(service, request)
-    profile = handlers.one_profile(request)
+    profile = handlers.new_owner(request, _ONE)
     label = await service.db.read(auth.label_of, request.caller.token_id if request.caller else "")
     erased = await service.db.long_write(erasure.erase, profile, service.clock())
     service.access_cache.erased.add(erased, service.clock())
