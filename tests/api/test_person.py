@@ -210,11 +210,12 @@ def test_command_erases_and_waits(shop):
     assert len(data(shop.acting_as(people[3].gid).get("/items"))) == 1
     unknown = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
     file.write_text("\n")
-    for words in ((unknown,), ("x",), ("--from", str(file)), ("--from", "missing.txt")):
+    assert run("profile", "erase", unknown, *store)[:2] == (0, "0 erased; of 1 there was nothing\n")
+    for words in (("x",), ("--from", str(file)), ("--from", "missing.txt")):
         code, _, err = run("profile", "erase", *words, *store)
         assert code == 1 and len(err.splitlines()) == 1, err
-    for words in ((), (people[3].gid, "--from", str(file))):
-        assert run("profile", "erase", *words, *store)[0] == 2
+    assert run("profile", "erase", *store)[0] == 2
+    assert run("profile", "erase", people[3].gid, "--from", str(file), *store)[0] == 2
 
 
 def test_purge_says_whom_it_would_forget(shop):

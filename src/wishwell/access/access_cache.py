@@ -20,6 +20,7 @@ from wishwell import ids, stores
 from wishwell.access.erased import ErasedProfiles
 from wishwell.db import Database, Reader, Row, Writer, bad_rows, statements
 from wishwell.errors import StoreDeleted, Unavailable
+from wishwell.profiles import Profile
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.naming import authority
 
@@ -296,10 +297,10 @@ class AccessCache:
             self._noted["session_touch", profile_id] = now
 
     # contract: forget-customers
-    def touch_customer(self, profile_id: str) -> None:
-        """Notes that a customer made a request, once a day."""
-        note = "customer_touch", profile_id
-        if note not in self._written:
+    def touch_customer(self, profile: Profile) -> None:
+        """Notes that a customer made a request, once a day, where the store forgets customers."""
+        note = "customer_touch", profile.id
+        if profile.store.forget_customers_after is not None and note not in self._written:
             self._noted[note] = self._clock()
 
     async def touch_now(self, profile_ids: Iterable[str]) -> None:
@@ -398,10 +399,9 @@ def _for_good(row: Row) -> tuple[tuple[str, str], int]:
 
 async def _token(tx: Reader, hashed: str) -> AdminToken | None:
     row = await tx.one("admin_token_by_hash", hash=hashed)
-    if row is None:
+    if row is None or row[4] is not None:
         return None
-    id, store_id, scope, expires_at, revoked_at = row
-    return None if revoked_at is not None else AdminToken(id, store_id, scope, expires_at)
+    return AdminToken(*row[:4])
 
 
 async def _noted(tx: Writer, statement: str, id: str, at: str) -> None:

@@ -1,6 +1,7 @@
 """`wishwell profile`: one shopper's data."""
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 
 import click
@@ -40,11 +41,11 @@ def profile_erase(settings: Settings, gid: str | None, path: str | None, handle:
     """
     if (gid is None) == (path is None):
         raise click.UsageError("Name a GID, or a file with --from.")
-    lines = [("GID", gid)] if gid else []
+    lines = [] if gid is None else [("GID", gid)]
     if path is not None:
         text = read_file("--from", path).split("\n")
         lines = [(f"line {n}", line.strip()) for n, line in enumerate(text, 1) if line.strip()]
-    progress, several = Progress(), path is not None
+    progress = Progress()
 
     async def erase(db: Database) -> tuple[int, int]:
         store = await db.read(stores.by_handle, handle)
@@ -53,10 +54,11 @@ def profile_erase(settings: Settings, gid: str | None, path: str | None, handle:
         erased = 0
         for at in range(0, len(chosen), _AT_ONCE):
             for one in chosen[at : at + _AT_ONCE]:
-                ended = await _end(db, one, several=several)
-                erasure.note(one, "wishwell profile erase")
-                erased += bool(ended)
-                keys += ended
+                with contextlib.suppress(NotFound):  # a session that has ended, or never was
+                    ended = await db.long_write(erasure.erase, one, ids.wall_clock())
+                    erasure.note(one, "wishwell profile erase")
+                    erased += bool(ended)
+                    keys += ended
             if keys and not at:
                 terminal.say("hidden from everybody; waits until it is removed", err=True)
             async for _ in erasure.work(db, ids.wall_clock):
@@ -80,12 +82,3 @@ def _parsed(settings: Settings, store: Store, lines: Sequence[tuple[str, str]]) 
     namespace = settings.session_namespace
     found = [profiles.parse(store, namespace, gid, label) for label, gid in lines]
     return list({one.id: one for one in found}.values())
-
-
-async def _end(db: Database, one: Profile, *, several: bool) -> Sequence[str]:
-    try:
-        return await db.long_write(erasure.erase, one, ids.wall_clock())
-    except NotFound as error:
-        if several:  # a session that has ended, or is not in the backup
-            return ()
-        raise NotFound(f"The store {one.store.handle!r} has no such session.") from error

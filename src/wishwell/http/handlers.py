@@ -135,17 +135,10 @@ def check_admin(request: Request) -> None:
         raise Forbidden("This needs an admin token.")
 
 
-def new_owner(request: Request) -> Profile:
+def new_owner(request: Request, why: str = "a new record needs an owner") -> Profile:
     """The profile that will own a new record. Raises ``Invalid`` if none is named."""
     if not isinstance(request.scope, Profile):  # contract: whole-store-create
-        raise Invalid("Profile: is required with an admin token; a new record needs an owner.")
-    return request.scope
-
-
-def one_profile(request: Request) -> Profile:
-    """The profile that a request is about. Raises ``Invalid`` if none is named."""
-    if not isinstance(request.scope, Profile):
-        raise Invalid("Profile: is required with an admin token; this is about one profile.")
+        raise Invalid(f"Profile: is required with an admin token; {why}.")
     return request.scope
 
 

@@ -249,8 +249,8 @@ class Pipeline:
     async def _there(self, request: Request, profile: Profile) -> Profile:
         """The profile; to read, one that has nothing while it is being erased."""
         known = self._service.access_cache
-        if profile.store.forget_customers_after is not None and not profile.is_session:
-            known.touch_customer(profile.id)
+        if not profile.is_session:
+            known.touch_customer(profile)
         if (
             request.reads
             and profile.id in known.erased

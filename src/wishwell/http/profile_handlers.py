@@ -13,6 +13,8 @@ from wishwell.profiles import Profile, records
 from wishwell.profiles.records import ProfileRecord
 from wishwell.wishes import erasure, linking
 
+_ONE = "this is about one profile"
+
 
 async def identify_profile(request: Request) -> Response:
     email = profiles.check_email((await bodies.decode(request, wire.IdentifyBody)).email)
@@ -24,7 +26,7 @@ async def identify_profile(request: Request) -> Response:
 
 # contract: profile-fields
 async def get_profile(request: Request) -> Response:
-    shown = await request.run(records.find, handlers.one_profile(request))
+    shown = await request.run(records.find, handlers.new_owner(request, _ONE))
     return responses.record(_for_caller(request, shown))
 
 
@@ -36,7 +38,7 @@ def _for_caller(request: Request, shown: ProfileRecord) -> ProfileRecord:
 
 
 async def update_profile(request: Request) -> Response:
-    profile = handlers.one_profile(request)
+    profile = handlers.new_owner(request, _ONE)
     body = await bodies.decode(request, wire.ProfilePatchBody)
     notices = body.notices if isinstance(body.notices, bool) else None
     chosen = await request.run(records.choose, profile, notices, request.now())
@@ -44,7 +46,7 @@ async def update_profile(request: Request) -> Response:
 
 
 async def export_profile(request: Request) -> Response:
-    profile = handlers.one_profile(request)
+    profile = handlers.new_owner(request, _ONE)
     shown = await request.run(records.find, profile)
     return responses.streamed(person.document(request.service.db, profile, shown))
 
@@ -52,7 +54,7 @@ async def export_profile(request: Request) -> Response:
 # contract: erase-moment, erase-event
 async def erase_profile(request: Request) -> Response:
     handlers.check_admin(request)
-    service, profile = request.service, handlers.one_profile(request)
+    service, profile = request.service, handlers.new_owner(request, _ONE)
     label = await service.db.read(auth.label_of, request.caller.token_id if request.caller else "")
     erased = await service.db.long_write(erasure.erase, profile, service.clock())
     service.access_cache.erased.add(erased, service.clock())
@@ -112,6 +114,7 @@ async def _token_profile(
                 linking.link, session, customer, request.bounds, now
             )
             metrics.linked(moved)
+        service.access_cache.touch_customer(customer)
         return customer
     if session is not None:
         await request.run(profiles.renew_session, session, now)

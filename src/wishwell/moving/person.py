@@ -1,7 +1,7 @@
 """All that is stored of one profile, as one JSON document."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -15,7 +15,6 @@ from wishwell.profiles.records import ProfileRecord
 from wishwell.profiles.search import Search
 from wishwell.wishes import erasure, items, lists, shares
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -55,14 +54,10 @@ async def document(db: Database, profile: Profile, shown: ProfileRecord) -> Asyn
 
 
 async def _read(
-    db: Database,
-    profile: Profile,
-    use_case: Callable[Concatenate[Reader, P], Awaitable[T]],
-    *arguments: P.args,
-    **named: P.kwargs,
+    db: Database, profile: Profile, use_case: Callable[..., Awaitable[T]], *arguments: Any
 ) -> T:
     """Reads a piece, unless the profile is being erased by now."""
-    found = await db.read(use_case, *arguments, **named)
+    found = await db.read(use_case, *arguments)
     if await db.read(erasure.is_under_way, profile.id):  # contract: erase-moment
         raise profiles.missing(profile)
     return found
