@@ -20,6 +20,8 @@ STORE_KEYS = {
     "origins",
     "limits",
     "priceDropPercent",
+    "forgetCustomersAfter",
+    "forgetSince",
     "eventsSince",
     "createdAt",
 }

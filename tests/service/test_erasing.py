@@ -182,16 +182,10 @@ def test_every_process_refuses_within_five_seconds(new_service):
         share = data(ann.http.post(f"/lists/{made['id']}/shares"), 201)
         for member in (ann, visitor):
             assert shop.acting_as(member.gid).delete("/profile").status_code == 204
-        began = time.monotonic()
-
-        def refused() -> bool:
-            asked = [shop.client(member.token).get("/items") for member in (ann, visitor)]
-            return {answer.status_code for answer in asked} == {401}
-
-        assert wait_until(lambda: all(refused() for _ in range(6)), seconds=6, every=0.1)
-        assert time.monotonic() - began < 6
+        time.sleep(5)
         for _ in range(12):  # new connections: of both workers
-            assert refused()
+            for member in (ann, visitor):
+                assert shop.client(member.token).get("/items").status_code == 401
             assert shop.client().get(f"/shared/{share['token']}").status_code == 404
             assert data(shop.client(shop.admin_token).get("/items")) == []
             assert data(shop.client(shop.admin_token, ann.gid).get("/lists")) == []

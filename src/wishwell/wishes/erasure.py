@@ -7,6 +7,7 @@ the GID, for ``KEPT_DAYS``.
 """
 
 import calendar
+import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 
@@ -76,7 +77,8 @@ async def linked(tx: Reader, profile: Profile) -> list[str]:
     """The keys of the sessions that were linked to a customer, as far as they are remembered."""
     keys = {row[0] for row in await tx.all("erasure_linked", profile=profile.id)}
     for (data,) in await tx.all("erasure_links", profile=profile.id):
-        keys.add(ids.profile_key(profile.store.id, _links.decode(data).session))
+        with contextlib.suppress(msgspec.MsgspecError):  # contract: bad-row
+            keys.add(ids.profile_key(profile.store.id, _links.decode(data).session))
     return sorted(keys)
 
 
