@@ -62,8 +62,8 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[Erased |
             try:
                 async for step in _do(db, each, clock):
                     yield step
-            except BeingErased:
-                continue  # of a customer who has just gone there is nothing soon
+            except (BeingErased, NotFound):
+                continue  # soon there is nothing of the customer; or the store is gone
             except Exception as error:
                 await db.ping()  # raises if the database is the cause
                 if isinstance(error, Unavailable):

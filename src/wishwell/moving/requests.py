@@ -4,15 +4,17 @@ A request is stored by its delivery and done afterwards (``request_work.py``). O
 names nobody: what is kept is its topic, times, the hash of its body and how it ended.
 """
 
+from collections.abc import AsyncIterator
 from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
 from wishwell import ids, stores
-from wishwell.db import Reader, Row, Writer
+from wishwell.db import Database, Reader, Row, Writer
 from wishwell.errors import Conflict, NotFound
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
+from wishwell.profiles.search import Search
 from wishwell.stores import Store
 
 Topic = Literal["customers/data_request", "customers/redact", "shop/redact"]
@@ -100,6 +102,18 @@ async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[PlatformReq
     return await pages.read(tx, "requests", WholeStore(store), asked, from_row)
 
 
+async def every(db: Database, store: Store) -> AsyncIterator[PlatformRequest]:
+    """All requests of a store, newest first."""
+    asked = PageRequest(None, pages.MAX_SIZE, Search())
+    while True:
+        found = await db.read(page, store, asked)
+        for request in found.records:
+            yield request
+        if found.next is None:
+            return
+        asked = PageRequest(found.next, pages.MAX_SIZE, Search())
+
+
 # contract: request-export
 async def export(tx: Reader, store: Store, id: str, now: str) -> bytes:
     """What was asked for, as JSON. Raises ``NotFound`` before it is there, and after its end."""
@@ -120,14 +134,6 @@ async def call_off(tx: Writer, store: Store, id: str, now: str) -> None:
     raise Conflict("Only a shop/redact that waits can be called off.")
 
 
-class Waiting(NamedTuple):
-    """How many requests of a topic wait, and when the oldest came."""
-
-    topic: Topic
-    number: int
-    oldest: str
-
-
-async def waiting(tx: Reader) -> list[Waiting]:
-    """Of all stores, by topic."""
-    return [Waiting(*row) for row in await tx.all("requests_waiting")]
+async def waiting(tx: Reader) -> dict[Topic, tuple[int, str]]:
+    """Of all stores, by topic: how many wait, and when the oldest came."""
+    return {row[0]: (row[1], row[2]) for row in await tx.all("requests_waiting")}

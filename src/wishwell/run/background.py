@@ -231,12 +231,11 @@ async def _look_at_what_waits(service: Services) -> None:
     metrics.EVENTS_WAITING.set(count)
     metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
     metrics.NOTICES_WAITING.set(await service.db.read(notices.waiting))
-    there = {asked.topic: asked for asked in await service.db.read(requests.waiting)}
+    asked = await service.db.read(requests.waiting)
     for topic in requests.TOPICS:
-        asked, age = there.get(topic), 0
-        if asked is not None:
-            age = max(0, service.clock() - ids.from_timestamp(asked.oldest))
-        metrics.platform_requests(topic, asked.number if asked else 0, age / 1000)
+        number, came = asked.get(topic, (0, service.now()))
+        age = max(0, service.clock() - ids.from_timestamp(came))
+        metrics.platform_requests(topic, number, age / 1000)
 
 
 async def _sample(sampler: metrics.Sampler) -> None:
