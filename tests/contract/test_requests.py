@@ -48,7 +48,7 @@ def work(bench):
         return [step async for step in request_work.work(bench.db, bench.clock)]
 
     steps = bench.run(run())
-    return [step.customer.gid for step in steps if step is not None], len(steps)
+    return [step[0].gid for step in steps if step is not None], len(steps)
 
 
 def remove(bench):

@@ -87,7 +87,7 @@ def profile_requests(settings: Settings, handle: str, as_json: bool) -> None:
 
     async def listed(db: Database) -> list[PlatformRequest]:
         store = await db.read(stores.by_handle, handle)
-        return [request async for request in requests.every(db, store)]
+        return await db.read(requests.every, store)
 
     terminal.show(run(settings, listed), as_json)
 

@@ -4,7 +4,6 @@ Each request is done in steps that leave it due until the last one, so that it g
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import NamedTuple
 
 import structlog
 
@@ -24,25 +23,18 @@ _AT_ONCE = 100
 log = structlog.get_logger("wishwell.moving.request_work")
 
 
-class Due(NamedTuple):
-    """A request with which there is something to do."""
+Due = tuple[str, PlatformRequest]
+"""A request with which there is something to do, and the id of its store before it."""
 
-    store_id: str
-    request: PlatformRequest
-
-
-class Erased(NamedTuple):
-    """A customer, and the keys of what is now removed."""
-
-    customer: Profile
-    keys: Sequence[str]
+Erased = tuple[Profile, Sequence[str]]
+"""A customer, and the keys of what is now removed."""
 
 
 async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
     """The requests that are due, of all stores; ``passed``: how many more than usual."""
     named = {"now": ids.timestamp(now), "limit": _AT_ONCE + passed}
     rows = await tx.all("requests_due", **named)
-    return [Due(row[0], PlatformRequest(*row[1:])) for row in rows]
+    return [(row[0], PlatformRequest(*row[1:])) for row in rows]
 
 
 # contract: request-done, background-goes-on
@@ -54,13 +46,13 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[Erased |
     seen: set[str] = set()
     while True:
         found = await db.read(due, clock(), len(seen))
-        left = [each for each in found if each.request.id not in seen]
+        left = [(store, request) for store, request in found if request.id not in seen]
         if not left:
             return
-        for each in left:
-            seen.add(each.request.id)
+        for store_id, request in left:
+            seen.add(request.id)
             try:
-                async for step in _do(db, each, clock):
+                async for step in _do(db, store_id, request, clock):
                     yield step
             except (BeingErased, NotFound):
                 continue  # soon there is nothing of the customer; or the store is gone
@@ -68,21 +60,23 @@ async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[Erased |
                 await db.ping()  # raises if the database is the cause
                 if isinstance(error, Unavailable):
                     raise
-                log.warning("request_not_done", request=each.request.id, reason=str(error))
+                log.warning("request_not_done", request=request.id, reason=str(error))
 
 
-async def _do(db: Database, each: Due, clock: Callable[[], int]) -> AsyncIterator[Erased | None]:
-    request, named = each.request, {"store": each.store_id, "id": each.request.id}
+async def _do(
+    db: Database, store_id: str, request: PlatformRequest, clock: Callable[[], int]
+) -> AsyncIterator[Erased | None]:
+    named = {"store": store_id, "id": request.id}
     if request.state == "exported":
         await db.write(_run, "request_export_ends", **named)
     elif request.topic == "shop/redact":
-        async for _ in _delete(db, each, clock):
+        async for _ in _delete(db, store_id, request, clock):
             yield None
     else:
-        store = await db.read(_store, each.store_id)
+        store = await db.read(_store, store_id)
         customer = profiles.of_customer(store, request.profile or "")
         if request.topic == "customers/redact":
-            yield Erased(customer, await db.long_write(erasure.erase, customer, clock()))
+            yield customer, await db.long_write(erasure.erase, customer, clock())
         else:
             export, now = await _export(db, customer), clock()
             named |= {"now": ids.timestamp(now), "export": export}
@@ -110,21 +104,22 @@ async def _export(db: Database, customer: Profile) -> str:
 
 
 # contract: request-shop
-async def _delete(db: Database, each: Due, clock: Callable[[], int]) -> AsyncIterator[None]:
+async def _delete(
+    db: Database, store_id: str, request: PlatformRequest, clock: Callable[[], int]
+) -> AsyncIterator[None]:
     """Begins the deletion of a store; or removes it, once every process has seen that."""
-    if each.request.state == "waiting":
-        await db.write(_begin_deletion, each, clock())
+    if request.state == "waiting":
+        await db.write(_begin_deletion, store_id, request.id, clock())
         return
-    store = await db.read(_store, each.store_id)
+    store = await db.read(_store, store_id)
     async for _ in deletion.run(db, store):
         yield None
-    log.info("store_deleted", store=store.handle, request=each.request.id)
+    log.info("store_deleted", store=store.handle, request=request.id)
 
 
-async def _begin_deletion(tx: Writer, each: Due, now: int) -> None:
+async def _begin_deletion(tx: Writer, store_id: str, id: str, now: int) -> None:
     await stores.lock(tx)
     seen = ids.timestamp(now + stores.SEEN_MS)
-    named = {"store": each.store_id, "id": each.request.id}
-    if await tx.one("request_deletes", **named, due=seen) is not None:
-        store = await _store(tx, each.store_id)
+    if await tx.one("request_deletes", store=store_id, id=id, due=seen) is not None:
+        store = await _store(tx, store_id)
         await deletion.begin(tx, store.handle, ids.timestamp(now))

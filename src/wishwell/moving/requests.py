@@ -4,17 +4,15 @@ A request is stored by its delivery and done afterwards (``request_work.py``). O
 names nobody: what is kept is its topic, times, the hash of its body and how it ended.
 """
 
-from collections.abc import AsyncIterator
 from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
 from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row, Writer
+from wishwell.db import Reader, Row, Writer
 from wishwell.errors import Conflict, NotFound
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
-from wishwell.profiles.search import Search
 from wishwell.stores import Store
 
 Topic = Literal["customers/data_request", "customers/redact", "shop/redact"]
@@ -102,16 +100,9 @@ async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[PlatformReq
     return await pages.read(tx, "requests", WholeStore(store), asked, from_row)
 
 
-async def every(db: Database, store: Store) -> AsyncIterator[PlatformRequest]:
+async def every(tx: Reader, store: Store) -> list[PlatformRequest]:
     """All requests of a store, newest first."""
-    asked = PageRequest(None, pages.MAX_SIZE, Search())
-    while True:
-        found = await db.read(page, store, asked)
-        for request in found.records:
-            yield request
-        if found.next is None:
-            return
-        asked = PageRequest(found.next, pages.MAX_SIZE, Search())
+    return [from_row(row) for row in await tx.all("requests_of_store", store=store.id)]
 
 
 # contract: request-export

@@ -7,6 +7,9 @@ WHERE r.store_id = :owner{conditions}{from_cursor}
 ORDER BY r.id {direction}
 LIMIT :limit;
 
+-- name: requests_of_store
+SELECT request_fields(r) FROM requests r WHERE r.store_id = :store ORDER BY r.id DESC;
+
 -- name: request_store_lock
 -- One delivery after the other, so that none is taken twice.
 SELECT id FROM stores WHERE id = :store

@@ -184,8 +184,9 @@ def _requests(service: Services) -> Callable[[], Awaitable[None]]:
 async def _do_requests(service: Services) -> None:
     async for erased in request_work.work(service.db, service.clock):
         if erased is not None:
-            service.access_cache.erased.add(erased.keys, service.clock())
-            erasure.note(erased.customer, "the platform")
+            customer, keys = erased
+            service.access_cache.erased.add(keys, service.clock())
+            erasure.note(customer, "the platform")
             metrics.ERASED.inc()
         await asyncio.sleep(_PAUSE)
 
