@@ -63,7 +63,7 @@ def from_row(row: Row) -> PlatformRequest:
     return request
 
 
-# contract: request-once, request-kept
+# contract: request-once, request-kept, store-rows
 async def take(tx: Writer, store: Store, delivery: Delivery, id: str, now: int) -> str:
     """Stores what a delivery asks for, once; ``now`` in milliseconds. Returns the request's id.
 

@@ -11,7 +11,7 @@ LIMIT :limit;
 SELECT request_fields(r) FROM requests r WHERE r.store_id = :store ORDER BY r.id DESC;
 
 -- name: request_store_lock
--- One delivery after the other, so that none is taken twice.
+-- One delivery after the other, so that none is taken twice, and none once the store is gone.
 SELECT id FROM stores WHERE id = :store
 FOR NO KEY UPDATE --postgresql
 ;

@@ -1,8 +1,8 @@
 -- What a store's platform asked for: somebody's data, to erase somebody, or to delete the store. state: waiting, and then
 -- how it ended. due_at: when there is something to do with it next; of an export, when it ends. profile_id and gid: of the
--- customer; gid only while it waits, profile_id also while there is an export.
+-- customer; gid only while it waits, profile_id also while there is an export. What adds one has locked the store.
 CREATE TABLE requests (
-    store_id    uuid NOT NULL CONSTRAINT requests_store_id_fkey REFERENCES stores (id),
+    store_id    uuid NOT NULL,
     id          uuid NOT NULL,
     topic       text NOT NULL,
     state       text NOT NULL,
