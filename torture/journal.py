@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,19 +40,10 @@ class Journal:
     ended: set[str] = field(default_factory=set)  # sessions that were linked
     undecided: list[tuple[str, str]] = field(default_factory=list)  # links: session, customer
     complaints: list[str] = field(default_factory=list)
-    began: float = field(default_factory=time.monotonic)
 
-    def statuses(self, since: float = 0.0, until: float = float("inf")) -> Counter[str]:
+    def statuses(self) -> Counter[str]:
         names = {"unknown": "cut", "unsent": "unsent"}
-        return Counter(
-            str(e.status) if e.status else names[e.outcome]
-            for e in self.entries
-            if since <= e.at <= until
-        )
-
-    def percentile(self, share: float, *, status: int | None = None) -> float:
-        times = sorted(e.ms for e in self.entries if status is None or e.status == status)
-        return times[min(int(len(times) * share), len(times) - 1)] if times else 0.0
+        return Counter(str(e.status) if e.status else names[e.outcome] for e in self.entries)
 
     def slowest(self) -> float:
         return max((e.ms for e in self.entries), default=0.0)
