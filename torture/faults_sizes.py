@@ -35,13 +35,10 @@ class Size(NamedTuple):
 
 async def fill(r: Harness, gid: str, size: Size, **more: Any) -> seed.Rows:
     """Puts a profile into the tables, past the API; PostgreSQL has no statistics of it."""
-    count, *others = size
-    lists, on, tags, shift = others
-    url = r.postgres.url(r.database) if r.postgres else f"sqlite:///{r.sqlite_file}"
-    made = seed.profile(
-        store_id(r), gid, range(1, count + 1), lists=lists, on=on, tags=tags, shift=shift, **more
-    )
-    await to_thread(seed.insert, url, made, analyze=False)
+    held = size._asdict()
+    products = range(1, held.pop("items") + 1)
+    made = seed.profile(store_id(r), gid, products, **held, **more)
+    await to_thread(seed.insert, r.url, made, analyze=False)
     return made
 
 

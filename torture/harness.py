@@ -11,7 +11,7 @@ from asyncio import to_thread
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -19,7 +19,7 @@ import uvloop
 
 from tests.servers import HERE, PREFIX, OwnCluster, PostgresServer, Service, has_citus
 from torture import checker, load
-from torture.journal import Journal
+from torture.journal import COUNTS, Journal, Result
 
 ROOMY = {
     f"WISHWELL_LIMIT_{who}_{kind}": "10000000"
@@ -32,8 +32,6 @@ COMMON = {
     "WISHWELL_ITEMS_PER_PROFILE": "100000",
 } | ROOMY
 ENGINES = ("sqlite", "postgresql", "cluster")
-COUNTS = ("lost", "doubled", "leaked", "done_though_refused", "torn")
-"""Of a result: what must be 0."""
 SERVED = {"200", "201", "204"}
 SETTLED_SECONDS = 8.0
 """By then a cluster has finished what a lost server left half committed (ops/citus.conf)."""
@@ -44,40 +42,6 @@ COPIES = "".join(
     f"CREATE TEMP TABLE {name} AS SELECT * FROM public.{name};"
     for name in ("profiles", "items", "lists", "entries", "reservations", "held")
 )
-
-
-@dataclass
-class Result:
-    """A row of the table."""
-
-    scenario: str
-    engine: str
-    seconds: float = 0.0
-    load: float = 0.0
-    faults: str = ""
-    answers: dict[str, int] = field(default_factory=dict)
-    checked: int = 0
-    lost: int = 0
-    doubled: int = 0
-    leaked: int = 0
-    done_though_refused: int = 0
-    torn: int = 0
-    cut_but_done: int = 0
-    slowest_ms: float = 0.0
-    well_after_s: float | None = None
-    notes: list[str] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-    skipped: str = ""
-
-    def must(self, condition: bool, otherwise: str) -> None:
-        if not condition:
-            self.wrong.append(otherwise)
-
-    def answered(self, answers: dict[str, int]) -> None:
-        self.answers = dict(sorted((Counter(self.answers) + Counter(answers)).items()))
-
-    def record(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass
@@ -147,24 +111,33 @@ class Harness:
         """Fills the result in from the journal and from what is there."""
         if self.engine == "cluster":
             await asyncio.sleep(SETTLED_SECONDS)
-        found = await checker.compare(
-            self.journal, self.client(), self.service.admin_token(), self.whole, events=self.events
-        )
         result, journal = self.result, self.journal
+        broken = len(result.wrong)
+        admin = self.service.admin_token()
+        events = await checker.compare(
+            result, journal, self.client(), admin, self.whole, events=self.events
+        )
         result.answered(journal.statuses())
         result.load = round(journal.rate(), 1)
         result.slowest_ms = round(max(result.slowest_ms, journal.slowest()), 1)
-        for name in ("checked", *COUNTS, "cut_but_done"):
-            setattr(result, name, getattr(result, name) + getattr(found, name))
         if self.events:
-            self.note(f"{found.events} events told and replayed")
-            self.must(found.events > 0, "nothing was told")
-        self.must(not found.bad, f"not as answered: {asdict(found)}")
+            self.note(f"{events} events told and replayed")
+            self.must(events > 0, "nothing was told")
+        counts = {name: getattr(result, name) for name in COUNTS}
+        self.must(not any(counts.values()), f"not as answered: {counts}")
+        del result.wrong[broken + 20 :]
         complaints = Counter(journal.complaints)
         result.wrong += [f"{n} times: {text}" for text, n in complaints.most_common(5)]
         if self.engine == "sqlite":
             whole = checker.sqlite_is_whole(self.sqlite_file)
             self.must(whole == "ok", f"integrity_check: {whole}")
+
+    @property
+    def url(self) -> str:
+        """The database's."""
+        return (
+            self.postgres.url(self.database) if self.postgres else f"sqlite:///{self.sqlite_file}"
+        )
 
     @property
     def sqlite_file(self) -> str:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tools.tables import keep, machine, markdown, of_machine
-from torture.harness import COUNTS, Result
+from torture.journal import COUNTS, Result
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "tables" / "reliability.md"
 FIGURES = DOCUMENT.with_suffix(".json")
