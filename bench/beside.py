@@ -37,12 +37,14 @@ def fill(shop: Shop, profiles: int) -> list[seed.Owner]:
         tokens = [seed.token(shop.store, gid) for gid in gids]
         lists, items = [], []
         client = Raw(shop.url, "")
-        for client.token in tokens:
+        for token in tokens:
+            client.token = token
             made, _ = client.ask("POST", "/lists", {"name": "Wishes"})
             lists.append(made["data"]["id"])
         for product in range(1, seed.ITEMS + 1):
             items.clear()
-            for client.token, list_id in zip(tokens, lists, strict=True):
+            for token, list_id in zip(tokens, lists, strict=True):
+                client.token = token
                 body = {"productId": product, "listIds": [list_id]}
                 item, _ = client.ask("POST", "/items", body)
                 items.append(item["data"]["id"])

@@ -1,39 +1,16 @@
 """Requests at a constant rate, alone and beside something that goes on meanwhile."""
 
 import argparse
-import asyncio
-import contextlib
-import sqlite3
 import statistics
 from collections.abc import Callable
-from typing import Any
-
-import asyncpg
 
 from bench import steady
 from bench.targets import ENGINES, Shop
 from tests.servers import PostgresServer
-from wishwell import config
 
 READERS = 500
 SECONDS = 6
 """Of each run of requests."""
-
-
-def ask(shop: Shop, sql: str) -> Any:
-    """The one value of a statement."""
-    if shop.engine == "SQLite":
-        path = config.sqlite_path(shop.database)
-        with contextlib.closing(sqlite3.connect(path)) as connection:
-            return connection.execute(sql).fetchone()[0]
-
-    async def value() -> Any:
-        connection = await asyncpg.connect(shop.database)
-        answer = await connection.fetchval(sql)
-        await connection.close()
-        return answer
-
-    return asyncio.run(value())
 
 
 def p99(shop: Shop, requests: list[bytes], rate: float) -> float:

@@ -18,14 +18,13 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-import asyncpg
 import psutil
 
 from bench import seed, sizes
 from bench.client import Raw
 from bench.targets import ROOT, Shop, processor, run
 from tests.servers import PostgresServer
-from tools.tables import keep, markdown, spread
+from tools.tables import keep, machine, markdown, spread
 
 FIGURES = ROOT / "bench" / "results" / "model.json"
 DOCUMENT = ROOT / "docs" / "tables" / "scaling.md"
@@ -180,7 +179,7 @@ def measure(counts: Sequence[int]) -> dict[str, Any]:
         for items in counts:
             shop = Shop("PostgreSQL", server)
             owners = asyncio.run(sizes.fill(shop, items))
-            bytes_, version = asyncio.run(_bytes(shop.database, items))
+            bytes_ = _bytes(shop, items)
             # What is put there for the purge is not the service's to purge.
             shop.serve(WISHWELL_PURGE_INTERVAL="86400")
             sides.append(sizes.Side(shop, owners))
@@ -194,7 +193,7 @@ def measure(counts: Sequence[int]) -> dict[str, Any]:
         large.shop.stop()
     return {
         "date": time.strftime("%Y-%m-%d"),
-        "postgresql": version,
+        "postgresql": machine()["postgresql"],
         "sizes": figures,
         "times": times,
         "besides": besides,
@@ -202,17 +201,11 @@ def measure(counts: Sequence[int]) -> dict[str, Any]:
     }
 
 
-async def _bytes(url: str, items: int) -> tuple[dict[str, float], str]:
-    """Bytes of a row of each table, with its indexes; the server's version."""
-    connection = await asyncpg.connect(url)
-    found = {}
-    for table in TABLES:
-        rows = items if table in ("items", "entries") else items / seed.ITEMS
-        total = await connection.fetchval("SELECT pg_total_relation_size($1::regclass)", table)
-        found[table] = total / rows
-    version = connection.get_server_version()
-    await connection.close()
-    return found, f"{version.major}.{version.minor}"
+def _bytes(shop: Shop, items: int) -> dict[str, float]:
+    """Bytes of a row of each table, with its indexes."""
+    rows = {"items": items, "entries": items}
+    sizes = {table: shop.number(f"SELECT pg_total_relation_size('{table}')") for table in TABLES}
+    return {name: size / rows.get(name, items / seed.ITEMS) for name, size in sizes.items()}
 
 
 def _requests(shop: Shop, owners: list[seed.Owner], count: int = 3_000) -> dict[str, float]:
@@ -250,13 +243,13 @@ def _besides(side: sizes.Side, items: int) -> dict[str, Any]:
     A save is of a profile drawn evenly, right after a checkpoint: on a large database nearly each is
     the first since then to touch its pages, which are then logged as a whole.
     """
-    url = side.shop.database
+    value = side.shop.number
     time.sleep(IDLE_SECONDS)  # an idle connection tells what it has done only after 10 s
-    done, used = _value(url, DONE), processor(side.shop)
+    done, used = value(DONE), processor(side.shop)
     time.sleep(IDLE_SECONDS)
-    done, used = _value(url, DONE) - done, processor(side.shop) - used
-    _value(url, "CHECKPOINT")
-    logged = _value(url, LOGGED)
+    done, used = value(DONE) - done, processor(side.shop) - used
+    value("CHECKPOINT")
+    logged = value(LOGGED)
     client = Raw(side.shop.url, "")
     for owner in random.choices(side.owners, k=SAVES):
         client.token = owner.token
@@ -266,23 +259,11 @@ def _besides(side: sizes.Side, items: int) -> dict[str, Any]:
     return {
         "date": time.strftime("%Y-%m-%d"),
         "items": items,
-        "index bytes of an item": _value(url, INDEXES) / items,
-        "log bytes of a save": (_value(url, LOGGED) - logged) / SAVES,
+        "index bytes of an item": value(INDEXES) / items,
+        "log bytes of a save": (value(LOGGED) - logged) / SAVES,
         "idle transactions a second": done / IDLE_SECONDS,
         "idle, ms of a core a second": used / IDLE_SECONDS * 1_000,
     }
-
-
-def _value(url: str, statement: str) -> float:
-    """What the database says, over a connection of its own; 0 where it says nothing."""
-
-    async def ask() -> float:
-        connection = await asyncpg.connect(url)
-        value = await connection.fetchval(statement)
-        await connection.close()
-        return float(value or 0)
-
-    return asyncio.run(ask())
 
 
 def main() -> None:

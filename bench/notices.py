@@ -10,7 +10,7 @@ import time
 
 from bench import seed
 from bench.client import Raw
-from bench.meanwhile import READERS, ask, compared, main, p99
+from bench.meanwhile import READERS, compared, main, p99
 from bench.steady import request
 from bench.targets import Shop, run, say
 from tests.servers import PREFIX
@@ -45,25 +45,25 @@ def measure(shop: Shop, count: int, rate: float, rounds: int) -> None:
     began = time.monotonic()
     time.sleep(1)
     beside = [p99(shop, reads, rate) for _ in range(rounds)]
-    told = ask(shop, "SELECT count(*) FROM events")
+    told = shop.number("SELECT count(*) FROM events")
     if told >= count:
         say("  all was told before the reads ended: take more wishes")
     speed = told / (time.monotonic() - began)
     say(f"{shop.engine:10} {count:,} wishes, {compared(alone, beside)}; {speed:,.0f} told a second")
     for share in (0.3, 0.6):
-        while ask(shop, "SELECT count(*) FROM events") < share * count:
+        while shop.number("SELECT count(*) FROM events") < share * count:
             time.sleep(1)
         shop.kill()
         shop.serve()
-    while ask(shop, "SELECT count(*) FROM products WHERE noticed_at IS NOT NULL"):
+    while shop.number("SELECT count(*) FROM products WHERE noticed_at IS NOT NULL"):
         time.sleep(1)
     took = time.monotonic() - began
     shop.stop()
-    made = ask(shop, "SELECT count(*) FROM events")
-    of = ask(shop, "SELECT count(DISTINCT profile_id) FROM events")
+    made = shop.number("SELECT count(*) FROM events")
+    of = shop.number("SELECT count(DISTINCT profile_id) FROM events")
     right = "right" if made == of == count else "WRONG"
     say(
-        f"{shop.engine:10} {took:,.0f} s in all over two kills; {made:,} events of {of:,} profiles: "
+        f"{shop.engine:10} {took:,.0f} s in all over two kills; {made:,.0f} events of {of:,.0f} profiles: "
         f"{right}"
     )
 

@@ -11,7 +11,7 @@ import time
 import uuid
 
 from bench import seed
-from bench.meanwhile import READERS, ask, compared, main, p99
+from bench.meanwhile import READERS, compared, main, p99
 from bench.steady import request
 from bench.targets import Shop, run, say
 from tests.servers import PREFIX, wait_until
@@ -60,7 +60,7 @@ def measure(shop: Shop, count: int, rate: float, rounds: int) -> None:
     alone = [p99(shop, requests, rate) for _ in range(rounds)]
 
     def removed() -> int:
-        return int(ask(shop, "SELECT removed FROM feeds"))
+        return int(shop.number("SELECT removed FROM feeds"))
 
     if removed():
         raise RuntimeError("the removal began within the first minute: take fewer rounds")
@@ -79,8 +79,8 @@ def measure(shop: Shop, count: int, rate: float, rounds: int) -> None:
     wait_until(lambda: removed() == count, seconds=10_800, every=1)
     took = time.monotonic() - began
     shop.stop()
-    left = ask(shop, f"SELECT count(*) FROM events WHERE number <= {count}")
-    say(f"{shop.engine:10} {took:,.0f} s in all; {left} left")
+    left = shop.number(f"SELECT count(*) FROM events WHERE number <= {count}")
+    say(f"{shop.engine:10} {took:,.0f} s in all; {left:.0f} left")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -84,6 +85,13 @@ class Shop(Service):
 
     def insert(self, rows: seed.Rows) -> None:
         seed.insert(self.database, rows)
+
+    def number(self, statement: str) -> float:
+        """The one value of a statement; 0 where there is none."""
+        if self.server is not None:
+            return float(self.server.sql(statement, self.database.rpartition("/")[2]) or 0)
+        with contextlib.closing(sqlite3.connect(self.folder / "wishwell.db")) as connection:
+            return float(connection.execute(statement).fetchone()[0])
 
 
 class Bare(AnsweringProgram):
