@@ -26,21 +26,21 @@ VICTIMS = 4_800
 
 
 @contextlib.contextmanager
-def everything(server: PostgresServer, profiles: int) -> Iterator[list[Target]]:
-    """All targets on filled databases, the two shops first."""
+def everything(server: PostgresServer, profiles: int) -> Iterator[tuple[list[Shop], list[Target]]]:
+    """The shops on PostgreSQL and on SQLite, filled, and all targets, these two among them."""
     say(f"filling {profiles} profiles with {seed.ITEMS} items each")
     with contextlib.ExitStack() as opened:
-        shops, others = [], []
+        shops: list[Shop] = []
+        everybody: list[Target] = []
         for engine in report.ENGINES.values():
             shop = Shop(engine, server)
-            opened.callback(shop.close)
             rows, owners = seed.plan(shop.store, profiles)
             doomed, victims = seed.plan(shop.store, VICTIMS, first=profiles)
             gone = list(seed.each_item(doomed, victims))
             rows = seed.joined([rows, doomed])
             shop.insert(rows)
             shops.append(shop.serve())
-            targets = [shop, Bare("floor", shop)]
+            targets: list[Target] = [shop, Bare("floor", shop)]
             if engine == "PostgreSQL":
                 os.environ["USUAL_DATABASE"] = shop.database
                 tokens = seed.usual(shop.database, rows, "k" * 40)
@@ -54,10 +54,9 @@ def everything(server: PostgresServer, profiles: int) -> Iterator[list[Target]]:
                     given[1] = gone[:half] if target is shop else gone[half:]
                 write_owners(target.owners, given[0])
                 write_owners(Path(f"{target.owners}-victims"), given[1])
-            for target in targets[1:]:
                 opened.callback(target.close)
-                others.append(target)
-        yield [*shops, *others]
+            everybody += targets
+        yield shops, everybody
 
 
 def measure(
@@ -113,15 +112,15 @@ def main() -> None:
     figures: list[Measurement] = []
     with (
         PostgresServer(fsync=True) as server,
-        everything(server, given.profiles) as targets,
+        everything(server, given.profiles) as (shops, targets),
     ):
-        on_postgres, on_sqlite = targets[:2]
+        on_postgres, on_sqlite = shops
         limit = pgbench.Limit(server, on_postgres.database, on_postgres.owners)
         # A first round is thrown away: caches fill, statements are prepared.
         measure(targets, 1, 1, limit)
         say("now it counts")
         results = measure(targets, given.rounds, given.seconds, limit)
-        for shop in (on_postgres, on_sqlite):
+        for shop in shops:
             say(f"a million requests, {shop.engine}")
             figures += single.memory(shop, partial(wrk, work="mix", seconds=10))
         page = partial(wrk, work="page", seconds=3)

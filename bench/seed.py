@@ -91,7 +91,7 @@ def plan(store: str, count: int, first: int = 0) -> tuple[Rows, list[Owner]]:
     gids = [f"gid://shopify/Customer/{number}" for number in range(first, first + count)]
     parts = [profile(store, gid, range(1, ITEMS + 1), lists=1, on=1) for gid in gids]
     owners = [
-        Owner(token(store, gid), *part["items"][-1][:2], part["lists"][0][1])
+        Owner(token(store, gid), part["items"][0][0], part["items"][-1][1], part["lists"][0][1])
         for gid, part in zip(gids, parts, strict=True)
     ]
     return joined(parts), owners

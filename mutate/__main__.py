@@ -68,7 +68,7 @@ def tests_of_modules(table: dict[str, list[str]]) -> dict[str, list[str]]:
 
 
 def run(tests: dict[str, list[str]], workers: list[Worker], until: float) -> list[Outcome]:
-    """Tries the mutants, one a worker, until there is no more time; the rest counts as survivors."""
+    """Tries the mutants, one a worker, until there is no more time; the rest counts as unnoticed."""
     outcomes, waiting = [], queue.SimpleQueue()
     for name, words in tests.items():
         path = SOURCE / f"{name}.py"
@@ -109,10 +109,10 @@ def report(explained: dict[str, dict[str, tuple[int, str]]], outcomes: list[Outc
     text, unexplained = [], 0
     for name in dict.fromkeys(outcome.module for outcome in outcomes):
         mine = [outcome for outcome in outcomes if outcome.module == name]
-        survivors = [outcome.mutant for outcome in mine if outcome.by is None]
+        late = sum(not outcome.by and not outcome.seconds for outcome in mine)
+        survivors = [outcome.mutant for outcome in mine if not outcome.by and outcome.seconds]
         ways = ", ".join(f"{sum(o.by == way for o in mine)} by {way}" for way in WAYS)
         took = sum(outcome.seconds for outcome in mine)
-        late = sum(not outcome.by and not outcome.seconds for outcome in mine)
         text += [f"## {name}: {len(mine)} mutants, {len(survivors)} survive", ""]
         text += [f"Noticed {ways}; {took:.0f} s of tests. Not tried, for lack of time: {late}.", ""]
         reasons = explained.get(name, {})

@@ -51,6 +51,6 @@ def test_two_programs_answer_each_load_in_turns(engine):
     if os.environ.get("WISHWELL_TEST_CITUS"):
         pytest.skip("the benchmark starts a PostgreSQL")
     with beside.programs([OURS, OURS], 8, [ENGINES[engine]], events=False) as running:
-        [shops] = running.values()
+        [(ours, theirs)] = running.values()
         for work in quick.WORKS:
-            assert min(quick.shares(*shops, work, 0)) > 0, work
+            assert min(quick.shares(ours, theirs, work, 0)) > 0, work
