@@ -9,159 +9,90 @@ tell events; without another checkout it then stands beside itself.
 
 import argparse
 import contextlib
-import json
-import os
 import statistics
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from bench import seed
-from bench.__main__ import OURS_ALONE, READS, WRITES, wrk
 from bench.client import Raw
-from bench.targets import GENEROUS, Target, cost, run, start, stop, write_owners
+from bench.report import OURS_ALONE, READS, WRITES
+from bench.targets import ENGINES, ROOT, Shop, Source, cost, in_turns, run, say, write_owners, wrk
 from tests.servers import PostgresServer
+from tools.tables import spread
 from wishwell import ids
 
-HERE = Path(__file__).parents[1]
 WORKS = [work for work in (*READS, *WRITES, *OURS_ALONE) if work != "delete"] + ["new"]
 LARGE, SMALL = 4_990, 20
 
 
-class Source(NamedTuple):
-    """A checkout, and the interpreter that has what its program needs."""
-
-    folder: Path
-    python: str = sys.executable
-
-
-class Program(NamedTuple):
-    """One of the two, on one engine."""
-
-    target: Target
-    admin: str
-    store: str
-    database: PostgresServer | None
-
-
-def fill(url: str, store: str, profiles: int) -> list[seed.Owner]:
+def fill(shop: Shop, profiles: int) -> list[seed.Owner]:
     """So many profiles of 30 items on one list, saved in turns, as a shop's would be."""
-    gids = [f"gid://shopify/Customer/{number}" for number in range(profiles)]
-    tokens = [seed.token(store, gid) for gid in gids]
 
     def some(part: range) -> list[seed.Owner]:
-        clients = {at: Raw(url, tokens[at]) for at in part[:1]}
-        client, owners = clients[part[0]], {}
-        for at in part:
-            client._token = tokens[at]
+        if not part:
+            return []
+        gids = [f"gid://shopify/Customer/{number}" for number in part]
+        tokens = [seed.token(shop.store, gid) for gid in gids]
+        lists, items = [], []
+        client = Raw(shop.url, "")
+        for token in tokens:
+            client.token = token
             made, _ = client.ask("POST", "/lists", {"name": "Wishes"})
-            owners[at] = made["data"]["id"]
+            lists.append(made["data"]["id"])
         for product in range(1, seed.ITEMS + 1):
-            for at in part:
-                client._token = tokens[at]
-                body = {"productId": product, "listIds": [owners[at]]}
+            items.clear()
+            for token, list_id in zip(tokens, lists, strict=True):
+                client.token = token
+                body = {"productId": product, "listIds": [list_id]}
                 item, _ = client.ask("POST", "/items", body)
-                if product == seed.ITEMS:
-                    key = ids.profile_key(store, gids[at])
-                    owners[at] = seed.Owner(tokens[at], key, item["data"]["id"], owners[at])
+                items.append(item["data"]["id"])
         client.close()
-        return list(owners.values())
+        keys = [ids.profile_key(shop.store, gid) for gid in gids]
+        return list(map(seed.Owner, tokens, keys, items, lists))
 
-    parts = [range(at, profiles, 8) for at in range(8)]
     with ThreadPoolExecutor(8) as threads:
-        return [owner for owners in threads.map(some, parts) for owner in owners]
+        parts = threads.map(some, [range(at, profiles, 8) for at in range(8)])
+        return [owner for owners in parts for owner in owners]
 
 
 @contextlib.contextmanager
 def programs(
     sources: list[Source], profiles: int, engines: list[str], *, events: bool
-) -> Iterator[dict[tuple[str, int], Program]]:
-    """Each source's program on each engine, filled; each has a PostgreSQL of its own."""
-    running: dict[tuple[str, int], Program] = {}
+) -> Iterator[dict[str, list[Shop]]]:
+    """Of each engine, each source's program, filled; each has a PostgreSQL of its own."""
+    running: dict[str, list[Shop]] = {engine: [] for engine in engines}
     with contextlib.ExitStack() as opened:
-        folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
-        opened.callback(lambda: stop(*(program.target for program in running.values())))
         for engine in engines:
             for number, source in enumerate(sources):
                 server = None
-                if engine == "postgresql":
+                if engine == "PostgreSQL":
                     server = opened.enter_context(PostgresServer(fsync=True))
                 options = ["--events", "on"] if events and number == 0 else []
-                running[engine, number] = begin(
-                    folder, f"{engine}-{number}", source, server, profiles, options
-                )
+                shop = Shop(engine, server, source, options)
+                opened.callback(shop.close)
+                write_owners(shop.serve().owners, fill(shop, profiles))
+                running[engine].append(shop)
         yield running
 
 
-def begin(
-    folder: Path,
-    name: str,
-    source: Source,
-    server: PostgresServer | None,
-    profiles: int,
-    options: list[str],
-) -> Program:
-    """Start a program; one from before a setting was there would refuse it, so is not given it."""
-    url = server.create_database() if server else f"sqlite:///{folder}/{name}.db"
-    known = (source.folder / "docs" / "configuration.md").read_text()
-    env = {name: value for name, value in GENEROUS.items() if f"`{name}`" in known} | {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(source.folder / "src"),
-        "WISHWELL_DATABASE_URL": url,
-        "WISHWELL_SIGNING_KEYS": seed.KEY,
-    }
-
-    def command(*words: str) -> str:
-        program = [source.python, "-m", "wishwell", *words]
-        return subprocess.run(program, env=env, check=True, stdout=-1, text=True).stdout
-
-    command("migrate")
-    store = json.loads(command("store", "create", "bench", *options, "--json"))[0]["id"]
-    admin = command("token", "create", "--store", "bench", "--label", "bench").strip()
-    listed = folder / name
-    target = start(name, "wishwell", listed, folder, env, python=source.python)
-    write_owners(listed, fill(target.url, store, profiles))
-    return Program(target, admin, store, server)
+def compare(shops: list[Shop], work: str, rounds: int, seconds: int) -> None:
+    load = partial(wrk, work=work, seconds=seconds)
+    ours, theirs = in_turns(shops, rounds, lambda shop: cost(shop, load))
+    rates = [mine[0] / max(other[0], 1) for mine, other in zip(ours, theirs, strict=True)]
+    costs = [mine[1] / max(other[1], 1e-9) for mine, other in zip(ours, theirs, strict=True)]
+    say(f"{shops[0].engine:10} {work:6} throughput {spread(rates)}  processor {spread(costs)}")
 
 
-def compare(
-    running: dict,
-    engine: str,
-    works: list[str],
-    rounds: int,
-    seconds: int,
-) -> None:
-    ours, theirs = running[engine, 0], running[engine, 1]
-    for work in works:
-        rates: list[float] = []
-        costs: list[float] = []
-        for round_ in range(rounds):
-            found = {}
-            for program in (ours, theirs) if round_ % 2 else (theirs, ours):
-                load = partial(wrk, work=work, seconds=seconds, admin=program.admin)
-                found[program] = cost(program.target, program.database, load)
-            rates.append(found[ours][0] / max(found[theirs][0], 1))
-            costs.append(found[ours][1] / max(found[theirs][1], 1e-9))
-        print(
-            f"{engine:10} {work:6} throughput {spread(rates)}  processor {spread(costs)}",
-            flush=True,
-        )
-
-
-def sizes(program: Program, engine: str, rounds: int) -> None:
+def sizes(shop: Shop, rounds: int) -> None:
     """A save into a large profile beside one into a small one, one request at a time."""
     clients = {}
     for size in (LARGE, SMALL):
-        client = clients[size] = Raw(
-            program.target.url, seed.token(program.store, f"gid://shopify/Customer/of-{size}")
-        )
+        gid = f"gid://shopify/Customer/of-{size}"
+        clients[size] = Raw(shop.url, seed.token(shop.store, gid))
         for product in range(1, size + 1):
-            client.ask("POST", "/items", {"productId": product})
+            clients[size].ask("POST", "/items", {"productId": product})
     ratios = []
     for number in range(rounds):
         took: dict[int, list[float]] = {size: [] for size in clients}
@@ -172,34 +103,29 @@ def sizes(program: Program, engine: str, rounds: int) -> None:
                 took[size].append(seconds)
                 client.ask("DELETE", f"/items/{made['data']['id']}")
         ratios.append(statistics.median(took[LARGE]) / statistics.median(took[SMALL]))
-    print(
-        f"{engine:10} a new item into {LARGE} items against {SMALL}: {spread(ratios)}", flush=True
-    )
-
-
-def spread(values: list[float]) -> str:
-    return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+    say(f"{shop.engine:10} a new item into {LARGE} items against {SMALL}: {spread(ratios)}")
 
 
 def main() -> None:
     words = argparse.ArgumentParser(prog="python -m bench.beside", description=__doc__)
     words.add_argument(
-        "before", type=Path, nargs="?", default=HERE, help="the checkout of the other program"
+        "before", type=Path, nargs="?", default=ROOT, help="the checkout of the other program"
     )
     words.add_argument("--events", action="store_true")
     words.add_argument("--rounds", type=int, default=7)
     words.add_argument("--seconds", type=int, default=2)
     words.add_argument("--profiles", type=int, default=2_000)
-    words.add_argument("--engine", choices=("sqlite", "postgresql"), action="append")
+    words.add_argument("--engine", choices=ENGINES, action="append")
     words.add_argument("--work", choices=WORKS, action="append")
     chosen = words.parse_args()
-    engines = chosen.engine or ["postgresql", "sqlite"]
-    sources = [Source(HERE), Source(chosen.before)]
+    engines = [ENGINES[engine] for engine in chosen.engine or ENGINES]
+    sources = [Source(ROOT), Source(chosen.before.absolute())]
     with programs(sources, chosen.profiles, engines, events=chosen.events) as running:
-        for engine in engines:
+        for shops in running.values():
             if not chosen.work:
-                sizes(running[engine, 0], engine, chosen.rounds)
-            compare(running, engine, chosen.work or WORKS, chosen.rounds, chosen.seconds)
+                sizes(shops[0], chosen.rounds)
+            for work in chosen.work or WORKS:
+                compare(shops, work, chosen.rounds, chosen.seconds)
 
 
 if __name__ == "__main__":

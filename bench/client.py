@@ -5,7 +5,7 @@ import socket
 import time
 from typing import Any
 
-PREFIX = "/api/2025-04"
+from tests.servers import PREFIX
 
 
 class Raw:
@@ -13,12 +13,12 @@ class Raw:
 
     def __init__(self, url: str, token: str) -> None:
         self._socket = connected(url)
-        self._token = token
+        self.token = token
         self._buffer = b""
 
     def request(self, method: str, path: str, body: Any = None) -> bytes:
         lines = [f"{method} {PREFIX}{path} HTTP/1.1", "Host: bench"]
-        lines.append(f"Authorization: Bearer {self._token}")
+        lines.append(f"Authorization: Bearer {self.token}")
         raw = b""
         if body is not None:
             raw = json.dumps(body).encode()

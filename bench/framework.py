@@ -7,10 +7,8 @@ processor time for one. It is the evidence for docs/decisions/0002.
 """
 
 import asyncio
-import os
-import statistics
 import time
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 from starlette.applications import Starlette
@@ -18,9 +16,10 @@ from starlette.requests import Request as StarletteRequest
 from starlette.responses import Response as StarletteResponse
 from starlette.routing import Match, Route
 
+from bench import seed
 from bench.client import Raw
-from bench.targets import GENEROUS
-from tests.servers import Service
+from bench.targets import Shop, processor
+from tools.tables import spread
 from wishwell.http import responses, routes
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
@@ -123,32 +122,23 @@ async def microseconds(app: Any) -> float:
     return (time.process_time() - started) / REQUESTS * 1e6
 
 
-class Reads:
-    """Whole reads of one item: the shortest, so that what is ours has its largest share."""
+def whole_reads() -> Callable[[], float]:
+    """Microseconds of the service for a read of one item: the shortest request, so that the part of
+    it that is ours to choose has its largest share."""
+    shop = Shop("SQLite").serve()
+    client = Raw(shop.url, seed.token(shop.store, "gid://shopify/Customer/1"))
+    item, _ = client.ask("POST", "/items", {"productId": 1})
 
-    def __init__(self, service: Service) -> None:
-        token = service.admin_token()
-        answer = service.client(token).post(
-            "/profiles/token", json={"customer": "gid://shopify/Customer/1"}
-        )
-        self._client = Raw(service.url, answer.json()["data"]["token"])
-        item, _ = self._client.ask("POST", "/items", {"productId": 1})
-        self._path = f"/items/{item['data']['id']}"
-        assert service.process
-        self._pid = service.process.pid
-
-    def _processor(self) -> float:
-        fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def microseconds(self) -> float:
-        began = self._processor()
+    def measured() -> float:
+        began = processor(shop)
         for _ in range(READS):
-            self._client.ask("GET", self._path)
-        return (self._processor() - began) / READS * 1e6
+            client.ask("GET", f"/items/{item['data']['id']}")
+        return (processor(shop) - began) / READS * 1e6
+
+    return measured
 
 
-async def main(reads: Reads) -> None:
+async def main(reads: Callable[[], float]) -> None:
     pairs = {
         "router alone": (our_router, their_router),
         "with request and response": (ours, theirs),
@@ -156,7 +146,7 @@ async def main(reads: Reads) -> None:
     ratios: dict[str, list[float]] = {name: [] for name in pairs}
     shares: dict[str, list[float]] = {name: [] for name in pairs}
     for _ in range(ROUNDS):
-        whole = reads.microseconds()
+        whole = reads()
         print(f"a whole read {whole:.0f} µs", end="")
         for name, (one, other) in pairs.items():
             mine, their = await microseconds(one), await microseconds(other)
@@ -165,15 +155,9 @@ async def main(reads: Reads) -> None:
             print(f"; {name}: ours {mine:.1f} µs, Starlette {their:.1f} µs", end="")
         print()
     for name in pairs:
-        print(
-            f"{name}: {spread(ratios[name])} times; more, of a whole read: {spread(shares[name])} %"
-        )
-
-
-def spread(values: list[float]) -> str:
-    return f"{statistics.median(values):.1f} ({min(values):.1f} to {max(values):.1f})"
+        more = spread(shares[name], 1)
+        print(f"{name}: {spread(ratios[name], 1)} times; more, of a whole read: {more} %")
 
 
 if __name__ == "__main__":
-    with Service(GENEROUS) as running:
-        asyncio.run(main(Reads(running.start())))
+    asyncio.run(main(whole_reads()))

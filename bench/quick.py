@@ -14,13 +14,12 @@ import time
 from pathlib import Path
 
 from bench import seed
-from bench.beside import HERE, Program, Source, programs
+from bench.beside import programs
 from bench.client import Raw
-from bench.targets import processor, run
+from bench.targets import ENGINES, ROOT, Shop, Source, processor, run, say
 
 LEAST = 0.93
 WORKS = ("page", "list", "post")
-ENGINES = ["postgresql", "sqlite"]
 _LINES, _VOLLEYS = 8, 25
 """Connections, and how often all of them ask in a turn."""
 _FEWEST = 21
@@ -30,18 +29,14 @@ _FEWEST = 21
 class Load:
     """One workload on one program: a request on each of 8 connections, then their answers."""
 
-    def __init__(self, program: Program, work: str) -> None:
-        self._program = program
-        self._lines = [Raw(program.target.url, "") for _ in range(_LINES)]
-        self._work = work
-        self._owners = [
-            seed.Owner(*line.split()) for line in program.target.owners.read_text().splitlines()
-        ]
+    def __init__(self, shop: Shop, work: str) -> None:
+        self._shop, self._work = shop, work
+        self._lines = [Raw(shop.url, "") for _ in range(_LINES)]
+        self._owners = [seed.Owner(*line.split()) for line in shop.owners.read_text().splitlines()]
 
     def turn(self) -> float:
         """Processor time of a request, in seconds, over a turn; that of its database is in it."""
-        program = self._program
-        before = processor(program.target, program.database)
+        before = processor(self._shop)
         for _ in range(_VOLLEYS):
             for line in self._lines:
                 line.send(self._request(line))
@@ -50,11 +45,11 @@ class Load:
                     pass
                 if answer[0] != 200:
                     raise RuntimeError(f"{self._work}: {answer}")
-        return (processor(program.target, program.database) - before) / (_VOLLEYS * _LINES)
+        return (processor(self._shop) - before) / (_VOLLEYS * _LINES)
 
     def _request(self, line: Raw) -> bytes:
         owner = random.choice(self._owners)
-        line._token = owner.token
+        line.token = owner.token
         if self._work == "page":
             return line.request("GET", "/items")
         if self._work == "list":
@@ -68,21 +63,21 @@ class Load:
             line.close()
 
 
-def shares(ours: Program, theirs: Program, work: str, seconds: float) -> list[float]:
+def shares(ours: Shop, theirs: Shop, work: str, seconds: float) -> list[float]:
     """The other's processor time as shares of ours, one for each pair of turns."""
     one, other = Load(ours, work), Load(theirs, work)
-    found: list[float] = []
+    ratios: list[float] = []
     one.turn(), other.turn()  # statements are prepared
     until = time.monotonic() + seconds
-    while time.monotonic() < until or len(found) < _FEWEST:
-        if len(found) % 2:
+    while time.monotonic() < until or len(ratios) < _FEWEST:
+        if len(ratios) % 2:
             mine, before = one.turn(), other.turn()
         else:
             before, mine = other.turn(), one.turn()
-        found.append(before / mine)
+        ratios.append(before / mine)
     one.close()
     other.close()
-    return found
+    return ratios
 
 
 def main() -> None:
@@ -93,13 +88,13 @@ def main() -> None:
     chosen = words.parse_args()
     folder = chosen.before.absolute()
     before = Source(folder, str(folder / ".venv" / "bin" / "python"))
-    low = []
-    with programs([Source(HERE), before], chosen.profiles, ENGINES, events=False) as running:
-        for engine in ENGINES:
+    low, engines = [], list(ENGINES.values())
+    with programs([Source(ROOT), before], chosen.profiles, engines, events=False) as running:
+        for engine, (ours, theirs) in running.items():
             for work in WORKS:
-                found = shares(running[engine, 0], running[engine, 1], work, chosen.seconds)
-                middle = statistics.median(found)
-                print(f"{engine:10} {work:4} {middle:.3f} of {len(found)}", flush=True)
+                of_turns = shares(ours, theirs, work, chosen.seconds)
+                middle = statistics.median(of_turns)
+                say(f"{engine:10} {work:4} {middle:.3f} of {len(of_turns)}")
                 low += [f"{work} on {engine}"] if middle < LEAST else []
     sys.exit(f"below {LEAST} of the processor time of before: {', '.join(low)}" if low else 0)
 

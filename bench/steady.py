@@ -9,16 +9,18 @@ import select
 import statistics
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import psutil
 
-from bench.client import PREFIX, connected
+from bench.client import connected
+from bench.report import Measurement
 from bench.seed import Owner
-from bench.single import ROUNDS, Deployment, Measurement
-from bench.targets import Target, start, stop, write_owners
+from bench.single import ROUNDS
+from bench.targets import Bare, Load, Shop, Target, write_owners
+from tests.servers import PREFIX
 
 SECONDS = 6
 """Of each run at a constant rate."""
@@ -30,74 +32,66 @@ _PATIENCE = 30
 """Seconds after its end until a run is given up."""
 
 
-class _Runs(NamedTuple):
-    """One server at one rate: the rounds' p50 and p99 in seconds, and how busy it was."""
-
-    p50: list[float]
-    p99: list[float]
-    busy: list[float]
-
-    @property
-    def ratios(self) -> list[float]:
-        return [p99 / p50 for p50, p99 in zip(self.p50, self.p99, strict=True)]
-
-    @property
-    def note(self) -> str:
-        p50, p99, busy = map(statistics.median, self)
-        return f"p50 {p50 * 1000:.2f} ms, p99 {p99 * 1000:.2f} ms, {busy:.0%} of a core busy"
-
-
-def half_load(
-    place: Deployment, owners: list[Owner], highest: Callable[[Target], float]
-) -> list[Measurement]:
+def half_load(shop: Shop, owners: list[Owner], load: Load) -> list[Measurement]:
     """p99 against p50 of pages of 30 at half of the highest throughput, and the floor's beside it.
 
-    The floor in turns with it, at the same rate and at half of its own highest: what its p99 is
-    where it is as busy as we are, machine and load are to blame for. Nothing else runs.
+    The floor in turns with it, at the same rate: what its p99 is where it is as busy as we are,
+    machine and load are to blame for. Nothing else runs.
     """
-    engine = place.engine
-    listed = write_owners(place.folder / "owners", owners)
-    ours = place.serve()._replace(owners=listed)
-    floor = start(f"floor {engine}", "floor", listed, place.folder, {"FLOOR_DATABASE": place.url})
+    write_owners(shop.serve().owners, owners)
+    floor = Bare("floor", shop)
     some = random.sample(owners, 500)
-    pages = [_request(f"{PREFIX}/items", f"Authorization: Bearer {owner.token}") for owner in some]
-    bare = [_request("/items", "x-w: page", f"x-p: {owner.profile}") for owner in some]
-    rates = [(highest(ours) / 2, highest(floor) / 2) for _ in range(3)][1:]  # the first one warms
-    half, floors = (statistics.mean(each) for each in zip(*rates, strict=True))
-    runs = (
-        (ours, pages, half), (floor, bare, half), (floor, bare, floors), (ours, pages, ORDINARY)
-    )  # fmt: skip
-    found = [_Runs([], [], []) for _ in runs]
-    inside: dict[float, list[float]] = {half: [], ORDINARY: []}
+    pages = [request(f"{PREFIX}/items", f"Authorization: Bearer {owner.token}") for owner in some]
+    bare = [request("/items", "x-w: page", f"x-p: {owner.profile}") for owner in some]
+    load(shop)  # warms
+    half = statistics.mean(load(shop)["rate"] for _ in range(2)) / 2
+    ours: list[_Run] = []
+    theirs: list[_Run] = []
+    inside: list[float] = []
     for _ in range(ROUNDS):
-        for kept, (target, requests, rate) in zip(found, runs, strict=True):
-            process = psutil.Process(target.process.pid)
-            before, logged = sum(process.cpu_times()[:2]), ours.log.stat().st_size
-            times = steady(target.url, requests, rate, SECONDS)
-            kept.busy.append((sum(process.cpu_times()[:2]) - before) / SECONDS)
-            kept.p50.append(times[len(times) // 2])
-            kept.p99.append(times[int(len(times) * 0.99)])
-            if target is ours:
-                inside[rate].append(_logged_ratio(ours.log, logged))
-    stop(ours, floor)
-    mine, same, own, ordinary = found
-    what = f"p99 against p50 at half of the highest throughput, {engine}"
-    against = [a / b for a, b in zip(mine.p99, same.p99, strict=True)]
+        ours.append(_run(shop, pages, half))
+        theirs.append(_run(floor, bare, half))
+        logged = shop.log.stat().st_size
+        steady(shop.url, pages, ORDINARY, SECONDS)
+        inside.append(_logged_ratio(shop.log, logged))
+    shop.stop()
+    floor.stop()
+    what = "p99 against p50 at half of the highest throughput"
+    log = "p99 against p50 at 1,000 a second, of what the service itself took"
+    ratios, note = _ratios(ours)
     return [
-        Measurement(what, "times", "≤ 3", mine.ratios, lambda value: value <= 3,
-               f"{half:,.0f} a second; {mine.note}"),
-        Measurement(f"the same of the floor at that rate, {engine}", "times", "reported", same.ratios,
-               None, same.note),
-        Measurement(f"the same of the floor at half of its own highest, {engine}", "times", "reported",
-               own.ratios, None, f"{floors:,.0f} a second; {own.note}"),
-        Measurement(f"p99 at that rate against the floor's, {engine}", "times", "reported", against),
-        Measurement(f"p99 against p50 of what the service itself took, by its log, {engine}", "times",
-               "reported", inside[half]),
-        Measurement(f"p99 against p50 at 1,000 a second, {engine}", "times", "reported",
-               ordinary.ratios, None, ordinary.note),
-        Measurement(f"p99 against p50 at 1,000 a second, of what the service itself took, {engine}", "times",
-               "≤ 2", inside[ORDINARY], lambda value: value <= 2),
-    ]  # fmt: skip
+        Measurement(what, shop.engine, "times", "≤ 3", ratios, f"{half:,.0f} a second; {note}"),
+        Measurement(
+            "the same of the floor at that rate", shop.engine, "times", "", *_ratios(theirs)
+        ),
+        Measurement(log, shop.engine, "times", "≤ 2", inside),
+    ]
+
+
+class _Run(NamedTuple):
+    """p50 and p99 in seconds, and how busy the server was."""
+
+    p50: float
+    p99: float
+    busy: float
+
+
+def _run(target: Target, requests: Sequence[bytes], rate: float) -> _Run:
+    process = psutil.Process(target.process.pid)
+    before = sum(process.cpu_times()[:2])
+    times = steady(target.url, requests, rate, SECONDS)
+    busy = (sum(process.cpu_times()[:2]) - before) / SECONDS
+    return _Run(statistics.median(times), p99(times), busy)
+
+
+def _ratios(runs: list[_Run]) -> tuple[list[float], str]:
+    p50, slow, busy = map(statistics.median, zip(*runs, strict=True))
+    note = f"p50 {p50 * 1000:.2f} ms, p99 {slow * 1000:.2f} ms, {busy:.0%} of a core busy"
+    return [run.p99 / run.p50 for run in runs], note
+
+
+def p99(times: list[float]) -> float:
+    return sorted(times)[int(len(times) * 0.99)]
 
 
 def _logged_ratio(log: Path, begin: int) -> float:
@@ -105,16 +99,16 @@ def _logged_ratio(log: Path, begin: int) -> float:
     with log.open("rb") as lines:
         lines.seek(begin)
         entries = [json.loads(line) for line in lines if line.startswith(b"{")]
-    times = sorted(entry["ms"] for entry in entries if "ms" in entry)
-    return times[int(len(times) * 0.99)] / times[len(times) // 2]
+    times = [entry["ms"] for entry in entries if "ms" in entry]
+    return p99(times) / statistics.median(times)
 
 
-def _request(path: str, *headers: str) -> bytes:
-    return "\r\n".join([f"GET {path} HTTP/1.1", "Host: bench", *headers, "", ""]).encode()
+def request(path: str, *headers: str, method: str = "GET") -> bytes:
+    return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: bench", *headers, "", ""]).encode()
 
 
 def steady(url: str, requests: Sequence[bytes], rate: float, seconds: float) -> list[float]:
-    """Latencies of random ones of the requests at a constant rate over 32 connections, sorted.
+    """Latencies of random ones of the requests at a constant rate over 32 connections.
 
     In seconds. Each counts from the moment in which it was due, so that a pause of the server is not
     left out. Plain sockets and ``select``: what the load takes of the two cores, the server lacks,
@@ -155,7 +149,7 @@ def steady(url: str, requests: Sequence[bytes], rate: float, seconds: float) -> 
             free.append(number)
     for connection in connections.values():
         connection.close()
-    return sorted(latencies)
+    return latencies
 
 
 def _is_whole(answer: bytes) -> bool:

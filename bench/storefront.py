@@ -2,37 +2,30 @@
 
 `GET /items`, a page of 30 of one visitor, on SQLite: from the API with the session's token, and from
 the storefront with its cookie; then both once more through nginx, which only passes them on, and the
-storefront through the two forwarders, which hold a token. wrk with 1, 8 and 32 connections, in interleaved rounds. Only the ratio within a round means anything: the
-machine may be busy, and a busy moment hits both. The aim is a p50 of at most 1.15 times the API's.
+storefront through the two forwarders, which hold a token. wrk with 1, 8 and 32 connections, in
+interleaved rounds. Only the ratio within a round means anything: the machine may be busy, and a busy
+moment hits both. The aim is a p50 of at most 1.15 times the API's.
 Beside it is the processor time a request of the service's process, which a busy machine changes less.
 """
 
 import argparse
 import base64
+import functools
 import json
 import statistics
-import subprocess
 from typing import NamedTuple
 
 import httpx2
-import psutil
 
-from bench.beside import spread
-from bench.targets import GENEROUS, run
+from bench.targets import GENEROUS, in_turns, processor, run, run_wrk, say
 from tests.forward.ways import Forwarder
 from tests.security.nginx import Nginx
 from tests.servers import PREFIX, Service
+from tools.tables import spread
 
 ITEMS = 30
 BASE = "/apps/wishlist"
 CONNECTIONS = (1, 8, 32)
-LUA = """
-function done(summary, latency)
-  local e = summary.errors
-  io.write(string.format("RESULT %f %d %d\\n", latency:percentile(50), summary.requests,
-    e.status + e.connect + e.read + e.write + e.timeout))
-end
-"""
 
 
 class Way(NamedTuple):
@@ -53,22 +46,14 @@ class Took(NamedTuple):
     rate: float
 
 
-def wrk(way: Way, connections: int, seconds: int, service: Service) -> Took:
+def took(connections: int, seconds: int, service: Service, way: Way) -> Took:
     """What a request took, of many without an error."""
-    script = service.folder / "report.lua"
-    script.write_text(LUA)
-    process = psutil.Process(service.process.pid)
-    used = sum(process.cpu_times()[:2])
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(script)]
-    done = subprocess.run(
-        [*command, "-H", way.header, way.url], capture_output=True, text=True, check=True
-    )
-    line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
-    p50, count, errors = map(float, line.split()[1:])
-    if errors:
-        raise RuntimeError(f"{way.name}: {errors:.0f} errors")
-    processor = (sum(process.cpu_times()[:2]) - used) / count * 1e6
-    return Took(p50 / 1000, processor, count / seconds)
+    before = processor(service, database=False)
+    refused, broken, figures = run_wrk(way.url, connections, seconds, way.header)
+    if refused or broken:
+        raise RuntimeError(f"{way.name}: {refused + broken:.0f} errors")
+    used = (processor(service, database=False) - before) / figures["count"] * 1e6
+    return Took(figures["p50_ms"], used, figures["rate"])
 
 
 def ways(service: Service, nginx: Nginx, forwarders: dict[str, Forwarder]) -> list[Way]:
@@ -101,44 +86,40 @@ def ways(service: Service, nginx: Nginx, forwarders: dict[str, Forwarder]) -> li
 
 def measure(all_ways: list[Way], rounds: int, seconds: int, service: Service) -> None:
     """Rounds, then the figures for each number of connections; the first round is thrown away."""
-    found: dict[int, list[dict[str, Took]]] = {connections: [] for connections in CONNECTIONS}
-    for number in range(rounds + 1):
-        for connections in CONNECTIONS:
-            # In turns, and the turn changes: no way is always the one after a pause.
-            order = all_ways if number % 2 else all_ways[::-1]
-            got = {way.name: wrk(way, connections, seconds, service) for way in order}
-            if number:
-                found[connections].append(got)
-    for connections, results in found.items():
+    for connections in CONNECTIONS:
+        measured = functools.partial(took, connections, seconds, service)
+        results = in_turns(all_ways, rounds + 1, measured)
+        by_name = {way.name: runs[1:] for way, runs in zip(all_ways, results, strict=True)}
         for way in all_ways:
-            p50, processor, rate = (
-                statistics.median(values)
-                for values in zip(*(got[way.name] for got in results), strict=True)
-            )
+            runs = by_name[way.name]
+            p50, used, rate = map(statistics.median, zip(*runs, strict=True))
             line = (
-                f"{connections:2} connections  {way.name:24} p50 {p50:6.3f} ms, {processor:4.0f} us,"
+                f"{connections:2} connections  {way.name:24} p50 {p50:6.3f} ms, {used:4.0f} us,"
                 f" {rate:5.0f} a second"
             )
             if way.name != way.beside:
-                pairs = [(got[way.name], got[way.beside]) for got in results]
-                p50s = spread([one.p50 / other.p50 for one, other in pairs])
-                costs = spread([one.processor / other.processor for one, other in pairs])
-                rates = spread([one.rate / other.rate for one, other in pairs])
-                line += f"  against {way.beside}: p50 {p50s}, processor {costs}, rate {rates}"
-            print(line)
+                pairs = list(zip(runs, by_name[way.beside], strict=True))
+                ratios = (
+                    f"{name} {spread([getattr(a, name) / getattr(b, name) for a, b in pairs])}"
+                    for name in Took._fields
+                )
+                line += f"  against {way.beside}: {', '.join(ratios)}"
+            say(line)
+
+
+def options(name: str, about: str | None) -> argparse.Namespace:
+    words = argparse.ArgumentParser(prog=f"python -m bench.{name}", description=about)
+    words.add_argument("--rounds", type=int, default=20)
+    words.add_argument("--seconds", type=int, default=1)
+    return words.parse_args()
 
 
 def main() -> None:
-    words = argparse.ArgumentParser(prog="python -m bench.storefront", description=__doc__)
-    words.add_argument("--rounds", type=int, default=20)
-    words.add_argument("--seconds", type=int, default=1)
-    given = words.parse_args()
+    given = options("storefront", __doc__)
     with Service(GENEROUS) as service, Nginx(service.url, buffering=True) as nginx:
         tokens = service.folder / "tokens"
-        made = service.cli(
-            "token", "create", "--store", "default", "--label", "bench", "--for", "storefront"
-        )
-        tokens.write_text(json.dumps({"shop": made.stdout.strip()}))
+        words = ("--store", "default", "--label", "bench", "--for", "storefront")
+        tokens.write_text(json.dumps({"shop": service.quick("token", "create", *words).strip()}))
         with (
             Forwarder("node", service.url, tokens, ()) as node,
             Forwarder("asgi", service.url, tokens, ()) as asgi,

@@ -15,7 +15,9 @@ import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from tests.servers import PREFIX, PostgresServer, Service
+from bench import seed
+from bench.targets import ENGINES, Shop
+from tests.servers import PREFIX, PostgresServer
 from wishwell import ids, opaque
 from wishwell.access import auth
 
@@ -25,31 +27,16 @@ Ask = Callable[[], float]
 
 def main() -> None:
     """Both engines, or the one that is named."""
-    for engine in sys.argv[1:] or ["sqlite", "postgresql"]:
-        settings = {"WISHWELL_LIMIT_ADDRESS": "10000000", "WISHWELL_SIGNING_KEYS": "k" * 40}
-        for kind in ("profile", "admin"):
-            for method in ("read", "write", "token"):
-                settings[f"WISHWELL_LIMIT_{kind}_{method}".upper()] = "10000000"
-        if engine == "sqlite":
-            with Service(settings) as service:
-                measure(engine, service)
-            continue
-        with PostgresServer() as server:
-            service = Service(settings | {"WISHWELL_DATABASE_URL": server.create_database()})
-            service.cli("migrate")
-            with service:
-                measure(engine, service)
+    with PostgresServer() as server:
+        for engine in sys.argv[1:] or ENGINES:
+            measure(Shop(ENGINES[engine], server).serve())
 
 
-def measure(engine: str, service: Service) -> None:
-    token = service.admin_token()
-    admin = service.client(token)
+def measure(service: Shop) -> None:
+    token = service.admin
     known, other = "ann.known@shop.example", "ann.other@shop.example"
     alice, bob = (f"gid://shopify/Customer/{name}" for name in ("alice", "bob"))
-    tokens = [
-        admin.post("/profiles/token", json={"customer": gid}).json()["data"]["token"]
-        for gid in (alice, bob)
-    ]
+    tokens = [seed.token(service.store, gid) for gid in (alice, bob)]
     service.client(tokens[0]).post("/profiles/identify", json={"email": known})
     theirs = service.client(tokens[0]).post("/items", json={"productId": 1}).json()["data"]["id"]
 
@@ -91,7 +78,7 @@ def measure(engine: str, service: Service) -> None:
         ),
     }
     for name, (first, second) in pairs.items():
-        print(f"{engine:<11} {name:<50} {compared(first, second)}", flush=True)
+        print(f"{service.engine:<11} {name:<50} {compared(first, second)}", flush=True)
 
 
 def letters(count: int) -> str:
@@ -99,7 +86,7 @@ def letters(count: int) -> str:
 
 
 def asking(
-    service: Service,
+    service: Shop,
     method: str,
     path: str,
     token: str | Callable[[], str],

@@ -19,7 +19,7 @@ from typing import Any
 
 import uvloop
 
-from torture.load import PREFIX
+from tests.servers import HERE, PREFIX
 
 MOST_CONNECTIONS = 1_500
 """Below the backlog of a listening socket: more would measure the kernel's retries of SYN."""
@@ -60,73 +60,64 @@ class Flood:
     async def at_rate(self, rate: float, seconds: float) -> None:
         """Offers ``rate`` requests a second, whatever comes back."""
         began, sent = time.perf_counter(), 0
-        while (passed := time.perf_counter() - began) < seconds:
-            for _ in range(int(passed * rate) - sent):
-                now = time.perf_counter()
-                self.late_ms.append((now - began - sent / rate) * 1000)
-                sent += 1
-                self._send(now)
-            await asyncio.sleep(0.004)
-        await self._drain(10)
+        async with asyncio.TaskGroup() as opening:
+            while (passed := time.perf_counter() - began) < seconds:
+                for _ in range(int(passed * rate) - sent):
+                    now = time.perf_counter()
+                    self.late_ms.append((now - began - sent / rate) * 1000)
+                    sent += 1
+                    if self._idle:
+                        self._idle.pop().send(self._next(), now)
+                    elif len(self._open) < MOST_CONNECTIONS:
+                        connection = self._add()
+                        opening.create_task(self._connect(connection, self._next(), now))
+                    else:
+                        self.statuses["not sent"] += 1
+                await asyncio.sleep(0.004)
+        end = time.perf_counter() + 10
+        while (hanging := len(self._open) - len(self._idle)) and time.perf_counter() < end:
+            await asyncio.sleep(0.02)
+        self.statuses["hung"] += hanging
 
     async def closed(self, connections: int, seconds: float) -> float:
         """Each connection asks again when it has its answer; requests a second."""
         end = time.perf_counter() + seconds
-        before = sum(self.statuses.values())
 
         async def one() -> None:
-            connection = await self._connect()
-            while time.perf_counter() < end and connection.alive:
+            connection = self._add()
+            await self._connect(connection, self._next(), time.perf_counter())
+            await connection.done.wait()
+            while time.perf_counter() < end and connection in self._open:
                 connection.send(self._next(), time.perf_counter())
                 await connection.done.wait()
 
         await asyncio.gather(*(one() for _ in range(connections)))
-        return (sum(self.statuses.values()) - before) / seconds
+        return self.statuses.total() / seconds
 
     def _next(self) -> bytes:
         self._number += 1
         return self.make(self._number)
 
-    def _send(self, now: float) -> None:
-        while self._idle:
-            connection = self._idle.pop()
-            if connection.alive:
-                connection.send(self._next(), now)
-                return
-        if len(self._open) >= MOST_CONNECTIONS:
-            self.statuses["not sent"] += 1
-            return
+    def _add(self) -> _Connection:
         connection = _Connection(self)
         self._open.add(connection)
         self.most = max(self.most, len(self._open))
-        connection.waiting = (self._next(), now)
-        task = asyncio.ensure_future(self._open_one(connection))
-        connection.task = task
+        return connection
 
-    async def _open_one(self, connection: _Connection) -> None:
+    async def _connect(self, connection: _Connection, request: bytes, asked: float) -> None:
+        """Opens a connection and sends on it."""
         loop = asyncio.get_running_loop()
         try:
-            await loop.create_connection(lambda: connection, "127.0.0.1", self.port)
+            await loop.create_connection(lambda: connection, HERE, self.port)
         except OSError:
             self._open.discard(connection)
             self.statuses["unsent"] += 1
-
-    async def _connect(self) -> _Connection:
-        connection = _Connection(self)
-        self._open.add(connection)
-        await self._open_one(connection)
-        return connection
-
-    async def _drain(self, seconds: float) -> None:
-        end = time.perf_counter() + seconds
-        while len(self._idle) < len(self._open) and time.perf_counter() < end:
-            await asyncio.sleep(0.02)
-        hanging = len(self._open) - len(self._idle)
-        if hanging > 0:
-            self.statuses["hung"] += hanging
+            connection.done.set()
+        else:
+            connection.send(request, asked)
 
     def close(self) -> None:
-        for connection in list(self._open):
+        for connection in self._open:
             if connection.transport is not None:
                 connection.transport.abort()
 
@@ -143,9 +134,6 @@ class _Connection(asyncio.Protocol):
     def __init__(self, flood: Flood) -> None:
         self.flood = flood
         self.transport: Any = None
-        self.waiting: tuple[bytes, float] | None = None
-        self.task: asyncio.Future[None] | None = None
-        self.alive = True
         self.first = True
         self.asked: float | None = None
         self.got = b""
@@ -153,8 +141,6 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = transport
-        if self.waiting is not None:
-            self.send(*self.waiting)
 
     def send(self, request: bytes, asked: float) -> None:
         self.asked, self.got = asked, b""
@@ -176,7 +162,6 @@ class _Connection(asyncio.Protocol):
         self.done.set()
 
     def connection_lost(self, _error: Exception | None) -> None:
-        self.alive = False
         if self.asked is not None:
             self.flood.statuses["cut"] += 1
         self.flood.gone(self)
@@ -242,24 +227,19 @@ async def _obey(port: int, admin: str) -> None:
     while line := await reader.readline():
         command = json.loads(line)
         flood = Flood(port, make)
-        highest = 0.0
+        told: dict[str, Any] = {}
         if command["do"] == "closed":
-            highest = await flood.closed(command["connections"], command["seconds"])
+            told["highest"] = await flood.closed(command["connections"], command["seconds"])
         else:
             await flood.at_rate(command["rate"], command["seconds"])
         flood.close()
-        told = {
-            "highest": highest,
-            "statuses": dict(flood.statuses),
+        told |= {
+            "statuses": {status: count for status, count in flood.statuses.items() if count},
             "served": len(flood.served_ms),
             "most": flood.most,
         }
-        for name, times in (
-            ("served", flood.served_ms),
-            ("refused", flood.refused_ms),
-            ("first", flood.first_ms),
-            ("late", flood.late_ms),
-        ):
+        for name in ("served", "refused", "first", "late"):
+            times = getattr(flood, f"{name}_ms")
             told |= {f"{name}_p{p}": share(times, p / 100) for p in (50, 99, 100)}
         sys.stdout.write(json.dumps(told) + "\n")
         sys.stdout.flush()

@@ -16,9 +16,9 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from tests.servers import PREFIX
 from torture.journal import Entry, Expected, Journal
 
-PREFIX = "/api/2025-04"
 OWNER_SPACE = 1_000_000
 """A product's number tells whose it is: owner * OWNER_SPACE + n."""
 

@@ -8,7 +8,7 @@ import pytest
 from bench import seed
 from tests.conftest import Shop
 from tests.servers import wait_until
-from wishwell import config, ids
+from wishwell import config
 from wishwell.run import app
 
 DROPPED = "item.price_dropped"
@@ -43,31 +43,11 @@ def select(service, sql, *arguments):
 
 def fill(service, store, count, products=("7",)):
     """So many profiles, each of which wishes for one of the products."""
-    rows = {name: [] for name in seed.COLUMNS}
-    new_id, now = ids.UUID7(), ids.timestamp(ids.wall_clock())
-    for number in range(count):
-        gid = f"gid://shopify/Customer/{number}"
-        profile = ids.profile_key(store, gid)
-        rows["profiles"].append((profile, store, gid, 0, 1, 0, now, now))
-        rows["items"].append(
-            (
-                profile,
-                new_id(),
-                store,
-                products[number % len(products)],
-                "",
-                1,
-                "",
-                "",
-                "",
-                now,
-                now,
-            )
-        )
-    if service.settings["WISHWELL_DATABASE_URL"].startswith("sqlite"):
-        seed.sqlite(address(service), rows)
-    else:
-        asyncio.run(seed.postgres(address(service), rows))
+    parts = (
+        seed.profile(store, f"gid://shopify/Customer/{number}", [products[number % len(products)]])
+        for number in range(count)
+    )
+    seed.insert(address(service), seed.joined(parts))
 
 
 @pytest.mark.slow
