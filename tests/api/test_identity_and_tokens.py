@@ -2,7 +2,6 @@
 
 import re
 import time
-import uuid
 
 import jwt
 
@@ -15,7 +14,6 @@ from .conftest import (
     item,
     new_list,
     nothing_changes,
-    products,
     refused,
     save,
     whole_list,
@@ -37,14 +35,11 @@ def test_store_sees_nothing_of_another(make_shop):
     saved = save(customer.http, 1, listIds=[kept["id"]])
     for stranger in (theirs.admin, theirs.customer("7").http, theirs.acting_as(customer.gid)):
         assert everything(stranger) == {"items": [], "lists": [], "orders": []}
-        refused(stranger.get(f"/items/{saved['id']}"), 404)
-        refused(stranger.patch(f"/items/{saved['id']}", json={"quantity": 2}), 404)
+        for path in (f"/items/{saved['id']}", f"/lists/{kept['id']}"):
+            for method in ("GET", "PATCH", "DELETE"):
+                refused(stranger.request(method, path, json={}), 404)
         refused(stranger.put(f"/items/{saved['id']}/lists", json={"listIds": []}), 404)
-        refused(stranger.delete(f"/items/{saved['id']}"), 404)
-        refused(stranger.get(f"/lists/{kept['id']}"), 404)
-        refused(stranger.patch(f"/lists/{kept['id']}", json={"name": "x"}), 404)
         refused(stranger.put(f"/lists/{kept['id']}/items/order", json={"itemIds": []}), 404)
-        refused(stranger.delete(f"/lists/{kept['id']}"), 404)
         done(stranger.request("DELETE", "/items", json={"itemIds": [saved["id"]]}))
     assert item(customer.http, saved["id"]) == saved
 
@@ -94,14 +89,6 @@ def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
     data(shop.admin.get("/items"))
 
 
-def test_two_admin_tokens_differ_and_act_on_the_same_store(shop):
-    """contract: admin-token-form. It belongs to one store."""
-    other = shop.another_admin_token()
-    assert other != shop.admin_token
-    save(shop.customer("1").http, 11)
-    assert products(shop.client(other)) == products(shop.admin) == [11]
-
-
 def test_admin_without_profile_sees_and_names_every_owner(shop):
     """contract: whole-store. Each record with its `profile`."""
     first, visitor = shop.customer("1"), shop.session()
@@ -148,13 +135,6 @@ def test_admin_without_profile_cannot_put_an_item_on_the_list_of_another_profile
         )
 
 
-def test_creating_without_profile_is_refused(shop):
-    """contract: whole-store-create. A record needs an owner, so name one in `Profile`."""
-    refused(shop.admin.post("/items", json={"productId": 1}), 400, "profile")
-    refused(shop.admin.post("/lists", json={"name": "Gifts"}), 400, "profile")
-    assert everything(shop.admin) == {"items": [], "lists": [], "orders": []}
-
-
 def test_admin_with_profile_acts_exactly_as_that_profile(shop):
     """contract: profile-header. That profile, exactly as its own token would."""
     for member in (shop.customer("1"), shop.session()):
@@ -172,21 +152,6 @@ def test_admin_with_profile_acts_exactly_as_that_profile(shop):
 
 
 # --- the Profile header --------------------------------------------------------------------------
-
-
-def test_profile_header_with_a_profile_token_is_forbidden(shop):
-    """contract: profile-header-forbidden. Customer or session with any `Profile` is 403."""
-    customer, visitor = shop.customer("1"), shop.session()
-    for member in (customer, visitor):
-        for gid in (customer.gid, visitor.gid, shop.gid("2"), "nonsense"):
-            acting = shop.client(member.token, gid)
-            for answer in (
-                acting.get("/items"),
-                acting.post("/items", json={"productId": 1}),
-                acting.post("/profiles/identify", json={"email": "ann@example.com"}),
-            ):
-                refused(answer, 403, "profile")
-    assert everything(shop.admin)["items"] == []
 
 
 def test_profile_header_that_is_no_profile_is_refused(shop):
@@ -227,66 +192,16 @@ def test_header_that_may_be_there_once_is_refused_twice(shop):
         refused(answer, 400, name)
 
 
-def test_profile_header_with_an_unknown_session_is_not_found(shop):
-    """contract: session-unknown. 404 in the header as in a body."""
-    unknown = shop.acting_as(f"gid://wishwell/Session/{uuid.uuid4()}")
-    refused(unknown.get("/items"), 404)
-    refused(unknown.post("/items", json={"productId": 1}), 404)
-    refused(unknown.post("/lists", json={"name": "Gifts"}), 404)
-
-
 # --- customers and sessions ----------------------------------------------------------------------
 
 
-def test_customer_nobody_heard_of_reads_empty_pages(shop):
-    """contract: customer-exists. Reading an unknown customer gives empty pages."""
-    for http in (shop.customer("42").http, shop.acting_as(shop.gid("43"))):
-        assert http.get("/items").json() == {"data": []}
-        assert http.get("/lists").json() == {"data": []}
-        refused(http.get(f"/items/{uuid.uuid4()}"), 404)
-
-
-def test_customer_exists_as_soon_as_somebody_names_it(shop):
-    """contract: customer-exists. No registration."""
-    gid = shop.gid("44")
-    saved = save(shop.acting_as(gid), 1)
-    assert item(shop.customer("44").http, saved["id"]) == saved
-
-
-def test_customer_ids_differ_by_case(shop):
-    """contract: profile-key. The GID as it is; `a` and `A` are two customers."""
-    save(shop.customer("abc").http, 1)
-    assert products(shop.customer("ABC").http) == []
-
-
-def test_record_of_another_profile_is_not_found(shop):
-    """contract: token-scope, record-id. A record of another profile is 404, never 403."""
-    owner = shop.customer("1")
-    kept = new_list(owner.http)
-    saved = save(owner.http, 1, listIds=[kept["id"]])
-    for stranger in (shop.customer("2"), shop.session()):
-        unknown = stranger.http.get(f"/items/{uuid.uuid4()}").json()["error"]
-        with nothing_changes(owner.http):
-            answers = [
-                stranger.http.get(f"/items/{saved['id']}"),
-                stranger.http.patch(f"/items/{saved['id']}", json={"quantity": 3}),
-                stranger.http.put(f"/items/{saved['id']}/lists", json={"listIds": []}),
-                stranger.http.delete(f"/items/{saved['id']}"),
-                stranger.http.get(f"/lists/{kept['id']}"),
-                stranger.http.patch(f"/lists/{kept['id']}", json={"name": "x"}),
-                stranger.http.put(f"/lists/{kept['id']}/items/order", json={"itemIds": []}),
-                stranger.http.delete(f"/lists/{kept['id']}"),
-            ]
-            for answer in answers:
-                refused(answer, 404)
-            # A foreign id and an unknown one are told apart by nothing but the request id.
-            said = answers[0].json()["error"]
-            assert said | {"requestId": 0} == unknown | {"requestId": 0}
-            refused(
-                stranger.http.post("/items", json={"productId": 5, "listIds": [kept["id"]]}), 404
-            )
-            done(stranger.http.request("DELETE", "/items", json={"itemIds": [saved["id"]]}))
-        assert everything(stranger.http)["items"] == []
+def test_customers_differ_by_case_and_need_not_be_known(shop):
+    """contract: profile-key, customer-exists. The GID as it is; `a` and `A` are two customers, one of
+    whom nobody has heard of."""
+    saved = save(shop.acting_as(shop.gid("abc")), 1)
+    assert item(shop.customer("abc").http, saved["id"]) == saved
+    for http in (shop.customer("ABC").http, shop.acting_as(shop.gid("ABC"))):
+        assert http.get("/items").json() == http.get("/lists").json() == {"data": []}
 
 
 # --- profile tokens ------------------------------------------------------------------------------
@@ -302,27 +217,6 @@ def test_profile_token_is_a_jwt_of_one_day(shop):
         assert said["exp"] - said["iat"] == 86_400
         assert abs(said["iat"] - time.time()) < 5
         assert header["kid"] and header["alg"].startswith("HS")
-
-
-def test_profile_tokens_of_two_stores_have_their_own_audience(make_shop):
-    """contract: profile-token-form. `aud` is the store."""
-    ours, theirs = make_shop(), make_shop()
-    first, second, other = ours.customer("1"), ours.session(), theirs.customer("1")
-    assert claims(first.token)["aud"] == claims(second.token)["aud"] != claims(other.token)["aud"]
-    assert len({claims(member.token)["jti"] for member in (first, second, other)}) == 3
-
-
-def test_every_operation_needs_a_token(shop):
-    """contract: token-required. A missing or invalid one is 401."""
-    some = uuid.uuid4()
-    operations = [("GET", "/items"), ("POST", "/items"), ("DELETE", "/items"), ("GET", "/lists")]
-    operations += [(method, f"/items/{some}") for method in ("GET", "PATCH", "DELETE")]
-    operations += [(method, f"/lists/{some}") for method in ("GET", "PATCH", "DELETE")]
-    operations += [("PUT", f"/items/{some}/lists"), ("PUT", f"/lists/{some}/items/order")]
-    operations += [("POST", "/lists"), ("POST", "/profiles/identify"), ("POST", "/profiles/token")]
-    for method, path in operations:
-        refused(shop.anonymous.request(method, path), 401)
-        refused(shop.client("nonsense").request(method, path), 401)
 
 
 def test_authorization_that_is_no_bearer_token_is_refused(shop):
@@ -341,13 +235,3 @@ def test_authorization_that_is_no_bearer_token_is_refused(shop):
     assert answer.status_code in (400, 401), "a token in the query counts for nothing"
     twice = [("Authorization", f"Bearer {token}"), ("Authorization", "Bearer nonsense")]
     assert shop.anonymous.get("/items", headers=twice).status_code in (400, 401)
-
-
-def test_profile_token_of_another_deployment_is_refused(shop, new_service):
-    """contract: token-refused. A token of another deployment."""
-    foreign = jwt.encode(
-        claims(shop.customer("1").token),
-        "another-deployment-with-its-own-long-secret",
-        headers=jwt.get_unverified_header(shop.customer("1").token),
-    )
-    refused(shop.client(foreign).get("/items"), 401)

@@ -42,17 +42,6 @@ def test_token_with_nothing_in_the_body_makes_a_session(shop, body):
     assert data(shop.client(issued["token"]).get("/items")) == []
 
 
-def test_token_with_an_empty_json_body_makes_a_session(shop):
-    """contract: token-new-session. Whatever its declared type."""
-    answer = shop.admin.post("/profiles/token", headers={"Content-Type": "application/json"})
-    assert data(answer, 201)["profile"].startswith("gid://wishwell/Session/")
-
-
-def test_token_each_time_makes_another_session(shop):
-    """contract: token-new-session. Another one each time."""
-    assert shop.session().gid != shop.session().gid
-
-
 def test_token_with_customer_is_for_that_customer(shop):
     """contract: token-customer. `customer` gives a token for the customer."""
     gid = shop.gid("17")
@@ -114,13 +103,6 @@ def test_token_with_a_session_that_is_none_is_refused(shop):
         answer = shop.admin.post("/profiles/token", json={"session": value})
         assert answer.status_code in (400, 404)
         envelope(answer, answer.status_code)
-
-
-def test_token_asked_with_a_profile_token_is_forbidden(shop):
-    """contract: token-admin-only. `POST /profiles/token` needs an admin token; others get 403."""
-    for member in (shop.customer("1"), shop.session()):
-        refused(member.http.post("/profiles/token"), 403)
-        refused(member.http.post("/profiles/token", json={"customer": shop.gid("2")}), 403)
 
 
 def test_token_asked_with_profile_header_is_for_that_profile(shop):
@@ -263,66 +245,6 @@ def test_linking_joins_a_list_of_the_same_name(shop):
     refused(customer.http.get(f"/lists/{theirs['id']}"), 404)
 
 
-def test_linking_joins_a_list_whose_name_folds_the_same(shop):
-    """contract: link-list-merge. Compared without case, which is not only the Latin one."""
-    visitor, customer = shop.session(), shop.customer("1")
-    new_list(visitor.http, "\u041f\u043e\u0434\u0430\u0440\u043a\u0438")
-    new_list(customer.http, "\u041f\u041e\u0414\u0410\u0420\u041a\u0418")
-    data(link(shop, visitor.gid, customer.gid), 201)
-    assert len(data(customer.http.get("/lists"))) == 1
-
-
-def test_linking_keeps_an_item_that_is_on_both_lists_once(shop):
-    """contract: link-list-merge. Never drops a record, and counts an item of both lists once."""
-    visitor, customer = shop.session(), shop.customer("1")
-    theirs, ours = new_list(visitor.http, "Gifts"), new_list(customer.http, "gifts")
-    save(visitor.http, 1, listIds=[theirs["id"]])
-    kept = save(customer.http, 1, listIds=[ours["id"]])
-    data(link(shop, visitor.gid, customer.gid), 201)
-    joined = whole_list(customer.http, ours["id"])
-    assert joined["itemCount"] == 1 and [entry["id"] for entry in joined["items"]] == [kept["id"]]
-    assert item(customer.http, kept["id"])["listIds"] == [ours["id"]]
-
-
-def test_linking_leaves_behind_what_passes_twice_a_bound(make_shop):
-    """contract: link-limits, link-tags. The visitor's oldest item and list; the tags past twenty."""
-    shop = make_shop("--limit", "items=2", "--limit", "lists=1")
-    customer = shop.customer("1")
-    tags = [[f"{side}-{n}" for n in range(20)] for side in "ab"]
-    save(customer.http, 1, tags=tags[0]), new_list(customer.http, "A")
-    for products_, name in (((1, 2), "B"), ((3, 4), "C")):
-        visitor = shop.session()
-        for product in products_:
-            save(visitor.http, product, tags=tags[1])
-        new_list(visitor.http, name)
-        data(link(shop, visitor.gid, customer.gid), 201)
-    assert sorted(products(customer.http)) == [1, 2, 3, 4]
-    visitor = shop.session()
-    save(visitor.http, 5), save(visitor.http, 1, quantity=9)
-    data(link(shop, visitor.gid, customer.gid), 201)
-    assert sorted(products(customer.http)) == [1, 2, 3, 4]
-    assert [made["name"] for made in data(customer.http.get("/lists"))] == ["B", "A"]
-    [merged] = data(customer.http.get("/items?query=product:1"))
-    assert (merged["tags"], merged["quantity"]) == (tags[0], 9)
-    refused(customer.http.post("/items", json={"productId": 6}), 400)
-
-
-def test_lists_of_one_name_join_where_they_fit(make_shop):
-    """contract: link-list-full."""
-    shop = make_shop("--limit", "list_items=2", "--limit", "entries=2")
-    customer = shop.customer("1")
-    ours = new_list(customer.http, "Gifts")
-    save(customer.http, 1, listIds=[ours["id"]])
-    for product in (2, 3):
-        visitor = shop.session()
-        theirs = new_list(visitor.http, "gifts")
-        save(visitor.http, product, listIds=[theirs["id"]])
-        data(link(shop, visitor.gid, customer.gid), 201)
-    assert whole_list(customer.http, ours["id"])["itemCount"] == 2
-    assert [made["itemCount"] for made in data(customer.http.get("/lists"))] == [1, 2]
-    refused(customer.http.post("/items", json={"productId": 4, "listIds": [theirs["id"]]}), 400)
-
-
 # --- the closed session --------------------------------------------------------------------------
 
 
@@ -350,16 +272,6 @@ def test_linked_session_has_tokens_that_are_stale_at_once(shop):
     assert len(data(shop.admin.get("/items"))) == 1
 
 
-def test_linked_session_cannot_be_named_any_more(shop):
-    """contract: token-session, session-unknown. 404, as 401 is for tokens."""
-    visitor = shop.session()
-    data(link(shop, visitor.gid, shop.gid("1")), 201)
-    refused(shop.admin.post("/profiles/token", json={"session": visitor.gid}), 404)
-    acting = shop.acting_as(visitor.gid)
-    refused(acting.get("/items"), 404)
-    refused(acting.post("/items", json={"productId": 1}), 404)
-
-
 def test_linking_a_closed_session_again_moves_nothing_and_succeeds(shop):
     """contract: link-again. To the same or another customer; nothing leaks to the second."""
     visitor, customer, second = shop.session(), shop.customer("1"), shop.customer("2")
@@ -373,13 +285,6 @@ def test_linking_a_closed_session_again_moves_nothing_and_succeeds(shop):
         assert everything(second.http) == {"items": [], "lists": [], "orders": []}
     [owned] = data(shop.admin.get("/items"))
     assert owned["profile"] == customer.gid
-
-
-def test_linking_an_empty_session_closes_it_too(shop):
-    """contract: link-closes-session. Whatever it held."""
-    visitor = shop.session()
-    assert data(link(shop, visitor.gid, shop.gid("1")), 201)["profile"] == shop.gid("1")
-    refused(visitor.http.get("/items"), 401)
 
 
 def test_ended_session_is_told_so_whatever_else_is_wrong(shop):

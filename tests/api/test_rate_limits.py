@@ -199,13 +199,6 @@ def test_limit_counts_refused_requests_too(make_shop):
     refused(http.post("/items", json={"productId": 1}), 429)
 
 
-def test_nothing_outside_the_prefix_is_limited(service, shop):
-    """contract: limit-headers. What lies outside `/api` has neither limits nor these."""
-    for path in ("/livez", "/readyz", "/metrics", "/docs", "/nothing"):
-        answer = shop.anonymous.get(service.url + path)
-        assert not [name for name in RATE_HEADERS if name in answer.headers], path
-
-
 def test_limit_in_parallel_lets_exactly_so_many_through(make_shop):
     """contract: limit-window. Exactly the limit per window; `Remaining` is never below 0."""
     from concurrent.futures import ThreadPoolExecutor

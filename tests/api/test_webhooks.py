@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import shutil
-import signal
 import subprocess
 import threading
 import time
@@ -20,8 +18,8 @@ from standardwebhooks import Webhook as Verifier
 from tests.browser.conftest import _missing
 from tests.conftest import SEALING_KEY, Shop
 from tests.examples.conftest import CLEAN, ROOT
-from tests.servers import Service, wait_until
-from tests.servers.receiver import Receiver, answer
+from tests.servers import wait_until
+from tests.servers.receiver import Receiver
 from wishwell.client import Wishwell
 
 from .conftest import data, refused, save
@@ -290,43 +288,6 @@ def test_client_does_all_of_it(told):
 
 
 # --------------------------------------------------------------------------------- at length
-
-
-@pytest.fixture
-def four(new_service, engine):
-    """Four processes on one database."""
-    if engine == "sqlite":
-        pytest.skip("a process that stands still may hold the file")
-    first = new_service(**OPEN, WISHWELL_LIMIT_ADDRESS="100000")
-    services = [first.start()]
-    services += [Service(first.settings | {"WISHWELL_PORT": "0"}).start() for _ in range(3)]
-    yield services
-    for service in services:
-        service.close()
-
-
-@pytest.mark.slow
-def test_process_that_stands_still_is_taken_over(four):
-    """contract: delivery-lease. For 30 s, in the middle of sending; nobody else waits for it."""
-
-    async def slowly(writer):
-        await asyncio.sleep(0.3)
-        writer.write(answer())
-
-    shop = Shop(four[0], *MOST)
-    with Beside(slowly) as receiver:
-        data(shop.admin.post("/webhooks", json={"url": receiver.url}), 201)
-        when_told(shop)
-        customers = shop.customer(), shop.customer()
-        for product in range(1, 400):
-            save(customers[product % 2].http, product)
-            if product == 200:
-                os.kill(four[1].process.pid, signal.SIGSTOP)
-        time.sleep(30)
-        os.kill(four[1].process.pid, signal.SIGCONT)
-        assert wait_until(lambda: len(set(receiver.ids())) == 399, seconds=60)
-        again = len(receiver.got) - 399
-        assert again <= 64
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ import time
 import pytest
 
 from tests.client.conftest import SOON
-from tests.client.lossy import Lossy
 from tests.client.test_operations import logged
 from tests.conftest import Shop
 from tests.servers import HERE, Service, free_port
@@ -179,11 +178,3 @@ def test_nobody_there(connect):
     with pytest.raises(ConnectionFailed) as failed:
         client.lists.create("Gifts")
     assert failed.value.request_id
-
-
-def test_proxy_itself_loses_nothing(wishes, lossy, connect, roomy_shop):
-    """With no fault planned, what comes through is what the service answers."""
-    with Lossy(roomy_shop.service.url) as clear:
-        through = connect(clear.url, roomy_shop.customer().token, retries=0)
-        saved = [through.items.create(product) for product in range(1, 30)]
-        assert list(through.items.all(limit=4)) == saved[::-1]

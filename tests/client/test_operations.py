@@ -118,28 +118,6 @@ def test_note_is_set_kept_and_cleared(wishes):
         wishes.items.update(item.id, note="n" * 501)
 
 
-@pytest.mark.parametrize("product", ["UHJvZDox=", "prod_01", "7", "a:b~c.d-e"])
-def test_product_ids_as_text(connect, make_shop, product):
-    """contract: product-id-text, product-id-kind, search-terms."""
-    shop = make_shop("--product-ids", "text")
-    wishes = connect(shop.service.url, shop.customer().token)
-    item = wishes.items.create(product, variant_id="x:1")
-    assert (item.product_id, item.variant_id) == (product, "x:1")
-    assert wishes.items.create(product, variant_id="x:1") == item
-    assert wishes.items.list(query=f"product:{product},none variant:x:1").data == (item,)
-    assert wishes.items.list(query=f"product:{product}X") == Page(())
-    assert wishes.items.update(item.id, product_id="other", variant_id=None).product_id == "other"
-    with pytest.raises(Invalid, match="text"):
-        wishes.items.create(7)
-
-
-@pytest.mark.parametrize("product", ["7", "prod_01"])
-def test_text_is_no_product_id_in_a_store_with_integers(wishes, product):
-    """contract: product-id-kind."""
-    with pytest.raises(Invalid, match="integer"):
-        wishes.items.create(product)
-
-
 def test_lists_from_making_to_deleting(wishes):
     made = wishes.lists.create("Garden")
     items = [wishes.items.create(product, list_ids=[made.id]) for product in (1, 2, 3)]

@@ -145,23 +145,6 @@ def carried_out(service, since: int) -> set[str]:
     }
 
 
-def test_many_requests_in_one_segment_are_answered_in_order(service, shop):
-    """contract: http-pipelining. Pipelining: each answer is of its own request, in the order of the
-    asking."""
-    asked = [str(uuid.uuid4()) for _ in range(200)]
-    requests = b"".join(
-        request_head("GET", "/lists", shop.admin_token, f"X-Request-Id: {id}") for id in asked
-    )
-    last = request_head("GET", "/lists", shop.admin_token, "Connection: close")
-    got = over_the_wire(service, requests + last, patience=5)
-    lines = got.everything.split(b"\r\n")
-    answered = [
-        line.split(b": ")[1].decode() for line in lines if line.startswith(b"x-request-id: ")
-    ]
-    assert answered[:-1] == asked
-    assert got.closed
-
-
 def test_bytes_that_trickle_are_cut_where_they_end(service, shop):
     """A request and a half, byte by byte: the half is no request."""
     attacker = shop.customer("attacker")
