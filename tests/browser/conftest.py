@@ -26,7 +26,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.servers import HERE, AnsweringProgram, free_port, wait_until
+from tests.servers import HERE, Program, free_port, wait_until
 
 ROOT = Path(__file__).parents[2]
 BASE = "/apps/wishlist"
@@ -61,7 +61,7 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-class Demo(AnsweringProgram):
+class Demo(Program):
     """`python -m demo` as a process, with settings of its service."""
 
     def __init__(self, settings: dict[str, str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.security.nginx import nginx_binary
-from tests.servers import HERE, AnsweringProgram, Service, free_port, wait_until
+from tests.servers import HERE, Program, Service, free_port, wait_until
 from tests.service.test_documents import commands, shell
 
 from .conftest import BASE, ROOT, _missing
@@ -52,7 +52,7 @@ def test_ten_minutes_of_the_readme(chromium):
         _missing("there is no nginx")
     run, *_, update = commands("README.md", "## Hearts on the product page in ten minutes")
     assert run == "make run"
-    nginx = AnsweringProgram("nginx")
+    nginx = Program("nginx")
     with Service() as service, closing(nginx):
         nginx.folder.chmod(0o755)
         (nginx.folder / "index.html").write_text(

@@ -16,7 +16,7 @@ from playwright.sync_api import ConsoleMessage
 
 from tests.browser.conftest import Shopper, _missing, chromium
 from tests.security.nginx import nginx_binary
-from tests.servers import HERE, SECRETS, AnsweringProgram, Service, free_port
+from tests.servers import HERE, SECRETS, Program, Service, free_port
 
 __all__ = ["chromium"]
 
@@ -26,7 +26,7 @@ PYTHON = Path(sys.executable)
 CLEAN = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
-class Shop(AnsweringProgram):
+class Shop(Program):
     """One example in a folder of its own, with a store of its own."""
 
     def __init__(self, name: str, service: Service, folder: Path) -> None:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from tests.security.nginx import Nginx, nginx_binary
-from tests.servers import HERE, AnsweringProgram, free_port
+from tests.servers import HERE, Program, free_port
 
 from .conftest import BASE
 
@@ -79,7 +79,7 @@ def nginx(
     return made.start()
 
 
-class Caddy(AnsweringProgram):
+class Caddy(Program):
     """Debian's Caddy. ``name``: of the shop, "" for any."""
 
     def __init__(
@@ -98,7 +98,7 @@ class Caddy(AnsweringProgram):
         self.begin(words, self.url, env=home)
 
 
-class Forwarder(AnsweringProgram):
+class Forwarder(Program):
     """A shop of several names behind one of the forwarders, ``node`` or ``asgi``.
 
     ``tokens``: a file of JSON with the token of each host, read anew for each request. The shop passes

@@ -77,7 +77,7 @@ def test_database_password_is_rotated_as_described(guarded):
         service.restart(settings={"WISHWELL_DATABASE_URL": url.replace(PASSWORD, newer)})
         data(service.client(service.admin_token()).get("/items"))
         assert not secrets_in_print.leaks(service.output())
-    assert PASSWORD not in server.log() and newer not in server.log().replace(
+    assert PASSWORD not in server.output() and newer not in server.output().replace(
         f"ALTER ROLE app PASSWORD '{newer}'", ""
     )
 

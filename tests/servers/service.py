@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from tests.servers.base import HERE, PREFIX, Program, ServerFailed, free_port, wait_until
+from tests.servers.base import HERE, PREFIX, Program, ServerFailed, answers, free_port, wait_until
 from tests.servers.kept import CommandFailed, Interpreters
 
 # Everything that the program printed in this run (of each service and command its lines), every
@@ -64,7 +64,7 @@ def _note_response(response: httpx2.Response) -> None:
 
 
 WISHWELL = Path(sys.executable).parent / "wishwell"
-KEPT = Interpreters()
+_KEPT = Interpreters()
 
 
 def _collect(stream, lines: list[str], arrived: threading.Condition) -> None:
@@ -137,13 +137,9 @@ class Service(Program):
         self.url = f"http://{HERE}:{self.settings['WISHWELL_PORT']}"
         argv = [self.command, "serve", *words]
         self._spawn(argv, stdout=log, stderr=log, cwd=self.folder, env=self.environment)
-
-        def serves() -> bool:
-            with contextlib.suppress(httpx2.TransportError):
-                return httpx2.get(f"{self.url}/livez", trust_env=False).status_code == 200
-            return False
-
-        if not wait_until(lambda: serves() or not self.running, seconds=timeout) or not serves():
+        live = f"{self.url}/livez"
+        wait_until(lambda: answers(live) or not self.running, seconds=timeout)
+        if not answers(live):
             code = self.process.poll()
             self.kill()
             raise ServerFailed(f"wishwell serve does not answer; its exit code: {code}")
@@ -204,51 +200,42 @@ class Service(Program):
             return "\n".join([*self._out, *self._err])
 
     def cli(
-        self, *args: str, check: bool = True, timeout: float = 60, input: str | None = None
+        self, *args: str, check: bool = True, timeout: float = 60, input: str = ""
     ) -> subprocess.CompletedProcess[str]:
-        """Run `wishwell` with the settings and folder of this service, in a process of its own."""
-        if self.command == WISHWELL:
-            done = KEPT.apart(args, self.environment, self.folder, timeout, input or "")
+        """Run `wishwell` with the settings and folder of this service: `serve` as a process of its
+        own, other commands in an interpreter that is kept."""
+        if self.command == WISHWELL and args[:1] != ("serve",):
+            code, out, err = self.attempt(*args, input=input, seconds=timeout)
+            done = subprocess.CompletedProcess(["wishwell", *args], code, out, err)
         else:
-            done = subprocess.run(
-                [str(self.command), *args],
-                capture_output=True,
-                text=True,
-                cwd=self.folder,
-                env=self.environment,
-                timeout=timeout,
-                input=input or "",
-            )
-        self._overhear(args, done.stdout, done.stderr)
+            done = self.run([str(self.command), *args], input=input, timeout=timeout)
+            self._overhear(args, done.stdout, done.stderr)
         if check and done.returncode:
-            raise ServerFailed(
-                f"wishwell {' '.join(args)} ended with {done.returncode}\n{done.stdout}{done.stderr}"
-            )
+            said = f"{done.returncode}\n{done.stdout}{done.stderr}"
+            raise ServerFailed(f"wishwell {' '.join(args)} ended with {said}")
         return done
 
-    def quick(self, *args: str) -> str:
-        """The same commands within one interpreter, with no process for each; standard output."""
-        if self.command != WISHWELL:
-            return self.cli(*args).stdout
-        code, out, err = self.attempt(*args)
-        if code:
-            raise ServerFailed(f"wishwell {' '.join(args)} ended with {code}\n{out}{err}")
-        return out
+    def run(self, argv: list[str], **options) -> subprocess.CompletedProcess[str]:
+        """Any program, in the folder and with the environment of this service."""
+        given = {"capture_output": True, "text": True, "timeout": 30}
+        given |= {"cwd": self.folder, "env": self.environment}
+        return subprocess.run(argv, **given | options)
 
-    def attempt(self, *args: str, **settings: str) -> tuple[int, str, str]:
-        """The same, which may fail: exit code (70 after a traceback), standard output and error."""
+    def quick(self, *args: str) -> str:
+        """The standard output of a command that does well."""
+        return self.cli(*args).stdout
+
+    def attempt(
+        self, *args: str, input: str = "", seconds: float = 30, **settings: str
+    ) -> tuple[int, str, str]:
+        """A command which may fail: exit code (70 after a traceback), standard output and error."""
         try:
-            code, out, err = KEPT.here(args, self.environment | settings, self.folder)
+            env = self.environment | settings
+            code, out, err = _KEPT.run(args, env, self.folder, input, seconds)
         except CommandFailed as failed:
             raise ServerFailed(f"{failed} at: wishwell {' '.join(args)}") from None
         self._overhear(args, out, err)
         return code, out, err
-
-    def into(self, device: str, *args: str) -> subprocess.CompletedProcess[str]:
-        """A command whose standard output is a device, such as one that is full."""
-        done = KEPT.apart(args, self.environment, self.folder, 60, "", device)
-        self._overhear(args, "", done.stderr)
-        return done
 
     def _overhear(self, args: tuple[str, ...], out: str, err: str) -> None:
         """Keeps what a command printed; `token create` prints the one token that it is for, and
