@@ -37,6 +37,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+KINDS = [
+    f"{caller}_{kind}" for caller in ("profile", "admin") for kind in ("read", "write", "token")
+]
+# Options of a store that a long table of requests doesn't exhaust.
+ROOMY = [word for kind in (*KINDS, "lists") for word in ("--limit", f"{kind}=1000000")]
+
+
 class Member(NamedTuple):
     """A profile with a token of its own."""
 
@@ -187,12 +194,4 @@ def shop(make_shop) -> Shop:
 @pytest.fixture
 def roomy_shop(make_shop) -> Shop:
     """A new store whose rate limits a long table of requests doesn't reach."""
-    kinds = (
-        "profile_read",
-        "profile_write",
-        "profile_token",
-        "admin_read",
-        "admin_write",
-        "admin_token",
-    )
-    return make_shop(*(word for kind in kinds for word in ("--limit", f"{kind}=1000000")))
+    return make_shop(*ROOMY)

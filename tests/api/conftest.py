@@ -24,7 +24,6 @@ ITEM_KEYS = {"id", "productId", "quantity", "tags", "listIds", "createdAt", "upd
 LIST_KEYS = {"id", "name", "itemCount", "createdAt", "updatedAt"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 LARGEST = 2**53 - 1
-ROOMY = "1000000"
 
 
 LONGEST_WAIT = "test_window_that_is_over_starts_anew"

@@ -4,6 +4,8 @@ import time
 import uuid
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.servers import PREFIX
 
@@ -58,6 +60,33 @@ def test_names_that_are_allowed_come_back_as_they_were(http):
         record = new_list(http, name)
         assert record["name"] == name
         assert whole_list(http, record["id"])["name"] == name
+
+
+# Of any script, and what a database, a browser or a normaliser would change.
+PIECES = st.sampled_from(
+    [
+        *("a", "Z", "0", " ", "\t", "\n", "\x7f", "\x85", "\u00a0", "\u00e9", "e\u0301", "\u200b"),
+        *("\u2028", "\u202e", "\u2066", "\ufeff", "\ufffd", "\uffff", "\U0001f468\u200d\U0001f469"),
+        *("\U0010ffff", "\u4e2d\u6587", "%", "_", "'", '"', "\\", "--", "$1", "\u0344" * 40),
+    ]
+)
+
+
+@given(name=st.lists(PIECES | st.characters(exclude_categories=["Cs"]), max_size=40).map("".join))
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_name_comes_back_as_it_was_or_is_refused(roomy_shop, name):
+    """contract: text-kept, engines-alike, list-name. Lengths are in code points; nothing is normalised."""
+    answer = roomy_shop.customer("1").http.post("/lists", json={"name": name})
+    trimmed = name.strip()
+    control = any(ord(c) < 32 or 127 <= ord(c) <= 159 for c in trimmed)
+    if control or not 1 <= len(trimmed) <= 255:
+        refused(answer, 400, "name")
+    else:
+        made = data(answer, 201)
+        assert made["name"] == trimmed
+        assert whole_list(roomy_shop.admin, made["id"])["name"] == trimmed
 
 
 def test_names_are_trimmed(http):

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.conftest import SIGNING_KEY
-from tests.servers import PREFIX, PostgresServer, ServerFailed, Service
+from tests.servers import PREFIX, PostgresServer, Service
 
 from .conftest import (
     data,
@@ -159,27 +159,6 @@ def test_embedded_database_is_brought_up_to_date_by_serve_and_lasts():
         assert data(http.get(f"/items/{saved['id']}")) == saved
 
 
-def test_listening_line_names_the_address_once():
-    """contract: serve-start. The log says where it listens, in JSON like every other line."""
-    with Service() as service:
-        entries = [json.loads(line) for line in service.log_lines()]
-        assert [entry["url"] for entry in entries if entry.get("event") == "listening"] == [
-            service.url
-        ]
-        assert service.url.startswith("http://127.0.0.1:") and not service.url.endswith(":0")
-
-
-def test_stop_ends_the_program_cleanly_and_soon(new_service):
-    """contract: serve-stop. Exit within 10 s of SIGTERM, kept connections or not."""
-    service = new_service().start()
-    http = service.client(service.admin_token())
-    data(http.get("/items"))
-    began = time.monotonic()
-    assert service.stop() == 0
-    assert time.monotonic() - began < 10
-    assert "Traceback" not in service.output()
-
-
 def test_database_that_cannot_be_reached_is_503_and_comes_back():
     """contract: unavailable-nothing-done, database-away. With `Retry-After`."""
     with PostgresServer() as postgres:
@@ -205,19 +184,6 @@ def test_database_that_cannot_be_reached_is_503_and_comes_back():
                 soon(lambda: http.get("/items").status_code == 200, within=3)
             soon(lambda: health.get(f"{service.url}/readyz").status_code == 200, within=3)
             assert "Traceback" not in service.output()
-
-
-def test_database_that_cannot_be_reached_at_the_start_is_said_plainly(idle):
-    """contract: command-error. Ends non-zero with one plain line on an error."""
-    settings = {
-        "WISHWELL_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
-        "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
-    }
-    try:
-        said = refuses_to_start(idle, **settings)
-        assert "database" in said.lower()
-    except ServerFailed as failed:
-        pytest.fail(str(failed))
 
 
 # Its tests share it: one process of the suite runs them.
