@@ -8,7 +8,6 @@ import gzip
 import socket
 import struct
 import threading
-import time
 
 import psutil
 import pytest
@@ -92,14 +91,6 @@ async def test_interim_answers_before_an_answer():
 
 
 @on_loop
-async def test_body_that_is_not_kept():
-    """Where only the status counts."""
-    async with Called(HEAD + b"Content-Length: 5\r\n\r\nhello").serve() as server, calls() as there:
-        answer = await there.call("POST", f"http://{HERE}:{server.port}/", body=b"", keep=False)
-        assert answer == (200, b"", True, "")
-
-
-@on_loop
 async def test_body_that_is_packed():
     """contract: outbound-plain. It is not unpacked: 10 MB of it are the 10 KB that were sent."""
     packed = gzip.compress(bytes(10 * MB))
@@ -175,12 +166,8 @@ async def test_answer_without_a_body_that_has_one():
     """The body of a 204 is what nobody asked for."""
     async with Called(b"HTTP/1.1 204 Done\r\n\r\nbody").serve() as server, calls() as there:
         for _ in range(2):
-            assert await there.call("POST", f"http://{HERE}:{server.port}/", body=b"") == (
-                204,
-                b"",
-                True,
-                "",
-            )
+            answer = await there.call("POST", f"http://{HERE}:{server.port}/", body=b"")
+            assert answer == (204, b"", True, "")
         assert server.connections == 2
 
 
@@ -269,21 +256,9 @@ async def test_tls_that_never_ends(authority, tmp_path):
     """contract: outbound-bounds. A session ticket after the other, which TLS itself takes in."""
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     tls.num_tickets = 5_000
-    longest, begun = 0.0, time.monotonic()
-
-    async def watch() -> None:
-        nonlocal longest
-        while True:
-            before = time.monotonic()
-            await asyncio.sleep(0.01)
-            longest = max(longest, time.monotonic() - before)
-
     async with Called().serve(tls) as server, calls(tls=authority.trusted(), resolve=here) as there:
-        watching = asyncio.create_task(watch())
         with pytest.raises(Unanswered, match="too much"):
             await there.call("GET", f"https://shop.example:{server.port}/", seconds=30)
-        print("longest", longest, time.monotonic() - begun)
-        watching.cancel()
 
 
 @pytest.mark.parametrize("speed", [1, 10_000])

@@ -3,26 +3,15 @@
 import json
 import os
 import re
-import secrets
 
 import pytest
 
-from .conftest import TIME, data, is_uuid, save, soon
+from .conftest import TIME, data, is_uuid, save, soon, stores
 
 STORE_KEYS = {
     *("id", "handle", "platform", "productIds", "authFlow", "hosts", "naming", "origins", "limits"),
     *("priceDropPercent", "eventsSince", "createdAt"),
 }
-
-
-@pytest.fixture
-def handle() -> str:
-    return f"cli-{secrets.token_hex(6)}"
-
-
-def stores(service) -> dict[str, dict]:
-    listed = json.loads(service.quick("store", "list", "--json"))
-    return {record["handle"]: record for record in listed}
 
 
 NOWHERE = "no-such-store"

@@ -1,14 +1,12 @@
 """Bad HTTP: requests that two readers could read as different ones (raw sockets)."""
 
 import json
-import socket
-from urllib.parse import urlsplit
 
 import pytest
 
 from tests.servers import PREFIX
 
-from .conftest import data, is_uuid, over_the_wire, products, request_head, save
+from .conftest import connect, data, is_uuid, over_the_wire, products, request_head, save
 
 pytestmark = pytest.mark.either_engine
 
@@ -99,8 +97,7 @@ def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_
     lines = ["Content-Type: application/json", CHUNKED, f"Origin: {origin}"]
     head = request_head("POST", "/items", member.token, *lines, f"X-Request-Id: {given}")
     first, then = BROKEN[name]
-    target = urlsplit(service.url)
-    with socket.create_connection((target.hostname, target.port), 5) as connection:
+    with connect(service) as connection:
         connection.sendall(head + first)
         if first:
             # It is counted when another one's answer, asked for later, is there.
@@ -141,9 +138,8 @@ def test_what_follows_a_whole_request_is_not_its_fault(service, shop):
 
 def test_bad_target_is_refused_on_a_kept_connection(service):
     """contract: http-ambiguous. Also behind a request that was answered."""
-    target = urlsplit(service.url)
     good, bad = (f"GET {at} HTTP/1.1\r\nHost: a\r\n\r\n" for at in ("/livez", "http://a:b/"))
-    with socket.create_connection((target.hostname, target.port), 5) as connection:
+    with connect(service) as connection:
         connection.sendall(good.encode())
         assert connection.recv(65_536).startswith(b"HTTP/1.1 200 ")
         connection.sendall(bad.encode())
@@ -283,9 +279,8 @@ def test_white_space_behind_a_value_is_no_part_of_it(service, shop):
 
 def test_answer_comes_in_one_piece(service, shop):
     """Its head and its body in one packet, where uvicorn sends two; also on a kept connection."""
-    token, target = shop.customer("1").token, urlsplit(service.url)
-    ask = request_head("GET", "/items", token)
-    with socket.create_connection((target.hostname, target.port), 5) as connection:
+    ask = request_head("GET", "/items", shop.customer("1").token)
+    with connect(service) as connection:
         for _ in range(30):
             connection.sendall(ask)
             head, _, body = connection.recv(65_536).partition(b"\r\n\r\n")

@@ -50,21 +50,17 @@ def test_session_of_another_store_is_unknown(make_shop):
     gid = ours.session().gid
     refused(theirs.acting_as(gid).get("/items"), 404)
     refused(theirs.admin.post("/profiles/token", json={"session": gid}), 404)
-    refused(
-        theirs.admin.post("/profiles/token", json={"session": gid, "customer": theirs.gid()}), 404
-    )
+    both = {"session": gid, "customer": theirs.gid()}
+    refused(theirs.admin.post("/profiles/token", json=both), 404)
 
 
 def test_platform_of_the_store_is_the_one_of_its_customers(make_shop):
     """contract: gid-customer. The platform name is the `<platform>` of its customer GIDs."""
     shop = make_shop("--platform", "presta")
     assert shop.customer("5").gid == "gid://presta/Customer/5"
-    refused(
-        shop.admin.post("/profiles/token", json={"customer": "gid://shopify/Customer/5"}),
-        400,
-        "customer",
-    )
-    refused(shop.acting_as("gid://shopify/Customer/5").get("/items"), 400, "profile")
+    other = "gid://shopify/Customer/5"
+    refused(shop.admin.post("/profiles/token", json={"customer": other}), 400, "customer")
+    refused(shop.acting_as(other).get("/items"), 400, "profile")
 
 
 # --- admin tokens --------------------------------------------------------------------------------
@@ -77,13 +73,7 @@ def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
     swapped = [
         token[:at] + ("A" if token[at] != "A" else "B") + token[at + 1 :] for at in (6, 20, -2)
     ]
-    others = [
-        token + "A",
-        token[:-1],
-        token.replace("wwadm_", "wwxxx_"),
-        token.swapcase(),
-        token[6:],
-    ]
+    others = [token + "A", token[:-1], "wwxxx_" + token[6:], token.swapcase(), token[6:]]
     for typo in [*swapped, *others]:
         refused(shop.client(typo).get("/items"), 401)
     data(shop.admin.get("/items"))
@@ -116,9 +106,8 @@ def test_admin_without_profile_changes_and_deletes_in_the_whole_store(shop):
     assert placed["listIds"] == [kept["id"]] and placed["profile"] == owner.gid
     renamed = data(shop.admin.patch(f"/lists/{kept['id']}", json={"name": "New"}))
     assert renamed["name"] == "New" and renamed["profile"] == owner.gid
-    ordered = data(
-        shop.admin.put(f"/lists/{kept['id']}/items/order", json={"itemIds": [first["id"]]})
-    )
+    order = f"/lists/{kept['id']}/items/order"
+    ordered = data(shop.admin.put(order, json={"itemIds": [first["id"]]}))
     assert [entry["profile"] for entry in (ordered, *ordered["items"])] == [owner.gid] * 2
     done(shop.admin.delete(f"/lists/{kept['id']}"))
     done(shop.admin.request("DELETE", "/items", json={"itemIds": [first["id"], second["id"]]}))
@@ -129,10 +118,9 @@ def test_admin_without_profile_cannot_put_an_item_on_the_list_of_another_profile
     """contract: item-list-ids. Lists of the item's own profile."""
     foreign = new_list(shop.customer("2").http)
     saved = save(shop.customer("1").http, 1)
+    body = {"listIds": [foreign["id"]]}
     with nothing_changes(shop.admin):
-        refused(
-            shop.admin.put(f"/items/{saved['id']}/lists", json={"listIds": [foreign["id"]]}), 404
-        )
+        refused(shop.admin.put(f"/items/{saved['id']}/lists", json=body), 404)
 
 
 def test_admin_with_profile_acts_exactly_as_that_profile(shop):
@@ -163,11 +151,7 @@ def test_profile_header_that_is_no_profile_is_refused(shop):
         "gid%3A%2F%2Fshopify%2FCustomer%2F1",
         "GID://shopify/Customer/1",
     ]
-    bad += [
-        "gid://shopify/Customer/1/",
-        "gid://shopify/Customer/1?x",
-        "gid://shopify/Customer/../1",
-    ]
+    bad += [f"gid://shopify/Customer/{id}" for id in ("1/", "1?x", "../1")]
     bad += ["gid://shopify/Customer/\u00e9".encode(), "gid://shopify/Customer/" + "9" * 10_000]
     for gid in bad:
         answer = shop.admin.get("/items", headers={"Profile": gid})
@@ -175,21 +159,16 @@ def test_profile_header_that_is_no_profile_is_refused(shop):
     assert data(shop.acting_as("gid://shopify/Customer/" + "aZ_-" * 16).get("/items")) == []
 
 
-def test_profile_header_twice_is_refused(shop):
-    """contract: header-twice. Two `Profile` headers are 400."""
-    twice = [("Profile", shop.gid("1")), ("Profile", shop.gid("2"))]
-    refused(shop.admin.get("/items", headers=twice), 400, "profile")
-    same = [("Profile", shop.gid("1")), ("Profile", shop.gid("1"))]
-    refused(shop.admin.post("/items", headers=same, json={"productId": 1}), 400, "profile")
-    assert data(shop.admin.get("/items")) == []
-
-
 def test_header_that_may_be_there_once_is_refused_twice(shop):
-    """contract: header-twice. The others that decide what a request is; of equal values, too."""
+    """contract: header-twice. Those that decide what a request is; of equal values, too."""
     bearer, json_type = f"Bearer {shop.admin_token}", "application/json"
     for name, value in (("Authorization", bearer), ("Content-Type", json_type), ("Origin", "x")):
         answer = shop.anonymous.post("/profiles/token", headers=[(name, value), (name, value)])
         refused(answer, 400, name)
+    for second in "12":
+        both = [("Profile", shop.gid("1")), ("Profile", shop.gid(second))]
+        refused(shop.admin.post("/items", headers=both, json={"productId": 1}), 400, "profile")
+    assert data(shop.admin.get("/items")) == []
 
 
 # --- customers and sessions ----------------------------------------------------------------------
@@ -226,8 +205,8 @@ def test_authorization_that_is_no_bearer_token_is_refused(shop):
     values += [
         f"Bearer {token},{token}",
         f"Bearer\t{token}x",
-        "Bearer \u00e9".encode(),
         f"Bearer={token}",
+        "Bearer é".encode(),
     ]
     for value in values:
         refused(shop.anonymous.get("/items", headers={"Authorization": value}), 401)

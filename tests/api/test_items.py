@@ -24,13 +24,6 @@ from .conftest import (
     whole_list,
 )
 
-
-@pytest.fixture
-def http(shop):
-    """A customer of a new store."""
-    return shop.customer("1").http
-
-
 # --- creating ------------------------------------------------------------------------------------
 
 

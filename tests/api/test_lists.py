@@ -25,13 +25,6 @@ from .conftest import (
     whole_list,
 )
 
-
-@pytest.fixture
-def http(shop):
-    """A customer of a new store."""
-    return shop.customer("1").http
-
-
 # --- creating and naming -------------------------------------------------------------------------
 
 

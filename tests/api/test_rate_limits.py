@@ -8,7 +8,6 @@ import pytest
 from .conftest import (
     RATE_HEADERS,
     data,
-    envelope,
     everything,
     fresh_window,
     new_list,
@@ -190,13 +189,3 @@ def test_limit_that_is_changed_counts_soon(shop):
     soon(lambda: limit_of(http.get("/items")) == 900)
     shop.update("--limit", "profile_read=")
     soon(lambda: limit_of(http.get("/items")) == 600)
-
-
-def test_window_that_is_over_starts_anew(used_up):
-    """contract: limit-window. The window resets at the time that was told."""
-    http, refusal = used_up
-    envelope(refusal, 429)
-    time.sleep(max(0.0, int(refusal.headers["X-RateLimit-Reset"]) - time.time()) + 0.1)
-    answer = http.get("/items")
-    data(answer)
-    assert left(answer) == 0

@@ -3,7 +3,6 @@
 import base64
 import json
 import secrets
-import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,16 @@ from tests.conftest import ODD_CLOCK
 from tests.servers import PREFIX, RedisServer, Service
 from wishwell.access.auth import new_admin_token
 
-from .conftest import data, fresh_window, over_the_wire, printed_until, refused, request_head, soon
+from .conftest import (
+    connect,
+    data,
+    fresh_window,
+    over_the_wire,
+    printed_until,
+    refused,
+    request_head,
+    soon,
+)
 
 # What they share is started once: one process of the suite runs them.
 pytestmark = [pytest.mark.xdist_group("limits"), pytest.mark.either_engine]
@@ -42,8 +50,7 @@ def ask(
 ) -> int:
     """The status of a request without a body, from an address of the loopback."""
     head = request_head(method, path, None, *lines, "Connection: close")
-    host, port = service.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), 10, (source, 0)) as connection:
+    with connect(service, 10, source) as connection:
         connection.sendall(head)
         return int(connection.recv(64).split(b" ")[1])
 
@@ -95,18 +102,12 @@ def test_address_limit_is_60_by_default(new_service):
         assert int(answer.headers["X-RateLimit-Limit"]) == 60
 
 
+NAMES = ("X-Real-IP", "X-Client-IP", "True-Client-IP", "CF-Connecting-IP", "X-Originating-IP")
 FORWARDING = [
     "X-Forwarded-For: 203.0.113.{n}",
     "X-Forwarded-For: 203.0.113.{n}\r\nX-Forwarded-For: 198.51.100.{n}",
-    "Forwarded: for=203.0.113.{n}",
-    "X-Real-IP: 203.0.113.{n}",
-    "X-Client-IP: 203.0.113.{n}",
-    "True-Client-IP: 203.0.113.{n}",
-    "CF-Connecting-IP: 203.0.113.{n}",
-    "X-Originating-IP: 203.0.113.{n}",
-    "X-Forwarded-Host: {n}.example",
-    "Via: 1.1 203.0.113.{n}",
-    "Proxy-Client-IP: 203.0.113.{n}",
+    *(f"{name}: 203.0.113.{{n}}" for name in (*NAMES, "Proxy-Client-IP")),
+    *("Forwarded: for=203.0.113.{n}", "Via: 1.1 203.0.113.{n}", "X-Forwarded-Host: {n}.example"),
 ]
 
 
@@ -196,18 +197,8 @@ def test_many_connections_at_once_share_one_limit(strict, make_shop):
 
 def test_forwarding_header_that_is_garbage_does_no_harm(behind_proxy):
     """contract: limit-address-source. Garbage in a header is no address and no crash."""
-    garbage = [
-        "",
-        "unknown",
-        "1.2.3",
-        "999.1.1.1",
-        ",,,",
-        "x" * 5000,
-        "::ffff:",
-        "_hidden",
-        "\u00e9",
-    ]
-    for value in garbage:
+    garbage = ("", "unknown", "1.2.3", "999.1.1.1", ",,,", "::ffff:", "_hidden", "\u00e9")
+    for value in (*garbage, "x" * 5000):
         assert ask(behind_proxy, f"X-Forwarded-For: {value}") in (401, 429), value
 
 
@@ -229,9 +220,8 @@ def shared(new_service, redis_server, engine):
 def customer_of(first, handle: str, limit: int) -> str:
     first.quick("store", "create", handle, "--limit", f"profile_read={limit}")
     admin = first.client(first.admin_token(handle))
-    return data(admin.post("/profiles/token", json={"customer": "gid://shopify/Customer/1"}), 201)[
-        "token"
-    ]
+    body = {"customer": "gid://shopify/Customer/1"}
+    return data(admin.post("/profiles/token", json=body), 201)["token"]
 
 
 def test_limits_are_shared_through_redis_and_local_when_it_goes_away(shared):

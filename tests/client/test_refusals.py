@@ -56,7 +56,8 @@ def narrow():
 
 
 def test_limit_is_waited_for(connect, narrow):
-    """Beyond the limit a call waits as long as it is told, then happens once: a new list too."""
+    """contract: limit-window. Beyond the limit a call waits as long as it is told, then happens once: a
+    new list too."""
     service, clock = narrow
     with Lossy(service.url) as network:
         patient = connect(network.url, Shop(service).customer().token)

@@ -3,7 +3,6 @@ to it elsewhere."""
 
 import hashlib
 import re
-from html.parser import HTMLParser
 from importlib import resources
 from typing import Any
 
@@ -315,37 +314,6 @@ def test_vendored_files_are_the_ones_that_were_looked_at():
         assert hashlib.sha256(PAGE.joinpath(name).read_bytes()).hexdigest() == expected, name
     assert {entry.name for entry in PAGE.iterdir()} == VENDORED | OUR_PAGE
     assert "5.35.0" in contents("README.txt")
-
-
-class Addresses(HTMLParser):
-    """What a page loads, and the scripts that it holds itself."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[str] = []
-        self.handlers: list[str] = []
-        self.inline = False
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        known = dict(attrs)
-        self.found += [known[key] or "" for key in ("src", "href", "action") if key in known]
-        self.handlers += [key for key in known if key.startswith("on")]
-        self.inline |= tag == "script" and "src" not in known
-
-
-def test_page_loads_its_own_files_only():
-    page = Addresses(contents("index.html"))
-    assert page.found == [
-        "data:,",
-        "docs/swagger-ui.css",
-        "docs/swagger-ui-bundle.js",
-        "docs/start.js",
-    ]
-    assert not page.inline
-    assert page.handlers == []
-    for name in ("index.html", "start.js"):
-        assert "//" not in re.sub(r"^\s*//.*$", "", contents(name), flags=re.MULTILINE), name
 
 
 def test_vendored_files_ask_for_nothing_else():

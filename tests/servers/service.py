@@ -10,7 +10,7 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -67,14 +67,10 @@ WISHWELL = Path(sys.executable).parent / "wishwell"
 _KEPT = Interpreters()
 
 
-def _collect(stream, lines: list[str], arrived: threading.Condition) -> None:
+def _collect(stream, lines: list[str]) -> None:
     for line in stream:
-        with arrived:
-            lines.append(line.rstrip("\n"))
-            arrived.notify_all()
+        lines += [line.rstrip("\n")]
     stream.close()
-    with arrived:
-        arrived.notify_all()
 
 
 class Service(Program):
@@ -92,7 +88,6 @@ class Service(Program):
         self._err: list[str] = []
         PRINTED.extend((self._out, self._err))
         SECRETS.update(_secrets_of(self.settings))
-        self._arrived = threading.Condition()
         self._readers: list[threading.Thread] = []
         self._tokens: dict[str, str] = {}
         self.url: str | None = None
@@ -122,12 +117,18 @@ class Service(Program):
             env=self.environment,
         )
         self._readers = [
-            threading.Thread(target=_collect, args=(stream, lines, self._arrived), daemon=True)
+            threading.Thread(target=_collect, args=(stream, lines), daemon=True)
             for stream, lines in ((process.stdout, self._out), (process.stderr, self._err))
         ]
         for reader in self._readers:
             reader.start()
-        self.url = self._await_url(began, timeout)
+        there = partial(self._listening, began)
+        wait_until(lambda: there() or not self.running, seconds=timeout)
+        if not self.running or not there():
+            code = self.process.poll()
+            self.kill()
+            raise ServerFailed(f"wishwell serve is not ready; exit code {code}\n{self.output()}")
+        self.url = there()
         return self
 
     def start_into(self, log: int, *words: str, timeout: float = 20) -> Service:
@@ -145,25 +146,13 @@ class Service(Program):
             raise ServerFailed(f"wishwell serve does not answer; its exit code: {code}")
         return self
 
-    def _await_url(self, began: int, timeout: float) -> str:
-        deadline = time.monotonic() + timeout
-        seen = began
-        with self._arrived:
-            while True:
-                for line in self._out[seen:]:
-                    seen += 1
-                    with contextlib.suppress(ValueError, AttributeError):
-                        if (entry := json.loads(line)).get("event") == "listening":
-                            return entry["url"]
-                left = deadline - time.monotonic()
-                if left <= 0 or (not self.running and not self._readers[0].is_alive()):
-                    break
-                self._arrived.wait(min(left, 0.2))
-        ended = (
-            f"ended with {self.process.poll()}" if not self.running else f"not ready in {timeout} s"
-        )
-        self.kill()
-        raise ServerFailed(f"wishwell serve {ended}\n{self.output()}")
+    def _listening(self, began: int) -> str | None:
+        """Where the line says that it listens, once it is there."""
+        for line in self._out[began:]:
+            with contextlib.suppress(ValueError, AttributeError):
+                if (entry := json.loads(line)).get("event") == "listening":
+                    return entry["url"]
+        return None
 
     def stop(self, *, timeout: float = 20) -> int:
         """SIGTERM and wait; the exit code."""
@@ -191,13 +180,11 @@ class Service(Program):
 
     def log_lines(self) -> list[str]:
         """Every line of standard output since the first start."""
-        with self._arrived:
-            return list(self._out)
+        return list(self._out)
 
     def output(self) -> str:
         """Everything that it printed, standard error too: for messages, and for what must not be there."""
-        with self._arrived:
-            return "\n".join([*self._out, *self._err])
+        return "\n".join([*self._out, *self._err])
 
     def cli(
         self, *args: str, check: bool = True, timeout: float = 60, input: str = ""
