@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import time
+from typing import Any
 
 import pytest
 import uvloop
@@ -289,7 +290,7 @@ async def _never(*_: object) -> list[str]:
     return []
 
 
-SLOW = {
+SLOW: dict[str, tuple[Any, str, Any]] = {
     "body that trickles": (_trickle(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", b"a"), "http", None),
     "headers that trickle": (_trickle(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "http", None),
     "interim answers": (_trickle(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "http", None),

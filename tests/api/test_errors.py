@@ -231,8 +231,8 @@ def test_body_that_is_not_declared_as_json_is_refused(shop):
                 statuses[f"{name} {method} {path}"] = answer.status_code
         assert wrong(415, statuses) == {}
         refused(http.post("/items", content=b"{}"), 415, "application/json")
-    for path, body in (("/profiles/token", b"{}"), ("/profiles/identify", b'{"email":"a@b.c"}')):
-        refused(shop.admin.post(path, content=body, headers=plain), 415)
+    for path, text in (("/profiles/token", b"{}"), ("/profiles/identify", b'{"email":"a@b.c"}')):
+        refused(shop.admin.post(path, content=text, headers=plain), 415)
     good = ("application/json", "Application/JSON", "application/json; charset=utf-8")
     for kind in (*good, 'application/json;charset="UTF-8"'):
         answer = http.post("/items", content=b'{"productId": 9}', headers={"Content-Type": kind})

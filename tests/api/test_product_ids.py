@@ -127,6 +127,6 @@ def test_note_at_and_past_its_bounds(shop):
         assert kept["note"] == text
     bad = ("x" * 501, "a\rb", "a\tb", "\0", "\x7f", "\x9f", 1, ["x"])
     with nothing_changes(http):
-        for text in bad:
-            refused(http.post("/items", json={"productId": 1, "note": text}), 400, "note")
+        for value in bad:
+            refused(http.post("/items", json={"productId": 1, "note": value}), 400, "note")
         refused(http.post("/items", json={"productId": 1, "note": "x" * 501}), 400, "note", 500)

@@ -9,6 +9,7 @@ import threading
 import time
 import uuid
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from standardwebhooks import Webhook as Verifier
@@ -104,7 +105,7 @@ def test_webhook_from_its_creation_to_its_end(make_shop):
     refused(shop.admin.delete(path), 404)
 
 
-WRONG = [
+WRONG: list[dict[str, Any]] = [
     {"url": "http://shop.example/"}, {"url": "https://127.0.0.1/"}, {"url": "https://shop.example:22/"},
     {"url": 1}, {"types": ["item.made"]}, {"types": ["item.created"] * 2}, {"secret": "x"},
 ]  # fmt: skip
@@ -118,10 +119,8 @@ def test_webhook_or_change_that_is_refused(make_shop):
     path = f"/webhooks/{hook['id']}"
     asked = [("POST", "/webhooks", {"url": URL} | body) for body in WRONG]
     asked += [("PATCH", path, body) for body in (*WRONG, {"enabled": 1})]
-    asked += [
-        ("POST", f"{path}/replays", {"since": text})
-        for text in ("yesterday", "2027-01-01T00:00:00")
-    ]
+    times = ("yesterday", "2027-01-01T00:00:00")
+    asked += [("POST", f"{path}/replays", {"since": since}) for since in times]
     for method, to, body in asked:
         answer = shop.admin.request(method, to, json=body)
         assert refused(answer, 400).startswith(list(body)[-1])

@@ -9,7 +9,7 @@ from tests.client.conftest import SOON
 from tests.client.test_operations import logged
 from tests.conftest import Shop
 from tests.servers import Service
-from wishwell.client import ConnectionFailed, NotFound, WishwellError
+from wishwell.client import ConnectionFailed
 
 pytestmark = pytest.mark.either_engine
 
@@ -103,27 +103,6 @@ def test_tokens_of_somebody_named_are_asked_for_again(connect, roomy_shop, lossy
     assert admin.profiles.token(customer=gid, session=visit.profile).profile == gid
     assert len(lossy.seen) == 2
     assert [item.product_id for item in admin.acting_as(gid).items.all()] == [9]
-
-
-def test_deleting_what_is_not_there_is_not_found_without_a_loss(shaky, lossy):
-    """Only when nobody knows what came of an attempt does 404 mean that the record is deleted."""
-    item = shaky.items.create(1)
-    shaky.items.delete(item.id)
-    with pytest.raises(NotFound):
-        shaky.items.delete(item.id)
-    lossy.expect("before")
-    with pytest.raises(NotFound):
-        shaky.items.find(item.id)
-
-
-def test_more_losses_than_retries(shaky, lossy):
-    """As many attempts as were allowed, then the error, with the reason as its cause."""
-    lossy.expect(*["before"] * 9)
-    with pytest.raises(ConnectionFailed) as failed:
-        shaky.items.list()
-    assert len(lossy.seen) == 1 + SOON["retries"]
-    assert failed.value.__cause__ is not None
-    assert isinstance(failed.value, WishwellError)
 
 
 def test_silence_is_a_loss(connect, roomy_shop, lossy):

@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.client.conftest import SOON
 from tests.client.lossy import Lossy
-from tests.client.test_operations import logged
 from tests.conftest import Shop
 from tests.servers import PostgresServer, Service
-from wishwell.client import RateLimited, Unavailable
 
 pytestmark = pytest.mark.either_engine
 
@@ -72,24 +69,6 @@ def test_limit_is_waited_for(connect, narrow):
         assert patient.lists.list().data == (made,)
 
 
-def test_limit_that_is_longer_than_the_patience(connect, narrow):
-    """The error comes at once, after one request, and says how long to wait."""
-    service, clock = narrow
-    with Lossy(service.url) as network:
-        hasty = connect(network.url, Shop(service).customer().token, longest_wait=2)
-        clock.set_second(5)
-        for product in (1, 2):
-            hasty.items.create(product)
-        network.expect()
-        with pytest.raises(RateLimited) as refused:
-            hasty.items.create(3)
-        assert len(network.seen) == 1
-        assert refused.value.status == 429
-        assert 2 < refused.value.retry_after <= 55
-        logged(service, refused.value.request_id)
-        assert [item.product_id for item in hasty.items.all()] == [2, 1]
-
-
 @pytest.fixture(scope="module")
 def frail():
     """A service on a database that can be stopped and started."""
@@ -118,31 +97,3 @@ def test_database_that_comes_back_is_waited_for(connect, frail):
         starting.join()
         assert len(network.seen) >= 2
         assert [item.product_id for item in patient.items.all()] == [2, 1]
-
-
-def test_database_that_stays_away(connect, frail):
-    """The error after all retries; for a new list after one request, as it can't be repeated."""
-    service, database = frail
-    shop = Shop(service)
-    with Lossy(service.url) as network:
-        customer = connect(network.url, shop.customer().token, retries=1)
-        database.stop()
-        try:
-            with pytest.raises(Unavailable) as refused:
-                customer.items.list()
-            assert len(network.seen) == 2
-            assert refused.value.status == 503
-            assert refused.value.retry_after >= 1
-            logged(service, refused.value.request_id)
-            network.expect()
-            with pytest.raises(Unavailable):
-                customer.lists.create("Gifts")
-            assert len(network.seen) == 1
-            hasty = connect(network.url, shop.admin_token, **SOON)
-            network.expect()
-            with pytest.raises(Unavailable):
-                hasty.items.list()
-            assert len(network.seen) == 1
-        finally:
-            database.start()
-        assert list(customer.lists.all()) == []

@@ -144,16 +144,9 @@ RECIPES: dict[str, Callable[[Shop], None]] = {
 
 
 def npm(shop: Shop, *argv: str, folder: Path | None = None) -> None:
-    done = subprocess.run(
-        argv,
-        cwd=folder or shop.files,
-        env=os.environ | shop.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, f"{' '.join(argv)}\n{done.stdout[-4000:]}"
+    options = {"cwd": folder or shop.files, "env": os.environ | shop.environment}
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=300, **options)
+    assert done.returncode == 0, f"{' '.join(argv)}\n{(done.stdout + done.stderr)[-4000:]}"
 
 
 def install(shop: Shop) -> None:

@@ -59,20 +59,12 @@ def nginx(
     """``name``: of the shop, a pattern with ``~``. ``port``: it says its own too, as on another than 80."""
     made = Nginx(service, servers=SERVERS.replace("NAME", name))
     line = f'proxy_set_header Authorization "{token and f"Bearer {token}"}";'
-    _written(
-        made.folder,
-        service,
-        base,
-        "nginx-storefront.conf",
-        "storefront.conf",
-        "wishwell-authorization.conf",
-        line,
-    )
+    source, file, secret = "nginx-storefront.conf", "storefront.conf", "wishwell-authorization.conf"
+    _written(made.folder, service, base, source, file, secret, line)
     if port:
-        file = made.folder / "storefront.conf"
-        plain = "X-Forwarded-Host $host;"
-        assert plain in file.read_text()
-        file.write_text(file.read_text().replace(plain, f"{plain[:-1]}:$server_port;"))
+        plain, text = "X-Forwarded-Host $host;", (made.folder / file).read_text()
+        assert plain in text
+        (made.folder / file).write_text(text.replace(plain, f"{plain[:-1]}:$server_port;"))
     words = [nginx_binary(), "-t", "-q", "-p", made.folder, "-c", made.folder / "nginx.conf"]
     checked = subprocess.run([str(word) for word in words], capture_output=True, text=True)
     assert (checked.returncode, checked.stderr) == (0, "")

@@ -197,13 +197,11 @@ def test_text_is_taken_just_where_the_description_allows_it(name):
     schema, check, texts, always = FIELDS[name]
     allowed = allows(schema)
 
-    @settings(max_examples=200, deadline=None)
-    @given(texts)
     def agree(text: str) -> None:
         taken = takes(check, text)
         if taken or name != "url of a webhook" or not _is_an_address(text):
             assert allowed(text) == taken, text
 
     for text in always:
-        agree.hypothesis.inner_test(text)
-    agree()
+        agree(text)
+    settings(max_examples=200, deadline=None)(given(texts)(agree))()
