@@ -1,53 +1,23 @@
 """Refusals of a real service that pass: a limit that is used up, a database that is away."""
 
-import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
 from tests.client.lossy import Lossy
 from tests.conftest import Shop
 from tests.servers import PostgresServer, Service
+from torture.faults_clock import step, with_clock
 
 pytestmark = pytest.mark.either_engine
-
-ROOT = Path(__file__).parents[2]
-
-
-class Clock:
-    """A service's own clock, so that a test needn't wait for the end of a real minute."""
-
-    def __init__(self, service: Service) -> None:
-        self._file = service.folder / "clock"
-        self._step(0)
-        script = service.folder / "wishwell"
-        script.write_text(
-            f"#!/bin/sh\nTORTURE_CLOCK={self._file} PYTHONPATH={ROOT} exec {sys.executable} -m "
-            'torture.skewed "$@"\n'
-        )
-        script.chmod(0o755)
-        service.command = script
-
-    def set_second(self, second: float) -> None:
-        """Goes to this second of the next minute: the counts of the one before are over."""
-        now = time.time()
-        following = int(now + self._offset) // 60 + 1
-        self._step(60 * following + second - now)
-
-    def _step(self, offset: float) -> None:
-        self._offset = offset
-        new = self._file.with_suffix(".new")
-        new.write_text(str(offset))
-        new.replace(self._file)
 
 
 @pytest.fixture(scope="module")
 def narrow():
-    """A service whose profiles may write and ask twice a minute, by a clock that can be set."""
+    """A service whose profiles may write and ask twice a minute, by a clock that can be stepped."""
     service = Service({"WISHWELL_LIMIT_PROFILE_WRITE": "2", "WISHWELL_LIMIT_PROFILE_READ": "2"})
-    clock = Clock(service)
+    clock = with_clock(service, 0)
     with service:
         yield service, clock
 
@@ -56,9 +26,10 @@ def test_limit_is_waited_for(connect, narrow):
     """contract: limit-window. Beyond the limit a call waits as long as it is told, then happens once: a
     new list too."""
     service, clock = narrow
+    shop = Shop(service)
     with Lossy(service.url) as network:
-        patient = connect(network.url, Shop(service).customer().token)
-        clock.set_second(56)
+        step(clock, 116 - time.time() % 60)  # second 56 of the next minute
+        patient = connect(network.url, shop.customer().token)
         for product in (1, 2):
             patient.items.create(product)
         network.expect()
