@@ -28,6 +28,13 @@ ODD_CLOCK = {"TZ": "ODD-5:45"}
 httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)
 
 
+def missing(reason: str) -> None:
+    """Skips a test for want of a program; in CI, which has to install it, the test fails."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{reason}; CI has to install it")
+    pytest.skip(reason)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What has nothing to do with the engine is quick on one of them."""
@@ -126,10 +133,7 @@ def postgres_server():
 @pytest.fixture(scope="session")
 def redis_server():
     if redis_binary() is None:
-        reason = "neither redis-server nor valkey-server is on PATH"
-        if os.environ.get("CI"):
-            pytest.fail(f"{reason}; CI has to install one")
-        pytest.skip(reason)
+        missing("neither redis-server nor valkey-server is on PATH")
     with RedisServer() as server:
         yield server
 

@@ -90,15 +90,12 @@ def test_malformed_id_is_told_what_an_unknown_one_is(shop):
     other = {"item": new_list(member)["id"], "list": save(member, 1)["id"]}
     odd = ("1", "null", "x" * 500, "%00", "%ff", "a%2Fb", "%0d%0a", "..%2Fitems")
     for http in (shop.admin, member, shop.acting_as(shop.gid("1"))):
-        for noun, end in (("item", "lists"), ("list", "items/order")):
+        for noun, put in (("item", ("/lists", "listIds")), ("list", ("/items/order", "itemIds"))):
             for id in ("x", SOME, other[noun], *(odd if http is member else ())):
-                calls = [(method, "") for method in ("GET", "PATCH", "DELETE")]
-                for method, rest in [*calls, ("PUT", f"/{end}")]:
-                    body = {
-                        "GET": None,
-                        "PUT": {f"{'list' if rest == '/lists' else 'item'}Ids": []},
-                    }
-                    answer = http.request(method, f"/{noun}s/{id}{rest}", json=body.get(method, {}))
+                path = f"/{noun}s/{id}"
+                answers = [http.get(path), http.patch(path, json={}), http.delete(path)]
+                answers.append(http.put(f"{path}{put[0]}", json={put[1]: []}))
+                for answer in answers:
                     message = refused(answer, 404)
                     assert message == f"There is no such {noun}." or id in odd
 

@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx2
 import pytest
 
-from tests.conftest import ODD_CLOCK
-from tests.servers import PREFIX, RedisServer, Service
+from tests.servers import PREFIX, RedisServer
 from wishwell.access.auth import new_admin_token
 
 from .conftest import (
@@ -206,15 +205,12 @@ def test_forwarding_header_that_is_garbage_does_no_harm(behind_proxy):
 
 
 @pytest.fixture(scope="module")
-def shared(new_service, redis_server, engine):
+def shared(new_service, redis_server):
     """Two services with one database and one Redis of their own."""
-    redis = RedisServer()
-    first = new_service(WISHWELL_REDIS_URL=redis.url).start()
-    second = Service(dict(first.settings), env=ODD_CLOCK)
-    if engine == "sqlite":
-        second.settings["WISHWELL_DATABASE_URL"] = f"sqlite:///{first.folder}/wishwell.db"
-    with redis, second:
-        yield redis, first, second
+    with RedisServer() as redis:
+        first = new_service(WISHWELL_REDIS_URL=redis.url).start()
+        with first.beside() as second:
+            yield redis, first, second
 
 
 def customer_of(first, handle: str, limit: int) -> str:

@@ -5,9 +5,6 @@ import time
 
 import pytest
 
-from tests.conftest import ODD_CLOCK
-from tests.servers import Service
-
 from .conftest import data, envelope, new_list, refused, save, soon
 
 
@@ -118,13 +115,10 @@ def test_slow_body_of_a_good_token_is_taken(shop):
 
 
 @pytest.fixture(scope="module")
-def two_processes(new_service, engine):
+def two_processes(new_service):
     """Two services on one database."""
     first = new_service().start()
-    second = Service(dict(first.settings), env=ODD_CLOCK)
-    if engine == "sqlite":
-        second.settings["WISHWELL_DATABASE_URL"] = f"sqlite:///{first.folder}/wishwell.db"
-    with second:
+    with first.beside() as second:
         yield first, second
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import uuid
 from types import SimpleNamespace
@@ -19,6 +18,7 @@ from tests.api.conftest import (
     request_head,
     soon,
 )
+from tests.conftest import missing
 from tests.security import payloads
 from tests.security.nginx import Nginx, nginx_binary
 
@@ -98,10 +98,7 @@ def test_body_that_breaks_off_after_its_answer_gets_no_second_one(service, end):
 def proxied(request, service):
     """The service behind an nginx that keeps one connection for everybody."""
     if nginx_binary() is None:
-        reason = "there is no nginx on this system"
-        if os.environ.get("CI"):
-            pytest.fail(f"{reason}; CI has to install one")
-        pytest.skip(reason)
+        missing("there is no nginx on this system")
     with Nginx(service.url, buffering=request.param == "whole bodies") as nginx:
         yield nginx
 

@@ -92,6 +92,13 @@ class Service(Program):
         self._tokens: dict[str, str] = {}
         self.url: str | None = None
 
+    def beside(self) -> Service:
+        """Another process on the same database, not started yet."""
+        url = self.settings["WISHWELL_DATABASE_URL"]
+        url = url.replace("sqlite:///wishwell.db", f"sqlite:///{self.folder}/wishwell.db")
+        own = {"WISHWELL_DATABASE_URL": url, "WISHWELL_PORT": "0"}
+        return Service(self.settings | own, env=self._extra)
+
     @property
     def environment(self) -> dict[str, str]:
         """All that the program sees: nothing of the environment of the tests but PATH."""
