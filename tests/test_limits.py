@@ -41,7 +41,8 @@ def test_window_opens_with_the_minute_and_counts_exactly():
 
 @pytest.mark.parametrize(("into", "wait"), [(0, 60), (59_999, 1), (60_000, 1)])
 def test_refusal_says_the_seconds_until_the_next_minute(into, wait):
-    """contract: limit-exceeded. At least one, also where the minute has ended since it was counted."""
+    """contract: limit-exceeded. At least one, also where the minute has ended since it was
+    counted."""
     begun = 30_000_000 * MINUTE
     taken = Taken(False, 5, 0, begun // 1000 + 60)
     assert too_many(taken, "reads", begun + into).retry_after == wait
@@ -122,7 +123,8 @@ def test_redis_that_this_address_does_not_open_is_counted_without(redis_server, 
 
 
 def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
-    """contract: limit-shared, limit-shared-away. By its own clock; what was counted here is not added."""
+    """contract: limit-shared, limit-shared-away. By its own clock; what was counted here is not
+    added."""
 
     async def take() -> None:
         limiter = RedisLimiter(redis.url, LocalLimiter(lambda: 10 * MINUTE))
@@ -182,7 +184,8 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
 
 
 def test_host_that_takes_no_connection_holds_nobody_up():
-    """contract: limit-shared-away. A queue of connections that is full: neither taken nor refused."""
+    """contract: limit-shared-away. A queue of connections that is full: neither taken nor
+    refused."""
     with socket.socket() as full, contextlib.ExitStack() as waiting:
         full.bind(("127.0.0.1", 0))
         full.listen(0)

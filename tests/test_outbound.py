@@ -61,7 +61,8 @@ PUBLIC = [
 
 @pytest.mark.parametrize("address", NEVER + OWN)
 def test_address_that_is_not_public_is_not_called(address):
-    """contract: outbound-address. In the URL it is refused at once, and of a name before it connects."""
+    """contract: outbound-address. In the URL it is refused at once, and of a name before it
+    connects."""
     with pytest.raises(Unanswered, match=r"shop.example has the address .*, which is not public"):
         get("https://shop.example/", private=False, resolve=Names(address))
     shown = f"[{address}]" if ":" in address else address
@@ -96,7 +97,8 @@ def test_this_machine_by_name_is_not_called():
 
 @on_loop
 async def test_name_whose_address_changes():
-    """contract: outbound-address. It connects to the address that was checked, found once a connection."""
+    """contract: outbound-address. It connects to the address that was checked, found once a
+    connection."""
     names = Names("127.0.0.1")
     async with Called().serve() as server, calls(resolve=names) as there:
         url = f"http://shop.example:{server.port}/"
@@ -347,7 +349,8 @@ def test_certificate_of_the_host(authority, tmp_path):
 
 @on_loop
 async def test_certificate_of_an_authority_that_is_not_known(authority, tmp_path):
-    """contract: outbound-address. By default the system's authorities are trusted, and no others."""
+    """contract: outbound-address. By default the system's authorities are trusted, and no
+    others."""
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     async with Called().serve(tls) as server, calls(resolve=Names(HERE)) as there:
         with pytest.raises(Unanswered, match="the certificate is not accepted: "):

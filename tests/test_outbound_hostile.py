@@ -80,7 +80,8 @@ async def test_answer_without_end(name, piece):
 
 @on_loop
 async def test_interim_answers_before_an_answer():
-    """contract: outbound-bounds. A few are passed over, with their headers and with the answer's own."""
+    """contract: outbound-bounds. A few are passed over, with their headers and with the answer's
+    own."""
     hints = b"HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\nLink: </a>\r\n\r\n"
     async with Called(b"HTTP/1.1 100 Continue\r\n\r\n" + hints * 50 + OK).serve() as server:
         async with calls() as there:
@@ -173,7 +174,8 @@ async def test_answer_without_a_body_that_has_one():
 
 @on_loop
 async def test_connection_that_is_kept_and_closed_meanwhile():
-    """A request that may have been taken is not sent again, a GET is; one that can't have been, is."""
+    """A request that may have been taken is not sent again, a GET is; one that can't have been,
+    is."""
 
     async def hang_up(writer: asyncio.StreamWriter) -> None:
         pass
@@ -199,7 +201,8 @@ async def test_connection_that_is_kept_and_closed_meanwhile():
 @pytest.mark.slow
 @on_loop
 async def test_connection_is_kept_for_4_seconds():
-    """By then many servers close theirs. One is taken again and again, whatever the number before."""
+    """By then many servers close theirs. One is taken again and again, whatever the number
+    before."""
 
     async def answer(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.1)
@@ -304,7 +307,8 @@ async def test_address_that_takes_no_connection_is_followed_by_the_next():
 
 @on_loop
 async def test_name_that_is_looked_up_slowly():
-    """contract: outbound-bounds. By one look-up, however many calls ask, also after those gave up."""
+    """contract: outbound-bounds. By one look-up, however many calls ask, also after those gave
+    up."""
     asked = []
 
     async def names(host: str, port: int) -> list[str]:
@@ -367,7 +371,8 @@ async def test_name_of_many_addresses():
 
 @on_loop
 async def test_owners_share_no_connection():
-    """contract: outbound-bounds. What comes late is for the owner who asked for it, and no other."""
+    """contract: outbound-bounds. What comes late is for the owner who asked for it, and no
+    other."""
     async with Called().serve() as server, calls() as there:
         for owner, connections in [("a", 1), ("b", 2), ("a", 2), ("b", 2)]:
             url = f"http://{HERE}:{server.port}/"

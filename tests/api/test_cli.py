@@ -50,8 +50,8 @@ WRONG = [
 @pytest.mark.either_engine
 @pytest.mark.parametrize(("command", "values", "word"), WRONG, ids=lambda value: str(value)[:50])
 def test_command_that_is_wrong_says_why_and_changes_nothing(service, handle, command, values, word):
-    """contract: store-bounds, command-error. Non-zero, with nothing on standard output, and one line
-    (with its usage, if it was typed wrongly) on the other."""
+    """contract: store-bounds, command-error. Non-zero, with nothing on standard output, and one
+    line (with its usage, if it was typed wrongly) on the other."""
     before = stores(service)
     for value in values:
         words = [part.format(value).replace("HANDLE", handle) for part in command.split()]
@@ -76,8 +76,8 @@ def test_first_start_creates_the_default_store(service):
 
 
 def test_store_create_prints_the_record(service, handle):
-    """contract: command-json. `--json` prints an array of objects, keys as in the API; without it is
-    for people."""
+    """contract: command-json. `--json` prints an array of objects, keys as in the API; without it
+    is for people."""
     options = ["--platform", "presta", "--auth-flow", "/signin", "--origin", "https://a.example"]
     options += ["--origin", "https://b.example", "--limit", "profile_read=7", "--limit", "items=9"]
     [record] = json.loads(service.cli("store", "create", handle, *options, "--json").stdout)

@@ -162,8 +162,8 @@ def test_request_id_is_new_for_each_request(shop):
 
 
 def test_message_names_the_field_and_the_rule(shop):
-    """contract: error-message, body-malformed, parameter-unknown. `message` names the field and the rule
-    that it broke."""
+    """contract: error-message, body-malformed, parameter-unknown. `message` names the field and the
+    rule that it broke."""
     http = shop.customer("1").http
     saved, kept = save(http, 1), new_list(http)
     for path in (f"/items/{saved['id']}", f"/lists/{kept['id']}"):
@@ -208,7 +208,8 @@ TYPES = {
 
 
 def test_body_that_is_not_declared_as_json_is_refused(shop):
-    """contract: body-json. A body without `Content-Type: application/json`, in any spelling, is 415."""
+    """contract: body-json. A body without `Content-Type: application/json`, in any spelling, is
+    415."""
     http = shop.customer("1").http
     kept, saved = new_list(http)["id"], save(http, 9)["id"]
     plain, statuses = {"Content-Type": "text/plain"}, {}
@@ -274,7 +275,8 @@ def test_body_in_chunks_that_is_too_large_is_refused(service, shop):
 
 
 def test_answer_stays_small_and_right_under_pipelined_deletes_with_a_body(service, shop):
-    """contract: http-pipelining. In their order; the body of a DELETE never desyncs what follows it."""
+    """contract: http-pipelining. In their order; the body of a DELETE never desyncs what follows
+    it."""
     member = shop.customer("1")
     kept = new_list(member.http)
     body = json.dumps({"itemIds": [str(uuid.uuid4())]}).encode()

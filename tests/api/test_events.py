@@ -80,7 +80,8 @@ def test_shopper_and_sign_in_are_told_within_2_seconds(telling):
 
 
 def test_feed_is_read_in_steps_and_by_type(telling):
-    """contract: feed-answer. Steps of any size meet each event once; `type` names one or several."""
+    """contract: feed-answer. Steps of any size meet each event once; `type` names one or
+    several."""
     shop, begin = telling, end(telling)
     customer = shop.customer()
     kept = [data(customer.http.post("/items", json={"productId": n}), 201) for n in (1, 2, 3)]
@@ -118,8 +119,8 @@ def test_feed_that_is_asked_for_wrongly(telling, query, named):
 
 
 def test_feed_that_is_asked_by_whom_or_from_where_it_was_not_given(telling):
-    """contract: token-admin-only, feed-gone. Of the whole store, for its admin tokens; a `resume` that was
-    not given is gone, and the message says how to go on."""
+    """contract: token-admin-only, feed-gone. Of the whole store, for its admin tokens; a `resume`
+    that was not given is gone, and the message says how to go on."""
     for member in (telling.customer(), telling.session()):
         refused(member.http.get("/events"), 403)
     refused(telling.acting_as(telling.gid("7")).get("/events"), 400, "Profile: ")
@@ -128,8 +129,8 @@ def test_feed_that_is_asked_by_whom_or_from_where_it_was_not_given(telling):
 
 
 def test_nothing_is_told_until_the_store_wants_it_and_soon_after(shop):
-    """contract: store-events, store-change-seen. Off by default; complete from `eventsSince` on, and
-    what was told stays when they are turned off."""
+    """contract: store-events, store-change-seen. Off by default; complete from `eventsSince` on,
+    and what was told stays when they are turned off."""
     assert shop.record["eventsSince"] is None
     customer = shop.customer()
     customer.http.post("/items", json={"productId": 1})

@@ -288,8 +288,8 @@ def test_answer_comes_in_one_piece(service, shop):
 
 
 def test_answers_without_a_body_and_after_100_continue_are_whole(service, shop):
-    """contract: http-forms. What goes past the one piece: HEAD, 204, and a body that waits to be asked
-    for."""
+    """contract: http-forms. What goes past the one piece: HEAD, 204, and a body that waits to be
+    asked for."""
     member = shop.customer("1")
     saved = save(member.http, 1)
     paths = [("HEAD", "/items"), ("DELETE", f"/items/{saved['id']}"), ("GET", "/items")]

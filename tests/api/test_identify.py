@@ -55,7 +55,8 @@ def test_identify_changes_no_record(shop):
 
 
 def test_identify_with_an_invalid_address_is_refused(shop):
-    """contract: identify-email, body-malformed, body-unknown-field. It is required, and stands alone."""
+    """contract: identify-email, body-malformed, body-unknown-field. It is required, and stands
+    alone."""
     bad = ["", " ", "ann", "@", "ann@", "@example.com", "a b@example.com", "ann@exa mple.com"]
     bad += ["a@b@example.com", "ann@example.com\n", "ann\r\n@example.com", "ann\u0000@example.com"]
     bad += ["ann@.com", "ann@example..com", "a" * 300 + "@example.com", "ann@" + "e" * 300 + ".com"]

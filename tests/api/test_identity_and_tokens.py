@@ -175,8 +175,8 @@ def test_header_that_may_be_there_once_is_refused_twice(shop):
 
 
 def test_customers_differ_by_case_and_need_not_be_known(shop):
-    """contract: profile-key, customer-exists. The GID as it is; `a` and `A` are two customers, one of
-    whom nobody has heard of."""
+    """contract: profile-key, customer-exists. The GID as it is; `a` and `A` are two customers, one
+    of whom nobody has heard of."""
     saved = save(shop.acting_as(shop.gid("abc")), 1)
     assert item(shop.customer("abc").http, saved["id"]) == saved
     for http in (shop.customer("ABC").http, shop.acting_as(shop.gid("ABC"))):

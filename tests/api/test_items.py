@@ -28,8 +28,8 @@ from .conftest import (
 
 
 def test_create_with_only_a_product(http):
-    """contract: item-fields, record-times, save-status. The whole record and its place; `quantity` 1
-    by default, no `variantId`."""
+    """contract: item-fields, record-times, save-status. The whole record and its place; `quantity`
+    1 by default, no `variantId`."""
     began = time.time()
     answer = http.post("/items", json={"productId": 17})
     record = data(answer, 201)
@@ -185,7 +185,8 @@ def test_create_over_the_limit_of_items_is_refused(make_shop):
 
 
 def test_update_changes_each_field_alone(http):
-    """contract: item-update, item-updated-at. `createdAt` stays; an empty object changes nothing."""
+    """contract: item-update, item-updated-at. `createdAt` stays; an empty object changes
+    nothing."""
     record = save(http, 1, variantId=2, quantity=3, tags=["a"])
     changes = [("productId", 5), ("variantId", 6), ("quantity", 7), ("tags", ["b"]), ("tags", [])]
     for change in ({field: value} for field, value in changes):

@@ -70,7 +70,8 @@ PIECES = st.sampled_from(
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_name_comes_back_as_it_was_or_is_refused(roomy_shop, name):
-    """contract: text-kept, engines-alike, list-name. Lengths are in code points; nothing is normalised."""
+    """contract: text-kept, engines-alike, list-name. Lengths are in code points; nothing is
+    normalised."""
     answer = roomy_shop.customer("1").http.post("/lists", json={"name": name})
     trimmed = name.strip()
     control = any(ord(c) < 32 or 127 <= ord(c) <= 159 for c in trimmed)

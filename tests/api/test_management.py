@@ -197,8 +197,8 @@ def lines_of(service, request_id: str) -> list[str]:
 
 
 def test_each_request_is_one_line_of_json(service, shop):
-    """contract: log-line. One JSON log line a request, with the request id and, with a valid token, the
-    caller: an admin, a customer or a session."""
+    """contract: log-line. One JSON log line a request, with the request id and, with a valid token,
+    the caller: an admin, a customer or a session."""
     http = shop.customer("1").http
     callers = {"admin": shop.admin, "customer": http, "session": shop.session().http}
     answers = {kind: client.get("/items") for kind, client in callers.items()}

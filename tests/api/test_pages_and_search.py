@@ -128,8 +128,8 @@ def test_cursor_that_was_changed_is_refused(http, seven):
 
 
 def test_cursor_used_with_another_request_is_refused(http, seven, roomy_shop, make_shop):
-    """contract: cursor-bound-to-request. With another query or endpoint it is 400; a fresh token is no
-    other request."""
+    """contract: cursor-bound-to-request. With another query or endpoint it is 400; a fresh token is
+    no other request."""
     for n in range(3):
         new_list(http, str(n))
     cursor = http.get("/items?limit=2").json()["pageInfo"]["next"]

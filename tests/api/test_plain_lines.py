@@ -82,7 +82,8 @@ def test_command_whose_output_nobody_reads_says_so(ready, words, output):
 
 
 def test_migration_that_cannot_be_shown_is_not_half_done():
-    """Printing what it does fails: nothing was done, the line says why, and the next try does it."""
+    """Printing what it does fails: nothing was done, the line says why, and the next try does
+    it."""
     service = Service()
     assert "No space left on device" in plain(*typed(service, "migrate >/dev/full"))
     assert "up to date" in service.quick("migrate")
@@ -90,7 +91,8 @@ def test_migration_that_cannot_be_shown_is_not_half_done():
 
 
 def test_token_that_the_database_refuses_was_printed_and_does_not_count(tmp_path):
-    """Rather a printed token that does not work, with an error, than one nobody has seen that does."""
+    """Rather a printed token that does not work, with an error, than one nobody has seen that
+    does."""
     service = Service({"WISHWELL_DATABASE_URL": f"sqlite:///{tmp_path}/wishwell.db"})
     service.quick("migrate")
     with sqlite3.connect(tmp_path / "wishwell.db") as connection:

@@ -76,7 +76,8 @@ def test_malformed_text_is_refused(text_shop, field):
 
 
 def test_store_goes_from_numbers_to_text_and_back_only_when_empty(shop):
-    """contract: store-product-ids-change, store-change-seen. Each number becomes its decimal text."""
+    """contract: store-product-ids-change, store-change-seen. Each number becomes its decimal
+    text."""
     http = shop.customer("1").http
     for number in (7, LARGEST):
         save(http, number, variantId=3)
@@ -120,7 +121,8 @@ def test_note_is_kept_changed_and_cleared(shop):
 
 
 def test_note_at_and_past_its_bounds(shop):
-    """contract: item-note. 500 characters, of any script; newlines and no other control character."""
+    """contract: item-note. 500 characters, of any script; newlines and no other control
+    character."""
     http = shop.customer("1").http
     for text in ("x" * 500, "愛" * 500, "😀" * 500, "\n" * 500, " "):
         kept = http.post("/items", json={"productId": 1, "note": text}).json()["data"]

@@ -33,7 +33,8 @@ def put(shop, product=7, **fields):
 
 
 def test_product_is_kept_as_it_was_put(shop):
-    """contract: product-fields, product-put-whole, product-money. To the letter; new or not, it is 200."""
+    """contract: product-fields, product-put-whole, product-money. To the letter; new or not, it is
+    200."""
     made = put(shop, **SHIRT)
     assert made == SHIRT | {
         "productId": 7, "createdAt": made["createdAt"], "updatedAt": made["createdAt"]
@@ -51,7 +52,8 @@ def test_product_is_kept_as_it_was_put(shop):
 
 
 def test_product_is_forgotten(shop, make_shop):
-    """contract: product-delete, store-isolation. A wish for it stays; another store has none of it."""
+    """contract: product-delete, store-isolation. A wish for it stays; another store has none of
+    it."""
     wish = save(shop.customer("1").http, 7)
     put(shop, **SHIRT)
     other = make_shop().admin
@@ -66,7 +68,8 @@ def test_product_is_forgotten(shop, make_shop):
 
 
 def test_bounds_of_a_product(shop):
-    """contract: product-bounds, product-money. At each bound and past it; nothing is put past one."""
+    """contract: product-bounds, product-money. At each bound and past it; nothing is put past
+    one."""
     price = {"amount": "1", "currency": "EUR"}
     good: list[dict] = [
         {"title": "x" * 255}, {"title": "愛" * 255}, {"title": " "},
@@ -159,8 +162,8 @@ def test_many_products_or_none(shop):
 
 
 def test_products_come_in_pages(shop):
-    """contract: product-pages, cursor-bound-to-request. The newest first, without variants; a put does
-    not move one."""
+    """contract: product-pages, cursor-bound-to-request. The newest first, without variants; a put
+    does not move one."""
     for number in (3, 1, 2):
         put(shop, number, **SHIRT)
     put(shop, 3, title="again")
@@ -177,8 +180,8 @@ def test_products_come_in_pages(shop):
 
 
 def test_puts_of_one_product_at_once_are_one_after_the_other(shop):
-    """contract: product-put-order. What stays is one of them as a whole; none fails, new or not, and
-    several that are named in any order don't wait for each other for ever."""
+    """contract: product-put-order. What stays is one of them as a whole; none fails, new or not,
+    and several that are named in any order don't wait for each other for ever."""
 
     def one(number):
         if number % 2:

@@ -252,8 +252,9 @@ def test_linking_a_closed_session_again_moves_nothing_and_succeeds(shop):
 
 
 def test_ended_session_is_told_so_whatever_else_is_wrong(shop):
-    """contract: session-ended, link-closes-session, token-session. On reads and writes alike, by each of
-    its tokens; the message says to ask for a new one. In the header and in a body it is 404."""
+    """contract: session-ended, link-closes-session, token-session. On reads and writes alike, by
+    each of its tokens; the message says to ask for a new one. In the header and in a body it is
+    404."""
     visitor, other = shop.session(), shop.session()
     again, id = shop.token(session=visitor.gid), save(visitor.http, 1)["id"]
     for session in (visitor, other):

@@ -145,8 +145,8 @@ def test_link_over_the_limit_does_nothing(make_shop):
 
 
 def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
-    """contract: limit-caller, limit-counts, store-limits. The caller is the profile of a profile token; a
-    refused request is one as well; another store has its own limit."""
+    """contract: limit-caller, limit-counts, store-limits. The caller is the profile of a profile
+    token; a refused request is one as well; another store has its own limit."""
     fresh_window()
     shop = make_shop("--limit", "profile_read=2")
     first, second, other = shop.customer("1"), shop.customer("1"), shop.customer("2")

@@ -69,8 +69,8 @@ def fakes(store: str) -> list[str]:
 
 
 def test_requests_without_a_token_count_per_address(strict):
-    """contract: limit-per-address, limit-headers. Of one address, the description too; another is counted
-    on its own, and who has a valid token is not stopped."""
+    """contract: limit-per-address, limit-headers. Of one address, the description too; another is
+    counted on its own, and who has a valid token is not stopped."""
     fresh_window(8)
     head = request_head("GET", "/.well-known/openapi", None, "Connection: close")
     assert over_the_wire(strict, head).headers["x-ratelimit-remaining"] == str(LIMIT - 1)
@@ -85,7 +85,8 @@ def test_requests_without_a_token_count_per_address(strict):
 
 
 def test_new_token_for_each_guess_is_no_new_caller(strict, shop):
-    """contract: limit-per-address. Well-formed, forged, garbage: all count for where they come from."""
+    """contract: limit-per-address. Well-formed, forged, garbage: all count for where they come
+    from."""
     fresh_window()
     got = [
         ask(strict, f"Authorization: Bearer {token}", source="127.0.1.1")
@@ -121,8 +122,9 @@ def test_forwarding_header_of_any_name_is_no_new_address(strict):
 
 
 def test_behind_a_proxy_only_what_it_says_counts(behind_proxy):
-    """contract: limit-address-source. Made-up hops in front, zones, spellings of one address, trusted
-    proxies behind it, an empty element, other headers: one caller. Another address is another one."""
+    """contract: limit-address-source. Made-up hops in front, zones, spellings of one address,
+    trusted proxies behind it, an empty element, other headers: one caller. Another address is
+    another one."""
     fresh_window(8)
     real = "2001:db8:5::"
     spellings = [

@@ -21,8 +21,8 @@ def stops(http) -> None:
 
 
 def test_admin_token_that_was_revoked_is_refused_within_5_seconds(shop):
-    """contract: token-revoked, command-token-revoke. By its id; whole, as who finds a leaked one has no
-    id, it is not shown again."""
+    """contract: token-revoked, command-token-revoke. By its id; whole, as who finds a leaked one
+    has no id, it is not shown again."""
     http = shop.client(shop.another_admin_token("leaked"))
     data(http.get("/items"))
     shop.service.quick("token", "revoke", id_of_token(shop, "leaked"))

@@ -120,8 +120,8 @@ def test_empty_value_is_not_set_in_either_form(plain, file):
 
 
 def test_start_needs_one_key_and_a_schema(postgres_server, idle):
-    """contract: setting-file, signing-key-source, serve-schema. Both forms of one are an error; a server
-    database needs a configured key, and asks for `migrate`."""
+    """contract: setting-file, signing-key-source, serve-schema. Both forms of one are an error; a
+    server database needs a configured key, and asks for `migrate`."""
     (idle.folder / "keys").write_text(SIGNING_KEY)
     keys = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY}
     assert "both set" in refuses_to_start(idle, **keys, WISHWELL_SIGNING_KEYS_FILE="keys")
@@ -252,7 +252,8 @@ def test_request_that_never_ends_is_given_up(adjusted):
 
 @ADJUSTED
 def test_headers_that_trickle_are_given_up(adjusted):
-    """contract: http-bounds. On a connection that is kept: a byte now and then gives no more time."""
+    """contract: http-bounds. On a connection that is kept: a byte now and then gives no more
+    time."""
     whole = request_head("GET", "/items", None)
     began, received = time.monotonic(), b""
     with contextlib.suppress(ConnectionError), connect(adjusted, 0.1) as held:

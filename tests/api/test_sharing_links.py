@@ -21,9 +21,9 @@ def hence(**time):
 
 
 def test_share_a_list(shop, http):
-    """contract: share-fields, share-token, share-list-deleted. With nothing said, it shows no notes, takes
-    no reservations and is for ever; no body is as good as an empty one. The list does not tell of it, and
-    takes it along."""
+    """contract: share-fields, share-token, share-list-deleted. With nothing said, it shows no
+    notes, takes no reservations and is for ever; no body is as good as an empty one. The list does
+    not tell of it, and takes it along."""
     made = new_list(http)
     shared = share(http, made["id"])
     assert set(shared) == KEYS
@@ -101,7 +101,8 @@ def test_list_with_as_many_shares_as_may_be(http):
 
 
 def test_shares_of_what_is_not_there(shop, http):
-    """contract: record-id, token-scope. Of another's list, of no list, and no share of this list."""
+    """contract: record-id, token-scope. Of another's list, of no list, and no share of this
+    list."""
     other = shop.customer("2").http
     mine, theirs = new_list(http)["id"], new_list(other)["id"]
     shared, foreign = share(http, mine), share(other, theirs)
@@ -169,8 +170,8 @@ def test_shares_of_a_whole_store(shop, http):
 
 
 def test_shares_follow_their_lists_through_a_link(shop):
-    """contract: share-link. The shares of a list that joins another end, so that no old address shows
-    what the customer had."""
+    """contract: share-link. The shares of a list that joins another end, so that no old address
+    shows what the customer had."""
     visitor, customer = shop.session(), shop.customer("1")
     garden, birthday = (new_list(visitor.http, name)["id"] for name in ("Garden", "Birthday"))
     own = new_list(customer.http, " birthday ")["id"]

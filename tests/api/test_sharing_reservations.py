@@ -118,7 +118,8 @@ def test_share_without_reservations_hides_them(party):
 
 
 def test_share_that_ends_keeps_them_for_the_next(party):
-    """contract: reserve-ends, reserve-delete. Hidden meanwhile, but not from who takes theirs back."""
+    """contract: reserve-ends, reserve-delete. Hidden meanwhile, but not from who takes theirs
+    back."""
     data(party.reserve(party.visitor, 2))
     data(party.reserve(party.customer, 1))
     done(party.owner.http.delete(f"/lists/{party.list}/shares/{party.share['id']}"))
@@ -157,8 +158,8 @@ def test_item_and_list_that_are_deleted_end_them(shop):
 
 
 def test_wrong_links_items_and_bodies_are_refused(party, make_shop):
-    """contract: reserve-put, record-id, shared-unknown, store-isolation. Of another list too, of another
-    store, and of a token that was never one; a wrong quantity is 400."""
+    """contract: reserve-put, record-id, shared-unknown, store-isolation. Of another list too, of
+    another store, and of a token that was never one; a wrong quantity is 400."""
     stranger = make_shop().customer()
     refused(party.reserve(stranger), 404)
     refused(party.give_back(stranger), 404)

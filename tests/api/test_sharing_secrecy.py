@@ -185,8 +185,8 @@ _EACH = [
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_no_answer_to_the_owner_differs_by_a_reservation(service, steps):
-    """contract: reserve-secret. After each step of the owner: its answer, all that they and an admin
-    for them can read, and what the store was told."""
+    """contract: reserve-secret. After each step of the owner: its answer, all that they and an
+    admin for them can read, and what the store was told."""
     given_, none = World(service, True), World(service, False)
     worlds = (given_, none)
     for step in _GIVEN:

@@ -48,8 +48,8 @@ class Shown:
 
 
 def test_what_anybody_sees(shop):
-    """contract: shared-fields, shared-order. Nothing of the owner: no GID, no e-mail, no tags, no other
-    list, and no id of a list or share."""
+    """contract: shared-fields, shared-order. Nothing of the owner: no GID, no e-mail, no tags, no
+    other list, and no id of a list or share."""
     shown = Shown(shop, notes=True)
     data(shown.owner.http.post("/profiles/identify", json={"email": "owner@example.com"}))
     answer = shop.anonymous.get(shown.path)
@@ -136,8 +136,8 @@ def test_all_that_is_wrong_with_a_link_is_one_answer(shop, make_shop):
 
 
 def test_token_that_is_sent_must_be_good(shop):
-    """contract: shared-open, token-refused, session-ended, profile-header-forbidden. Or an owner whose token has
-    expired would see what is no business of theirs."""
+    """contract: shared-open, token-refused, session-ended, profile-header-forbidden. Or an owner
+    whose token has expired would see what is no business of theirs."""
     shown, visitor = Shown(shop), shop.session()
     assert data(visitor.http.get(shown.path)) == data(shop.anonymous.get(shown.path))
     refused(shop.client("junk").get(shown.path), 401)
@@ -159,8 +159,8 @@ def shown(shop):
 
 
 def test_copy_a_list(shop, shown):
-    """contract: copy-list, shared-notes. In the owner's order, with quantity, without tags, and with the
-    note while the share shows it. The owner's list stays as it was."""
+    """contract: copy-list, shared-notes. In the owner's order, with quantity, without tags, and
+    with the note while the share shows it. The owner's list stays as it was."""
     http = shop.customer("2").http
     with nothing_changes(shown.owner.http):
         answer = http.post(f"{shown.path}/copies", json={"name": "  For Anna "})
@@ -188,8 +188,8 @@ def test_copy_a_list(shop, shown):
 
 
 def test_copy_doubles_nothing(shop, shown):
-    """contract: copy-once. What the caller has already keeps all that it has, and its other lists; the
-    owner's own items are on a list more."""
+    """contract: copy-once. What the caller has already keeps all that it has, and its other lists;
+    the owner's own items are on a list more."""
     http = shop.session().http
     other = new_list(http)["id"]
     mine = save(http, 1, quantity=7, tags=["a"], note="mine", listIds=[other])
@@ -245,8 +245,8 @@ def strict(new_service):
 
 
 def test_reads_count_for_the_address(strict):
-    """contract: shared-limit. Its own limit, with a profile token or without; an admin token's reads
-    count for it."""
+    """contract: shared-limit. Its own limit, with a profile token or without; an admin token's
+    reads count for it."""
     shown, at = Shown(strict), {"X-Forwarded-For": "192.0.2.1"}
     anybody, owner = strict.anonymous, shown.owner.http
     fresh_window()
@@ -265,8 +265,8 @@ def test_reads_count_for_the_address(strict):
 
 
 def test_guesses_are_limited(strict):
-    """contract: shared-guess. As requests without a token; a good link goes on working, and an admin
-    token's server is no guesser."""
+    """contract: shared-guess. As requests without a token; a good link goes on working, and an
+    admin token's server is no guesser."""
     shown, http = Shown(strict), strict.customer("2").http
     at, wrong = {"X-Forwarded-For": "192.0.2.3"}, f"/shared/{UNKNOWN}"
     fresh_window()

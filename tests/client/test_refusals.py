@@ -23,8 +23,8 @@ def narrow():
 
 
 def test_limit_is_waited_for(connect, narrow):
-    """contract: limit-window. Beyond the limit a call waits as long as it is told, then happens once: a
-    new list too."""
+    """contract: limit-window. Beyond the limit a call waits as long as it is told, then happens
+    once: a new list too."""
     service, clock = narrow
     shop = Shop(service)
     with Lossy(service.url) as network:

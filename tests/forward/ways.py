@@ -56,7 +56,8 @@ def nginx(
     base: str = BASE,
     port: bool = False,
 ) -> Nginx:
-    """``name``: of the shop, a pattern with ``~``. ``port``: it says its own too, as on another than 80."""
+    """``name``: of the shop, a pattern with ``~``. ``port``: it says its own too, as on another
+    than 80."""
     made = Nginx(service, servers=SERVERS.replace("NAME", name))
     line = f'proxy_set_header Authorization "{token and f"Bearer {token}"}";'
     source, file, secret = "nginx-storefront.conf", "storefront.conf", "wishwell-authorization.conf"

@@ -135,7 +135,8 @@ OWNERS = ["session", "customer", "other"]
 
 
 def test_every_route_has_its_row():
-    """A new operation is described, and answers each credential as its path says, unless said here."""
+    """A new operation is described, and answers each credential as its path says, unless said
+    here."""
     assert set(OPERATIONS) == set(DONE)
 
 

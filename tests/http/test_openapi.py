@@ -129,7 +129,8 @@ def test_document_is_openapi_3_1():
 
 @each_operation
 def test_operation_says_what_it_does_and_for_whom(name):
-    """Also that HEAD works, whether it needs a token, and takes `Profile` where that means something."""
+    """Also that HEAD works, whether it needs a token, and takes `Profile` where that means
+    something."""
     method, _, operation = OPERATIONS[name]
     assert re.fullmatch(r"[a-z]+(?:[A-Z][a-z]+)*", name)
     assert operation["summary"] and not operation["summary"].endswith(".")
@@ -240,7 +241,7 @@ def test_schemas_mean_the_same_to_every_tool():
             re.compile(pattern)
         assert value.get("format") != "uuid", place
         if "/examples/" not in place:
-            # A description in one line that has a comma is cut there: the rest becomes a key of nothing.
+            # A description in one line is cut at a comma: the rest becomes a key of nothing.
             assert None not in value.values(), place
         for key in ("description", "summary"):
             if isinstance(text := value.get(key), str):

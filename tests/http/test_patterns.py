@@ -182,7 +182,8 @@ FIELDS: dict[str, tuple[dict, Callable[[str], object], st.SearchStrategy[str], l
         _product["image"], partial(_put, "image"), changed(_urls, _some), ["https://shop.example\n"]
     ),
     "types of events": (
-        _parameters["Type"]["schema"], wire.event_types, changed(_types, _some), [",".join(events.TYPES)]
+        _parameters["Type"]["schema"], wire.event_types, changed(_types, _some),
+        [",".join(events.TYPES)],
     ),
     "item ids": (
         _parameters["ItemIds"]["schema"], wire.item_ids, changed(_ids, _some),

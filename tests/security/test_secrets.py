@@ -122,8 +122,8 @@ def test_files_that_the_service_makes_are_its_owners_alone():
 
 
 def test_key_file_that_others_can_read_stops_the_start():
-    """contract: signing-key-source. Made at the first start, for good; one that was opened to others is
-    no secret any more."""
+    """contract: signing-key-source. Made at the first start, for good; one that was opened to
+    others is no secret any more."""
     service = Service()
     try:
         service.start()

@@ -17,7 +17,8 @@ from tests.servers.base import HERE, Program, ServerFailed, free_port, wait_unti
 
 
 def postgres_binaries() -> Path:
-    """The folder with initdb and postgres: the one named in the environment, or the one from PyPI."""
+    """The folder with initdb and postgres: the one named in the environment, or the one from
+    PyPI."""
     if named := os.environ.get("WISHWELL_TEST_POSTGRES_BIN"):
         return Path(named)
     # Found without importing: the package's own helper creates system users and changes
@@ -156,7 +157,8 @@ class PostgresServer(Program):
         wait_until(lambda: self.sql("SHOW synchronous_standby_names") == shown, seconds=5)
 
     def stop(self, mode: str = "fast") -> None:
-        """Stop as pg_ctl would: `smart` waits for clients, `fast` ends them, `immediate` drops all."""
+        """Stop as pg_ctl would: `smart` waits for clients, `fast` ends them, `immediate` drops
+        all."""
         signals = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
         self._end(signals[mode], 30)
 

@@ -190,7 +190,8 @@ class Service(Program):
         return list(self._out)
 
     def output(self) -> str:
-        """Everything that it printed, standard error too: for messages, and for what must not be there."""
+        """Everything that it printed, standard error too: for messages, and for what must not be
+        there."""
         return "\n".join([*self._out, *self._err])
 
     def cli(
