@@ -48,8 +48,7 @@ def fenced(language):
 
 
 def test_ten_minutes_of_the_readme(chromium):
-    """A service, nginx with the location, a page with the heart; then the command, and a
-    customer."""
+    """A service, nginx with the location, a page with the heart; then the command, and a customer."""
     if nginx_binary() is None:
         missing("there is no nginx")
     run, *_, update = commands("README.md", "## Hearts on the product page in ten minutes")

@@ -142,8 +142,8 @@ async def prepare_everything(url):
 
 
 def test_no_statement_makes_the_driver_ask_for_types():
-    """For a type that it does not know the driver reads PostgreSQL's catalog, on each new
-    connection: seconds on a worker of a cluster, which hides its shards from each row of it."""
+    """For a type that it does not know the driver reads PostgreSQL's catalog, on each new connection:
+    seconds on a worker of a cluster, which hides its shards from each row of it."""
     with PostgresServer(settings={"log_statement": "all"}) as server:
         asyncio.run(prepare_everything(server.create_database()))
         said = server.output()
@@ -153,8 +153,8 @@ def test_no_statement_makes_the_driver_ask_for_types():
 
 @pytest.mark.parametrize("name", sorted(statements.load("postgresql")))
 def test_statement_on_a_profiles_data_names_the_profile(name):
-    """design: every statement says profile_id = :profile (a link also the other one's) of each
-    table of a profile; that keeps it on one shard."""
+    """design: every statement says profile_id = :profile (a link also the other one's) of each table
+    of a profile; that keeps it on one shard."""
     step = statements.load("postgresql")[name].steps[0]
     sql = re.sub(r"\$(\d+)", lambda match: f":{step.takes[int(match[1]) - 1]}", step.sql)
     if name in STORE_WIDE:

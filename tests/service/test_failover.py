@@ -146,8 +146,8 @@ def test_overdue_write_is_cut_and_never_cancelled(shared):
 
 
 def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
-    """contract: write-room. Three times as many writes as connections: the server keeps few of
-    them, reads are answered, and writes go on with the standby."""
+    """contract: write-room. Three times as many writes as connections: the server keeps few of them,
+    reads are answered, and writes go on with the standby."""
     admin = shared.start()
     assert saves(admin, 1)
     shared.standby.pause()
@@ -172,8 +172,8 @@ def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
 
 
 def test_hung_primary_is_left_and_not_gone_back_to(pair):
-    """contract: database-hosts, database-hung, database-old-primary. A frozen primary, which goes
-    on as it was: neither this process nor one that starts with it first in the URL writes to it."""
+    """contract: database-hosts, database-hung, database-old-primary. A frozen primary, which goes on
+    as it was: neither this process nor one that starts with it first in the URL writes to it."""
     admin = pair.start()
     assert saves(admin, 1)
     pair.primary.pause()
@@ -206,8 +206,8 @@ def test_standby_promoted_beside_its_primary_is_found(pair):
 
 @pytest.mark.slow
 def test_no_delivery_is_lost_over_a_failover(pair):
-    """contract: delivery-each, database-hosts. The primary is killed while wishes are told: each
-    that is there afterwards was received."""
+    """contract: delivery-each, database-hosts. The primary is killed while wishes are told: each that
+    is there afterwards was received."""
     pair.service.settings |= OPEN | {"WISHWELL_LIMIT_ADMIN_WRITE": "100000"}
     pair.service.cli("store", "update", "default", "--events", "on")
     admin = pair.start()
