@@ -125,8 +125,10 @@ def test_connection_that_was_never_made_is_tried_again_even_for_a_new_list(conne
         steady = connect(service.url, shop.customer().token, retries=8)
         steady.lists.create("One")
         service.stop()
-        threading.Timer(0.7, service.restart).start()
+        starting = threading.Timer(0.7, service.restart)
+        starting.start()
         began = time.monotonic()
         steady.lists.create("Two")
         assert time.monotonic() - began > 0.5
+        starting.join()
         assert [listed.name for listed in steady.lists.all()] == ["Two", "One"]

@@ -200,7 +200,7 @@ class Service(Program):
         """Run `wishwell` with the settings and folder of this service: `serve` as a process of its
         own, other commands in an interpreter that is kept."""
         if self.command == WISHWELL and args[:1] != ("serve",):
-            code, out, err = self.attempt(*args, input=input, seconds=timeout)
+            code, out, err = self._command(args, self.environment, input, timeout, apart=True)
             done = subprocess.CompletedProcess(["wishwell", *args], code, out, err)
         else:
             done = self.run([str(self.command), *args], input=input, timeout=timeout)
@@ -218,15 +218,22 @@ class Service(Program):
 
     def quick(self, *args: str) -> str:
         """The standard output of a command that does well."""
-        return self.cli(*args).stdout
+        if self.command != WISHWELL:
+            return self.cli(*args).stdout
+        code, out, err = self.attempt(*args)
+        if code:
+            raise ServerFailed(f"wishwell {' '.join(args)} ended with {code}\n{out}{err}")
+        return out
 
-    def attempt(
-        self, *args: str, input: str = "", seconds: float = 30, **settings: str
-    ) -> tuple[int, str, str]:
+    def attempt(self, *args: str, **settings: str) -> tuple[int, str, str]:
         """A command which may fail: exit code (70 after a traceback), standard output and error."""
+        return self._command(args, self.environment | settings, "", 30, apart=False)
+
+    def _command(
+        self, args: tuple[str, ...], env: dict[str, str], input: str, seconds: float, *, apart: bool
+    ) -> tuple[int, str, str]:
         try:
-            env = self.environment | settings
-            code, out, err = _KEPT.run(args, env, self.folder, input, seconds)
+            code, out, err = _KEPT.run(args, env, self.folder, input, seconds, apart)
         except CommandFailed as failed:
             raise ServerFailed(f"{failed} at: wishwell {' '.join(args)}") from None
         self._overhear(args, out, err)
