@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import psutil
 
 from bench import seed
-from tests.servers import HERE, AnsweringProgram, PostgresServer, Service, free_port
+from tests.servers import HERE, PostgresServer, Program, Service, free_port
 
 ROOT = Path(__file__).parents[1]
 ENGINES = {"postgresql": "PostgreSQL", "sqlite": "SQLite"}
@@ -94,7 +94,7 @@ class Shop(Service):
             return float(connection.execute(statement).fetchone()[0])
 
 
-class Bare(AnsweringProgram):
+class Bare(Program):
     """The floor or the usual way beside a shop, started. ``under``: a command that runs it."""
 
     def __init__(
