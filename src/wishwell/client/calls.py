@@ -8,17 +8,14 @@ from urllib.parse import quote
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell.client.records import Page
+from wishwell.client.answers import Page
 
-__all__ = ["UNSET", "Call", "Direction", "Sort", "UnsetType"]
+__all__ = ["UNSET", "Call", "Direction", "UnsetType"]
 
 PREFIX = "/api/2025-04"
 
-Sort = Literal["recently_saved", "oldest_saved", "customer"]
 Direction = Literal["next", "previous"]
 T = TypeVar("T")
-
-_SEQUENCES = ("tags", "listIds", "itemIds", "types")
 
 
 # contract: retry-harmless
@@ -63,21 +60,23 @@ def given(**fields: Any) -> dict[str, Any]:
 
 
 def body(**fields: Any) -> bytes:
-    """A JSON object of the fields that are set. None clears a field, but not a sequence."""
-    return msgspec.json.encode(
-        {
-            name: strings(value) if name in _SEQUENCES else value
-            for name, value in fields.items()
-            if value is not UNSET and (value is not None or name not in _SEQUENCES)
-        }
-    )
+    """A JSON object of the fields that are given."""
+    return changes(**given(**fields))
 
 
-def strings(several: Any) -> list[str]:
-    """A sequence of strings. Raises ``TypeError`` for one string, whose characters are strings."""
-    if isinstance(several, str):
+def changes(**fields: Any) -> bytes:
+    """A JSON object of the fields that are set; None clears one."""
+    return msgspec.json.encode({k: v for k, v in fields.items() if v is not UNSET})
+
+
+def several(values: Any) -> Any:
+    """A list of the values; None is UNSET, as it clears no list.
+
+    Raises ``TypeError`` for a string, which would be a sequence of its characters.
+    """
+    if isinstance(values, str):
         raise TypeError("must be a sequence of strings, not a single string")
-    return list(several)
+    return UNSET if values is None or values is UNSET else list(values)
 
 
 def check_walk(call: Call[Page[T]], direction: Direction) -> None:

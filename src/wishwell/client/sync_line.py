@@ -1,15 +1,15 @@
-"""The client that blocks. ``make format`` writes it: change ``asynchronous_line.py``."""
+"""The client that blocks. Written by ``make format`` from asynchronous_line.py."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import httpx2
 
 from wishwell.client import calls, transport
+from wishwell.client.answers import Page
 from wishwell.client.calls import Call, Direction
 from wishwell.client.conversation import Conversation, Terms
-from wishwell.client.records import Page
 
 T = TypeVar("T")
 
@@ -77,36 +77,3 @@ class Part:
         repeatable: bool = True,
     ) -> T:
         return self._line.result(Call(method, path, read, params or {}, body, repeatable))
-
-
-class Paged(Part, Generic[T]):
-    """A resource whose records are read page by page."""
-
-    _listing: Call[Page[T]]
-
-    def list(self, *, page: str | None = None, limit: int | None = None) -> Page[T]:
-        """One page, newest first, without what its records hold; ``limit`` 1 to 250, by default 50.
-
-        ``page`` is the cursor of another page.
-        """
-        return self._line.result(self._listing.asking(page=page, limit=limit))
-
-    def pages(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        direction: Direction = "next",
-    ) -> Iterator[Page[T]]:
-        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        return self._line.pages(self._listing.asking(page=page, limit=limit), direction)
-
-    def all(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        direction: Direction = "next",
-    ) -> Iterator[T]:
-        """All records, newest first; with ``direction="previous"`` from ``page`` to the newest."""
-        return self._line.all(self._listing.asking(page=page, limit=limit), direction)
