@@ -18,8 +18,6 @@ from tools.blocking_client import CLIENT, formatted
 
 DESCRIPTION = yaml.safe_load((CLIENT.parent / "http" / "openapi.yaml").read_text("utf-8"))
 SCHEMAS = DESCRIPTION["components"]["schemas"]
-RECORDS = CLIENT / "records.py"
-OPERATIONS = CLIENT / "asynchronous_operations.py"
 
 # Of the parent classes in client/asynchronous_by_hand.py.
 BY_HAND = {"events.list", "products.put", "profiles.token", "profiles.identify"}
@@ -91,20 +89,11 @@ def docstring(text: str, indent: int) -> str:
 
 
 @dataclass
-class Record:
-    """A class of records.py."""
-
-    words: str
-    fields: dict[str, Node]
-    required: set[str]
-
-
-@dataclass
 class Types:
-    """The types that the description names, each after those that it uses."""
+    """The types that the description names, each after those it uses; of classes, the schemas."""
 
     aliases: dict[str, str] = field(default_factory=dict)
-    records: dict[str, Record] = field(default_factory=dict)
+    records: dict[str, list[Node]] = field(default_factory=dict)
 
     def of(self, node: Node, sequence: str = "tuple[{}, ...]") -> str:
         """The Python type of a value, without None."""
@@ -132,30 +121,31 @@ class Types:
         return component(node)
 
     def _record(self, described: str, schema: Node) -> str:
-        name: str = schema.get("x-python", described)
-        fields, required = schema["properties"], set(schema.get("required", ()))
-        for node in fields.values():
+        for node in schema["properties"].values():
             self.of(node)
-        words = SCHEMAS.get(described, schema).get("description")
-        record = self.records.setdefault(name, Record(words, fields, required))
-        record.required &= required
-        record.fields = max(record.fields, fields, key=len)
+        name = str(schema.get("x-python", described))
+        if not name:
+            raise ValueError(f"an object without x-python: {schema}")
+        # Without the words of a reference to it.
+        self.records.setdefault(name, []).append(SCHEMAS.get(described, schema))
         return name
 
     def source(self) -> str:
         """records.py, before it is formatted."""
         text = RECORDS_HEAD + f"__all__ = {sorted([*self.aliases, *self.records])}\n\n"
         text += "".join(f"{name} = {kind}\n" for name, kind in self.aliases.items())
-        return text + "".join(self._class(name, record) for name, record in self.records.items())
+        return text + "".join(self._class(*record) for record in list(self.records.items()))
 
-    def _class(self, name: str, record: Record) -> str:
-        text = f"\n\nclass {name}(Record, frozen=True):\n{docstring(record.words, 4)}\n"
-        for sent in sorted(record.fields, key=lambda sent: sent not in record.required):
-            node = record.fields[sent]
-            kind = self.of(node)
-            if sent not in record.required:
-                empty = kind.startswith("tuple") and nullable(resolved(node))
-                kind += " = ()" if empty else " | None = None"
+    def _class(self, name: str, schemas: list[Node]) -> str:
+        fields = max((schema["properties"] for schema in schemas), key=len)
+        required = set.intersection(*(set(schema.get("required", ())) for schema in schemas))
+        text = f"\n\nclass {name}(Record, frozen=True):\n"
+        text += docstring(schemas[0]["description"], 4) + "\n"
+        for sent in sorted(fields, key=lambda sent: sent not in required):
+            node, kind = fields[sent], self.of(fields[sent])
+            if sent not in required:
+                is_empty = kind.startswith("tuple") and nullable(resolved(node))
+                kind += " = ()" if is_empty else " | None = None"
             text += f"    {snake(sent)}: {kind}\n"
             text += docstring(node["description"], 4) if "description" in node else ""
         return text
@@ -169,20 +159,14 @@ class Argument(NamedTuple):
     kind: str
     words: str
 
-    @property
-    def is_required(self) -> bool:
-        """Whether there is no default."""
-        return "=" not in self.kind
-
-    @property
-    def value(self) -> str:
-        """The value that is sent."""
-        return f"several({self.name})" if self.kind.startswith("Sequence") else self.name
-
 
 def mapping(function: str, arguments: list[Argument]) -> str:
     """The call of a function that takes what is sent by name."""
-    return f"{function}({', '.join(f'{one.sent}={one.value}' for one in arguments)})"
+    pairs = [
+        f"{sent}=several({name})" if kind.startswith("Sequence") else f"{sent}={name}"
+        for sent, name, kind, _ in arguments
+    ]
+    return f"{function}({', '.join(pairs)})"
 
 
 class Operation:
@@ -191,23 +175,20 @@ class Operation:
     def __init__(self, path: str, method: str, node: Node, places: list[Node], types: Types):
         self.node, self.method, self.types = node, method.upper(), types
         self.resource, _, self.name = node["x-python"].partition(".")
-        self.is_by_hand = node["x-python"] in BY_HAND
         self.is_repeatable = self.method != "POST" or "x-repeatable" in node
         self.places = {resolved(one)["name"]: types.of_parameter(one) for one in places}
-        self.path = f"path({', '.join(self._part(part) for part in path[1:].split('/'))})"
+        parts = [f'"{part}"' for part in path[1:].split("/")]
+        parts = [self._local(one[2:-2]) if one.startswith('"{') else one for one in parts]
+        self.path = f"path({', '.join(parts)})"
         answer = next(answer for status, answer in node["responses"].items() if status < "300")
         self.record, self.is_page = self._answer(answer)
         request = resolved(content(node["requestBody"])) if "requestBody" in node else {}
         described, required = request.get("properties", {}), request.get("required", ())
-        self.fields = [
-            self._field(sent, described[sent], sent in required)
-            for sent in sorted(described, key=lambda sent: sent not in required)
-        ]
-        self.query = [
-            self._parameter(reference)
-            for reference in node.get("parameters", ())
-            if resolved(reference)["in"] == "query" and resolved(reference)["name"] not in described
-        ]
+        ordered = sorted(described, key=lambda sent: sent not in required)
+        self.fields = [self._field(sent, described[sent], sent in required) for sent in ordered]
+        query = [one for one in node.get("parameters", ()) if resolved(one)["in"] == "query"]
+        query = [one for one in query if resolved(one)["name"] not in described]
+        self.query = [self._parameter(reference) for reference in query]
 
     def _answer(self, answer: Node) -> tuple[str, bool]:
         """The class of the record that is answered, and whether there is a page of them."""
@@ -221,12 +202,6 @@ class Operation:
         """The name in Python; the ids of the resource's own records are ``id`` and ``ids``."""
         own = self.resource.removesuffix("s")
         return {f"{own}Id": "id", f"{own}Ids": "ids"}.get(sent, snake(sent))
-
-    def _part(self, part: str) -> str:
-        sent = part.strip("{}")
-        if sent == part:
-            return f'"{part}"'
-        return self._local(sent) if self.places[sent] == "str" else f"str({self._local(sent)})"
 
     def _field(self, sent: str, node: Node, is_required: bool) -> Argument:
         schema, kind = resolved(node), self.types.of(node, "Sequence[{}]")
@@ -271,10 +246,10 @@ class Operation:
 
     def _signature(self, *more: str) -> str:
         places = [f"{self._local(sent)}: {kind}" for sent, kind in self.places.items()]
-        required = [f"{one.name}: {one.kind}" for one in self.fields if one.is_required]
-        others = [one for one in self.fields + self.query if not one.is_required]
-        named = [*(f"{one.name}: {one.kind}" for one in others), *more]
-        return ", ".join(["self", *places, *required, *(["*", *named] if named else [])])
+        others = [f"{one.name}: {one.kind}" for one in self.fields + self.query]
+        required = [one for one in places + others if "=" not in one]
+        named = [*(one for one in others if "=" in one), *more]
+        return ", ".join(["self", *required, *(["*", *named] if named else [])])
 
     def _docstring(self) -> str:
         words = [self.node["description"]]
@@ -294,10 +269,10 @@ def operations_source(operations: list[Operation], types: Types) -> str:
     for resource in dict.fromkeys(operation.resource for operation in operations):
         methods = [operation for operation in operations if operation.resource == resource]
         kind = f"Async{resource.title()}"
-        has_parent = any(one.is_by_hand for one in methods)
-        text += f"\n\nclass {kind}({f'{kind}ByHand' if has_parent else 'AsyncPart'}):\n"
+        parent = f"{kind}ByHand" if f"{kind}ByHand" in OPERATIONS_HEAD else "AsyncPart"
+        text += f"\n\nclass {kind}({parent}):\n"
         text += docstring(words[methods[0].node["tags"][0]], 4) + "\n"
-        text += "".join(one.source() for one in methods if not one.is_by_hand)
+        text += "".join(one.source() for one in methods if one.node["x-python"] not in BY_HAND)
         attached += f"        self.{resource} = {kind}(line)\n"
     text += '\n\nclass AsyncResources:\n    """The operations, by resource."""\n\n'
     text += "    def _attach(self, line: Line) -> None:\n        self._line = line\n"
@@ -313,8 +288,11 @@ def made() -> dict[Path, str]:
         for method, node in item.items()
         if "x-python" in node
     ]
-    records, methods = types.source(), operations_source(operations, types)
-    return {RECORDS: formatted(records, RECORDS), OPERATIONS: formatted(methods, OPERATIONS)}
+    sources = {
+        CLIENT / "records.py": types.source(),
+        CLIENT / "asynchronous_operations.py": operations_source(operations, types),
+    }
+    return {path: formatted(text, path) for path, text in sources.items()}
 
 
 if __name__ == "__main__":

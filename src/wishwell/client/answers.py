@@ -51,24 +51,19 @@ class _Answer(msgspec.Struct, Generic[T], frozen=True, rename="camel"):
 
 def one(kind: type[T]) -> Callable[[bytes], T]:
     """A reader of ``{"data": {...}}``, which raises ``msgspec.DecodeError`` for anything else."""
-    envelope: Any = _Answer[kind]  # type: ignore[valid-type]
-
-    def read(body: bytes) -> T:
-        record: T = msgspec.json.decode(body, type=envelope).data
-        return record
-
-    return read
+    decoder: Any = msgspec.json.Decoder(_Answer[kind])  # type: ignore[valid-type]
+    return lambda body: decoder.decode(body).data
 
 
 def page_of(kind: type[T]) -> Callable[[bytes], Page[T]]:
     """A reader of a page, which raises ``msgspec.DecodeError`` for anything else."""
-    envelope: Any = _Answer[tuple[kind, ...]]  # type: ignore[valid-type]
+    read = msgspec.json.Decoder(_Answer[tuple[kind, ...]]).decode  # type: ignore[valid-type]
 
-    def read(body: bytes) -> Page[T]:
-        answer = msgspec.json.decode(body, type=envelope)
+    def page(body: bytes) -> Page[T]:
+        answer = read(body)
         return Page(answer.data, answer.page_info.next, answer.page_info.previous)
 
-    return read
+    return page
 
 
 feed: Callable[[bytes], Feed] = msgspec.json.Decoder(Feed).decode

@@ -661,7 +661,7 @@ class AsyncProducts(AsyncProductsByHand):
 
         Raises ``NotFound``.
         """
-        return await self._send("GET", path("products", str(id)), one(Product))
+        return await self._send("GET", path("products", id), one(Product))
 
     async def delete(self, id: ProductId) -> None:
         """Forgets what is known of the product, and what is not told yet of it. Wishes for it stay.
@@ -669,7 +669,7 @@ class AsyncProducts(AsyncProductsByHand):
 
         Raises ``NotFound``.
         """
-        await self._send("DELETE", path("products", str(id)), nothing)
+        await self._send("DELETE", path("products", id), nothing)
 
 
 class AsyncResources:

@@ -44,13 +44,13 @@ class Call(Generic[T]):
         return replace(self, params={**self.params, **given(**params)})
 
 
-def path(*parts: str) -> str:
+def path(*parts: int | str) -> str:
     """A path with ids in it. An id may be any text, and must not lead to another path.
 
     Some servers and proxies decode escapes before they split a path. So slashes are escaped twice;
     no id has one, and the service answers 404.
     """
-    escaped = (quote(part.replace("/", "%2F"), safe="").replace(".", "%2E") for part in parts)
+    escaped = (quote(str(part).replace("/", "%2F"), safe="").replace(".", "%2E") for part in parts)
     return "/" + "/".join(escaped)
 
 

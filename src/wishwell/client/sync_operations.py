@@ -651,7 +651,7 @@ class Products(ProductsByHand):
 
         Raises ``NotFound``.
         """
-        return self._send("GET", path("products", str(id)), one(Product))
+        return self._send("GET", path("products", id), one(Product))
 
     def delete(self, id: ProductId) -> None:
         """Forgets what is known of the product, and what is not told yet of it. Wishes for it stay.
@@ -659,7 +659,7 @@ class Products(ProductsByHand):
 
         Raises ``NotFound``.
         """
-        self._send("DELETE", path("products", str(id)), nothing)
+        self._send("DELETE", path("products", id), nothing)
 
 
 class Resources:
