@@ -17,7 +17,6 @@ import yaml
 from tools.blocking_client import CLIENT, formatted
 
 DESCRIPTION = yaml.safe_load((CLIENT.parent / "http" / "openapi.yaml").read_text("utf-8"))
-SCHEMAS = DESCRIPTION["components"]["schemas"]
 
 # Of the parent classes in client/asynchronous_by_hand.py.
 BY_HAND = {"events.list", "products.put", "profiles.token", "profiles.identify"}
@@ -79,7 +78,7 @@ def snake(name: str) -> str:
 
 def docstring(text: str, indent: int) -> str:
     """Markdown of the description as a docstring, in the spelling of Python."""
-    text = re.sub(r"`HEAD` answers the same without a\s+body\.", "", text.strip())
+    text = re.sub(r"`HEAD`\sanswers\sthe\ssame\swithout\sa\sbody\.", "", text.strip())
     text = re.sub(r"`([a-z]+[A-Z]\w+)`", lambda name: f"`{snake(name[1])}`", text)
     text = re.sub(r"\bnull\b", "None", re.sub(r"`([^`]+)`", r"``\1``", text))
     wrap = textwrap.TextWrapper(100 - indent, break_on_hyphens=False).fill
@@ -127,7 +126,8 @@ class Types:
         if not name:
             raise ValueError(f"an object without x-python: {schema}")
         # Without the words of a reference to it.
-        self.records.setdefault(name, []).append(SCHEMAS.get(described, schema))
+        whole = DESCRIPTION["components"]["schemas"].get(described, schema)
+        self.records.setdefault(name, []).append(whole)
         return name
 
     def source(self) -> str:
@@ -231,8 +231,8 @@ class Operation:
             text += f"        fields = {mapping(function, self.fields)}\n"
             more += ", body=fields"
         more += "" if self.is_repeatable else ", repeatable=False"
-        text += "        " + ("" if kind == "None" else "return ")
-        text += f"await self._send({call}{more})\n\n"
+        text += f"        call = Call({call}{more})\n"
+        text += f"        {'' if kind == 'None' else 'return '}await self._line.result(call)\n\n"
         if self.name == "list" and self.is_page and not self.places:
             text += self._walk("pages", kind, call) + self._walk("all", self.record, call)
         return text

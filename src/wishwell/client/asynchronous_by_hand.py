@@ -7,7 +7,7 @@ import msgspec
 from wishwell.client import answers
 from wishwell.client.answers import Feed, one
 from wishwell.client.asynchronous_line import AsyncPart
-from wishwell.client.calls import body, given, path, several
+from wishwell.client.calls import Call, body, given, path, several
 from wishwell.client.records import NewProduct, Product, ProfileToken
 
 
@@ -18,7 +18,7 @@ class AsyncProductsByHand(AsyncPart):
         """Says all that is known of a product: what it does not name is unknown from then on."""
         fields = msgspec.to_builtins(product)
         where = path("products", str(fields.pop("productId")))
-        return await self._send("PUT", where, one(Product), body=body(**fields))
+        return await self._line.result(Call("PUT", where, one(Product), body=body(**fields)))
 
 
 class _SignIn(msgspec.Struct, frozen=True, rename="camel"):
@@ -39,15 +39,13 @@ class AsyncProfilesByHand(AsyncPart):
         """
         fields = body(customer=customer, session=session)
         known = bool(customer or session or self._line.profile)
-        return await self._send(
-            "POST", "/profiles/token", one(ProfileToken), body=fields, repeatable=known
-        )
+        call = Call("POST", "/profiles/token", one(ProfileToken), body=fields, repeatable=known)
+        return await self._line.result(call)
 
     async def identify(self, email: str) -> str:
         """The store's sign-in path for this e-mail address, whether or not it is known."""
-        fields = body(email=email)
-        sign_in = await self._send("POST", "/profiles/identify", one(_SignIn), body=fields)
-        return sign_in.auth_flow
+        call = Call("POST", "/profiles/identify", one(_SignIn), body=body(email=email))
+        return (await self._line.result(call)).auth_flow
 
 
 # contract: feed-once
@@ -67,7 +65,7 @@ class AsyncEventsByHand(AsyncPart):
         """
         named = None if types is None else ",".join(several(types))
         params = given(**{"from": from_, "limit": limit, "type": named})
-        return await self._send("GET", "/events", answers.feed, params=params)
+        return await self._line.result(Call("GET", "/events", answers.feed, params))
 
     async def pages(
         self,

@@ -1,7 +1,8 @@
 """The connections of the client for asyncio: its calls, their retries, and walks over pages."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import TypeVar
 
 import httpx2
@@ -47,13 +48,13 @@ class Line:
         return self._records(self.pages(call, direction), direction)
 
     async def _pages(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[Page[T]]:
-        cursor: str | None = None
         while True:
-            page = await self.result(call.asking(page=cursor))
+            page = await self.result(call)
             yield page
             cursor = page.next if direction == "next" else page.previous
             if cursor is None:
                 return
+            call = replace(call, params={**call.params, "page": cursor})
 
     async def _records(
         self, pages: AsyncIterator[Page[T]], direction: Direction
@@ -68,15 +69,3 @@ class AsyncPart:
 
     def __init__(self, line: Line) -> None:
         self._line = line
-
-    async def _send(
-        self,
-        method: str,
-        path: str,
-        read: Callable[[bytes], T],
-        *,
-        params: Mapping[str, str | int] | None = None,
-        body: bytes | None = None,
-        repeatable: bool = True,
-    ) -> T:
-        return await self._line.result(Call(method, path, read, params or {}, body, repeatable))

@@ -1,8 +1,8 @@
 """A call of the API as a value: what to send, whether twice does harm, how to read the answer."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Literal, Self, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -38,10 +38,6 @@ class Call(Generic[T]):
     def gone_is_done(self) -> bool:
         """Whether a 404 means that it was done, if it was sent again without knowing that."""
         return self.method == "DELETE" and self.body is None
-
-    def asking(self, **params: str | int | None) -> Self:
-        """The call with these parameters too, as far as they are given."""
-        return replace(self, params={**self.params, **given(**params)})
 
 
 def path(*parts: int | str) -> str:

@@ -6,7 +6,7 @@ import msgspec
 
 from wishwell.client import answers
 from wishwell.client.answers import Feed, one
-from wishwell.client.calls import body, given, path, several
+from wishwell.client.calls import Call, body, given, path, several
 from wishwell.client.records import NewProduct, Product, ProfileToken
 from wishwell.client.sync_line import Part
 
@@ -18,7 +18,7 @@ class ProductsByHand(Part):
         """Says all that is known of a product: what it does not name is unknown from then on."""
         fields = msgspec.to_builtins(product)
         where = path("products", str(fields.pop("productId")))
-        return self._send("PUT", where, one(Product), body=body(**fields))
+        return self._line.result(Call("PUT", where, one(Product), body=body(**fields)))
 
 
 class _SignIn(msgspec.Struct, frozen=True, rename="camel"):
@@ -37,15 +37,13 @@ class ProfilesByHand(Part):
         """
         fields = body(customer=customer, session=session)
         known = bool(customer or session or self._line.profile)
-        return self._send(
-            "POST", "/profiles/token", one(ProfileToken), body=fields, repeatable=known
-        )
+        call = Call("POST", "/profiles/token", one(ProfileToken), body=fields, repeatable=known)
+        return self._line.result(call)
 
     def identify(self, email: str) -> str:
         """The store's sign-in path for this e-mail address, whether or not it is known."""
-        fields = body(email=email)
-        sign_in = self._send("POST", "/profiles/identify", one(_SignIn), body=fields)
-        return sign_in.auth_flow
+        call = Call("POST", "/profiles/identify", one(_SignIn), body=body(email=email))
+        return (self._line.result(call)).auth_flow
 
 
 # contract: feed-once
@@ -65,7 +63,7 @@ class EventsByHand(Part):
         """
         named = None if types is None else ",".join(several(types))
         params = given(**{"from": from_, "limit": limit, "type": named})
-        return self._send("GET", "/events", answers.feed, params=params)
+        return self._line.result(Call("GET", "/events", answers.feed, params))
 
     def pages(
         self,

@@ -1,7 +1,8 @@
 """The client that blocks. Written by ``make format`` from asynchronous_line.py."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 import httpx2
@@ -47,13 +48,13 @@ class Line:
         return self._records(self.pages(call, direction), direction)
 
     def _pages(self, call: Call[Page[T]], direction: Direction) -> Iterator[Page[T]]:
-        cursor: str | None = None
         while True:
-            page = self.result(call.asking(page=cursor))
+            page = self.result(call)
             yield page
             cursor = page.next if direction == "next" else page.previous
             if cursor is None:
                 return
+            call = replace(call, params={**call.params, "page": cursor})
 
     def _records(self, pages: Iterator[Page[T]], direction: Direction) -> Iterator[T]:
         for page in pages:
@@ -65,15 +66,3 @@ class Part:
 
     def __init__(self, line: Line) -> None:
         self._line = line
-
-    def _send(
-        self,
-        method: str,
-        path: str,
-        read: Callable[[bytes], T],
-        *,
-        params: Mapping[str, str | int] | None = None,
-        body: bytes | None = None,
-        repeatable: bool = True,
-    ) -> T:
-        return self._line.result(Call(method, path, read, params or {}, body, repeatable))

@@ -61,7 +61,8 @@ class Items(Part):
         Raises ``NotFound``.
         """
         params = given(page=page, limit=limit, query=query)
-        return self._send("GET", path("items"), page_of(Item), params=params)
+        call = Call("GET", path("items"), page_of(Item), params=params)
+        return self._line.result(call)
 
     def pages(
         self,
@@ -128,7 +129,8 @@ class Items(Part):
             note=note,
             listIds=several(list_ids),
         )
-        return self._send("POST", path("items"), one(Item), body=fields)
+        call = Call("POST", path("items"), one(Item), body=fields)
+        return self._line.result(call)
 
     def delete_many(self, ids: Sequence[str]) -> None:
         """Deletes 1 to 250 items, all of them or, on an error, none. Ids that name no item of the
@@ -141,14 +143,16 @@ class Items(Part):
         Raises ``NotFound``.
         """
         fields = body(itemIds=several(ids))
-        self._send("DELETE", path("items"), nothing, body=fields)
+        call = Call("DELETE", path("items"), nothing, body=fields)
+        self._line.result(call)
 
     def find(self, id: str) -> Item:
         """The item with this id.
 
         Raises ``NotFound``.
         """
-        return self._send("GET", path("items", id), one(Item))
+        call = Call("GET", path("items", id), one(Item))
+        return self._line.result(call)
 
     def update(
         self,
@@ -182,14 +186,16 @@ class Items(Part):
             tags=several(tags),
             note=note,
         )
-        return self._send("PATCH", path("items", id), one(Item), body=fields)
+        call = Call("PATCH", path("items", id), one(Item), body=fields)
+        return self._line.result(call)
 
     def delete(self, id: str) -> None:
         """Deletes the item and takes it off its lists.
 
         Raises ``NotFound``.
         """
-        self._send("DELETE", path("items", id), nothing)
+        call = Call("DELETE", path("items", id), nothing)
+        self._line.result(call)
 
     def set_lists(self, id: str, list_ids: Sequence[str]) -> Item:
         """Puts the item on exactly these lists; an empty array takes it off all. On a list where it
@@ -203,7 +209,8 @@ class Items(Part):
         Raises ``NotFound``.
         """
         fields = body(listIds=several(list_ids))
-        return self._send("PUT", path("items", id, "lists"), one(Item), body=fields)
+        call = Call("PUT", path("items", id, "lists"), one(Item), body=fields)
+        return self._line.result(call)
 
 
 class Lists(Part):
@@ -212,7 +219,7 @@ class Lists(Part):
     def list(self, *, page: str | None = None, limit: int | None = None) -> Page[List]:
         """The lists of the profile, or of the whole store for an admin token without ``Profile``,
         newest first, in pages, without their items. Pages are walked as those of ``GET /items``
-        are. ``HEAD`` answers the same without a body.
+        are.
 
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
         is bound to the profile and to ``query``: with others, or when it was changed, the answer is
@@ -223,7 +230,8 @@ class Lists(Part):
         Raises ``NotFound``.
         """
         params = given(page=page, limit=limit)
-        return self._send("GET", path("lists"), page_of(List), params=params)
+        call = Call("GET", path("lists"), page_of(List), params=params)
+        return self._line.result(call)
 
     def pages(
         self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
@@ -250,11 +258,11 @@ class Lists(Part):
         Raises ``NotFound``. Not retried after a lost connection.
         """
         fields = body(name=name)
-        return self._send("POST", path("lists"), one(List), body=fields, repeatable=False)
+        call = Call("POST", path("lists"), one(List), body=fields, repeatable=False)
+        return self._line.result(call)
 
     def find(self, id: str, *, sort: Sort | None = None) -> List:
-        """The list with this id, and all of its items in the order that ``sort`` asks for. ``HEAD``
-        answers the same without a body.
+        """The list with this id, and all of its items in the order that ``sort`` asks for.
 
         ``sort``: The order of the list's items: ``recently_saved`` and ``oldest_saved`` go by
         ``created_at``; ``customer`` is the order set with ``PUT /lists/{listId}/items/order``, in
@@ -263,7 +271,8 @@ class Lists(Part):
         Raises ``NotFound``.
         """
         params = given(sort=sort)
-        return self._send("GET", path("lists", id), one(List), params=params)
+        call = Call("GET", path("lists", id), one(List), params=params)
+        return self._line.result(call)
 
     def update(self, id: str, *, name: str | UnsetType = UNSET) -> List:
         """Sets the name, if the body has one. An empty object changes nothing, ``updated_at``
@@ -275,14 +284,16 @@ class Lists(Part):
         Raises ``NotFound``.
         """
         fields = changes(name=name)
-        return self._send("PATCH", path("lists", id), one(List), body=fields)
+        call = Call("PATCH", path("lists", id), one(List), body=fields)
+        return self._line.result(call)
 
     def delete(self, id: str) -> None:
         """Deletes the list and keeps its items.
 
         Raises ``NotFound``.
         """
-        self._send("DELETE", path("lists", id), nothing)
+        call = Call("DELETE", path("lists", id), nothing)
+        self._line.result(call)
 
     def order(self, id: str, item_ids: Sequence[str]) -> List:
         """Places the items of the list in the order given, which ``GET
@@ -296,7 +307,8 @@ class Lists(Part):
         Raises ``NotFound``.
         """
         fields = body(itemIds=several(item_ids))
-        return self._send("PUT", path("lists", id, "items", "order"), one(List), body=fields)
+        call = Call("PUT", path("lists", id, "items", "order"), one(List), body=fields)
+        return self._line.result(call)
 
 
 class Shares(Part):
@@ -317,7 +329,8 @@ class Shares(Part):
         Raises ``NotFound``.
         """
         params = given(page=page, limit=limit)
-        return self._send("GET", path("lists", list_id, "shares"), page_of(Share), params=params)
+        call = Call("GET", path("lists", list_id, "shares"), page_of(Share), params=params)
+        return self._line.result(call)
 
     def create(
         self,
@@ -341,9 +354,10 @@ class Shares(Part):
         Raises ``NotFound``. Not retried after a lost connection.
         """
         fields = body(expiresAt=expires_at, reservations=reservations, notes=notes)
-        return self._send(
+        call = Call(
             "POST", path("lists", list_id, "shares"), one(Share), body=fields, repeatable=False
         )
+        return self._line.result(call)
 
     def update(
         self,
@@ -366,14 +380,16 @@ class Shares(Part):
         Raises ``NotFound``.
         """
         fields = changes(expiresAt=expires_at, reservations=reservations, notes=notes)
-        return self._send("PATCH", path("lists", list_id, "shares", id), one(Share), body=fields)
+        call = Call("PATCH", path("lists", list_id, "shares", id), one(Share), body=fields)
+        return self._line.result(call)
 
     def delete(self, list_id: str, id: str) -> None:
         """From now on its token is refused everywhere. Other shares of the list go on.
 
         Raises ``NotFound``.
         """
-        self._send("DELETE", path("lists", list_id, "shares", id), nothing)
+        call = Call("DELETE", path("lists", list_id, "shares", id), nothing)
+        self._line.result(call)
 
 
 class Shared(Part):
@@ -388,11 +404,12 @@ class Shared(Part):
         neither. Reads count per client address, 120 a minute unless the service is set otherwise,
         and those of an admin token as its other reads; a wrong token counts as a request with no
         valid token does. Answers below ``/shared/`` carry ``X-Robots-Tag: noindex`` and
-        ``Referrer-Policy: no-referrer``. ``HEAD`` answers the same without a body.
+        ``Referrer-Policy: no-referrer``.
 
         Raises ``NotFound``.
         """
-        return self._send("GET", path("shared", token), one(SharedList))
+        call = Call("GET", path("shared", token), one(SharedList))
+        return self._line.result(call)
 
     def copy(self, token: str, *, name: str | None = None) -> List:
         """Makes a list of the caller's with what is on the shared list, in its order: with the
@@ -406,9 +423,10 @@ class Shared(Part):
         Raises ``NotFound``. Not retried after a lost connection.
         """
         fields = body(name=name)
-        return self._send(
+        call = Call(
             "POST", path("shared", token, "copies"), one(List), body=fields, repeatable=False
         )
+        return self._line.result(call)
 
     def reserve(self, token: str, item_id: str, quantity: int) -> SharedItem:
         """Says that the caller gives so many of the item, in place of what they had reserved of it
@@ -421,12 +439,13 @@ class Shared(Part):
         Raises ``NotFound`` and ``Conflict``.
         """
         fields = body(quantity=quantity)
-        return self._send(
+        call = Call(
             "PUT",
             path("shared", token, "items", item_id, "reservation"),
             one(SharedItem),
             body=fields,
         )
+        return self._line.result(call)
 
     def delete_reservation(self, token: str, item_id: str) -> None:
         """Ends what the caller has reserved of the item; if that is nothing, the answer is 404. The
@@ -434,7 +453,8 @@ class Shared(Part):
 
         Raises ``NotFound``.
         """
-        self._send("DELETE", path("shared", token, "items", item_id, "reservation"), nothing)
+        call = Call("DELETE", path("shared", token, "items", item_id, "reservation"), nothing)
+        self._line.result(call)
 
 
 class Profiles(ProfilesByHand):
@@ -460,7 +480,8 @@ class Webhooks(Part):
         Raises ``NotFound``.
         """
         params = given(page=page, limit=limit)
-        return self._send("GET", path("webhooks"), page_of(Webhook), params=params)
+        call = Call("GET", path("webhooks"), page_of(Webhook), params=params)
+        return self._line.result(call)
 
     def pages(
         self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
@@ -500,14 +521,16 @@ class Webhooks(Part):
         Raises ``NotFound`` and ``Conflict``. Not retried after a lost connection.
         """
         fields = body(url=url, types=several(types))
-        return self._send("POST", path("webhooks"), one(Webhook), body=fields, repeatable=False)
+        call = Call("POST", path("webhooks"), one(Webhook), body=fields, repeatable=False)
+        return self._line.result(call)
 
     def find(self, id: str) -> Webhook:
         """A webhook, without its secret.
 
         Raises ``NotFound``.
         """
-        return self._send("GET", path("webhooks", id), one(Webhook))
+        call = Call("GET", path("webhooks", id), one(Webhook))
+        return self._line.result(call)
 
     def update(
         self,
@@ -532,14 +555,16 @@ class Webhooks(Part):
         Raises ``NotFound``.
         """
         fields = changes(url=url, types=several(types), enabled=enabled)
-        return self._send("PATCH", path("webhooks", id), one(Webhook), body=fields)
+        call = Call("PATCH", path("webhooks", id), one(Webhook), body=fields)
+        return self._line.result(call)
 
     def delete(self, id: str) -> None:
         """Deletes the webhook, and then its deliveries. What is just being sent still arrives.
 
         Raises ``NotFound``.
         """
-        self._send("DELETE", path("webhooks", id), nothing)
+        call = Call("DELETE", path("webhooks", id), nothing)
+        self._line.result(call)
 
     def renew_secret(self, id: str) -> Webhook:
         """Makes a new secret, which is shown here alone. For 24 hours the one before it signs as
@@ -547,7 +572,8 @@ class Webhooks(Part):
 
         Raises ``NotFound`` and ``Conflict``. Not retried after a lost connection.
         """
-        return self._send("POST", path("webhooks", id, "secret"), one(Webhook), repeatable=False)
+        call = Call("POST", path("webhooks", id, "secret"), one(Webhook), repeatable=False)
+        return self._line.result(call)
 
     def test(self, id: str) -> Delivery:
         """Sends a message of the type ``webhook.test``, once. How it went is in the list of
@@ -555,7 +581,8 @@ class Webhooks(Part):
 
         Raises ``NotFound`` and ``Conflict``. Not retried after a lost connection.
         """
-        return self._send("POST", path("webhooks", id, "test"), one(Delivery), repeatable=False)
+        call = Call("POST", path("webhooks", id, "test"), one(Delivery), repeatable=False)
+        return self._line.result(call)
 
     def replay(self, id: str, since: datetime) -> Webhook:
         """Sends every kept event of the webhook's types from ``since`` on again, with its id, and a
@@ -566,9 +593,10 @@ class Webhooks(Part):
         Raises ``NotFound``. Not retried after a lost connection.
         """
         fields = body(since=since)
-        return self._send(
+        call = Call(
             "POST", path("webhooks", id, "replays"), one(Webhook), body=fields, repeatable=False
         )
+        return self._line.result(call)
 
     def deliveries(
         self, id: str, *, page: str | None = None, limit: int | None = None
@@ -585,9 +613,8 @@ class Webhooks(Part):
         Raises ``NotFound``.
         """
         params = given(page=page, limit=limit)
-        return self._send(
-            "GET", path("webhooks", id, "deliveries"), page_of(Delivery), params=params
-        )
+        call = Call("GET", path("webhooks", id, "deliveries"), page_of(Delivery), params=params)
+        return self._line.result(call)
 
     def retry(self, id: str, delivery_id: str) -> Delivery:
         """Sends the event again now, whatever became of the delivery. A webhook that is off, and an
@@ -595,9 +622,8 @@ class Webhooks(Part):
 
         Raises ``NotFound`` and ``Conflict``.
         """
-        return self._send(
-            "POST", path("webhooks", id, "deliveries", delivery_id, "retry"), one(Delivery)
-        )
+        call = Call("POST", path("webhooks", id, "deliveries", delivery_id, "retry"), one(Delivery))
+        return self._line.result(call)
 
 
 class Products(ProductsByHand):
@@ -605,8 +631,7 @@ class Products(ProductsByHand):
 
     def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Product]:
         """The products of the store without their variants, in pages: the one that was put for the
-        first time most recently comes first. It needs an admin token, without ``Profile``. ``HEAD``
-        answers the same without a body.
+        first time most recently comes first. It needs an admin token, without ``Profile``.
 
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
         is bound to the profile and to ``query``: with others, or when it was changed, the answer is
@@ -617,7 +642,8 @@ class Products(ProductsByHand):
         Raises ``NotFound``.
         """
         params = given(page=page, limit=limit)
-        return self._send("GET", path("products"), page_of(Product), params=params)
+        call = Call("GET", path("products"), page_of(Product), params=params)
+        return self._line.result(call)
 
     def pages(
         self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
@@ -643,7 +669,8 @@ class Products(ProductsByHand):
         Raises ``NotFound``.
         """
         fields = body(products=several(products))
-        self._send("PUT", path("products"), nothing, body=fields)
+        call = Call("PUT", path("products"), nothing, body=fields)
+        self._line.result(call)
 
     def find(self, id: ProductId) -> Product:
         """What is known of the product, and of its variants. It needs an admin token, without
@@ -651,7 +678,8 @@ class Products(ProductsByHand):
 
         Raises ``NotFound``.
         """
-        return self._send("GET", path("products", id), one(Product))
+        call = Call("GET", path("products", id), one(Product))
+        return self._line.result(call)
 
     def delete(self, id: ProductId) -> None:
         """Forgets what is known of the product, and what is not told yet of it. Wishes for it stay.
@@ -659,7 +687,8 @@ class Products(ProductsByHand):
 
         Raises ``NotFound``.
         """
-        self._send("DELETE", path("products", id), nothing)
+        call = Call("DELETE", path("products", id), nothing)
+        self._line.result(call)
 
 
 class Resources:
