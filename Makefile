@@ -49,8 +49,9 @@ check: $(VENV)/.dev ## Format, lint and strict types, all without changing anyth
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-format: $(VENV)/.dev ## Format the code and sort its imports; write the client that blocks
-	$(BIN)/python tools/blocking_client.py
+format: $(VENV)/.dev ## Format the code and sort its imports; write the client from the API's description
+	$(BIN)/python -m tools.described_client
+	$(BIN)/python -m tools.blocking_client
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 

@@ -90,7 +90,7 @@ def test_module_has_a_purpose_and_fits_its_room(path):
     text = path.read_text()
     assert ast.get_docstring(ast.parse(text)) or not text.strip()
     assert not {"utils", "helpers", "common", "manager", "base"} & set(name_of(path).split("."))
-    assert text.count("\n") <= 410
+    assert text.count("\n") <= 410 or "Written by ``make format``" in text.partition("\n")[0]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)

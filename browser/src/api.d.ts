@@ -1028,6 +1028,7 @@ export interface components {
             };
         };
         TokenResult: {
+            /** @description A token, valid for a day, and the profile that it is for. */
             data: {
                 /** @description The access token, a JWT. It expires a day after its creation. */
                 token: string;
@@ -1103,6 +1104,7 @@ export interface components {
             available?: components["schemas"]["NewAvailable"];
             variants?: components["schemas"]["NewVariant"][] | null;
         };
+        /** @description All that is known of a product. What is left out is not known. */
         NamedProduct: {
             productId: components["schemas"]["ProductId"];
             title?: components["schemas"]["NewTitle"];
@@ -1201,6 +1203,7 @@ export interface components {
         Title: string;
         /** @description An http or https URL in printable ASCII characters. */
         Url: string;
+        /** @description A price. */
         Price: {
             /** @description Decimal text, with up to 4 digits after the point. */
             amount: string;
@@ -1501,7 +1504,7 @@ export interface components {
          */
         Page: components["schemas"]["Cursor"];
         /**
-         * @description The number of records of a page.
+         * @description The number of records of a page, 1 to 250, by default 50.
          * @example 20
          */
         Limit: number;
@@ -1614,7 +1617,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -2009,7 +2012,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -2328,7 +2331,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -2872,7 +2875,7 @@ export interface operations {
                  */
                 from?: components["parameters"]["From"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -2924,7 +2927,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3264,7 +3267,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3362,7 +3365,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];

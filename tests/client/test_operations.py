@@ -9,7 +9,6 @@ import pytest
 
 from tests.client.lossy import Lossy
 from tests.servers import wait_until
-from tools import blocking_client
 from wishwell.client import (
     Conflict,
     Forbidden,
@@ -232,10 +231,3 @@ def test_one_string_is_no_sequence_of_ids(wishes):
         wishes.items.delete_many("abc")
     with pytest.raises(TypeError):
         wishes.items.create(1, tags="gift")
-
-
-def test_blocking_client_is_what_the_async_one_makes():
-    """`make format` writes it."""
-    assert len(blocking_client.SOURCES) == 3
-    for source in blocking_client.SOURCES:
-        assert blocking_client.target(source).read_text() == blocking_client.made(source)
