@@ -171,36 +171,6 @@ def test_number_that_is_not_published_is_not_read(telling, engine):
     assert feed(bench, 1) == events.Page([], 1)
 
 
-def test_reader_of_some_types_passes_over_the_others(telling):
-    """contract: feed-answer, feed-once. `resume` moves on though nothing was of the type."""
-    bench = telling
-    profile = bench.new_customer()
-    for product in range(3):
-        save(bench, profile, product + 1)
-    bench.write(lists.create, profile, "a", bench.new_id(), MOST, bench.clock.tick())
-    number(bench)
-    page = feed(bench, None, 1, ("list.created",))
-    assert ([event.type for event in page.events], page.until) == (["list.created"], 4)
-    assert feed(bench, None, 250, ("list.deleted",)).until == 4
-    assert feed(bench, 0, 2, ("item.created",)).until == 2
-
-
-def test_store_hears_of_nothing_but_its_own(telling):
-    """contract: store-isolation. Two stores that tell, and one that doesn't."""
-    bench, mine = telling, telling.store
-    save(bench, bench.new_customer())
-    silent = bench.new_store(f"silent-{bench.new_id()[-12:]}")
-    other = bench.new_customer(silent)
-    save(bench, other)
-    number(bench)
-    assert len(feed(bench).events) == 1
-    bench.store = silent
-    assert feed(bench).events == []
-    assert heard(bench, other) == []
-    assert bench.select("SELECT events FROM profiles WHERE profile_id = $1", other.id) == [(0,)]
-    bench.store = mine
-
-
 def test_events_are_complete_from_5_seconds_after_the_switch(bench):
     """contract: store-events. Off, on, on again, off, and on: complete from then."""
     handle = bench.new_store(f"switch-{bench.new_id()[-12:]}").handle

@@ -9,8 +9,6 @@ from tests.contract.conftest import bounds, new_item
 from tests.contract.test_model import UNLIMITED, compare, do
 from tests.profile_model import Model
 from wishwell import profiles, stores
-from wishwell.profiles import search
-from wishwell.profiles.pages import PageRequest
 from wishwell.wishes import items, linking, lists
 
 names = st.lists(strategies.alike, max_size=4)
@@ -83,22 +81,6 @@ def test_visitor_who_signs_in_again_and_again_makes_no_profile_larger(bench):
     bench.check(customer)
 
 
-def test_tags_of_both_are_united_up_to_twenty(bench):
-    """contract: link-tags. The customer's first; also what is searched for."""
-    customer, session = bench.new_customer(), bench.new_session()
-    for profile, prefix in ((customer, "a"), (session, "b")):
-        tags = tuple(f"{prefix}{number}" for number in range(15))
-        new = new_item(1, None, 1, tags)
-        bench.write(items.save, profile, new, bench.new_id(), bounds(9), bench.clock.tick())
-    bench.write(linking.link, session, customer, bounds(9), bench.clock.tick())
-    for text, found in (("tag:a14", 1), ("tag:b4", 1), ("tag:b5", 0)):
-        asked = PageRequest(None, 250, search.parse(text, bench.store))
-        assert len(bench.read(items.page, customer, asked).records) == found
-    asked = PageRequest(None, 250, search.Search())
-    [merged] = bench.read(items.page, customer, asked).records
-    assert merged.tags == [*(f"a{n}" for n in range(15)), *(f"b{n}" for n in range(5))]
-
-
 @pytest.mark.parametrize(
     ("visitors", "own", "then"),
     [("a@b.example", None, "a@b.example"), ("a@b.example", "c@d.example", "c@d.example")],
@@ -144,23 +126,6 @@ def test_link_takes_as_many_statements_for_thousands_of_items_as_for_ten(bench):
         bench.fill(session, products=products, lists=made, on=on, tags=2)
         counts.append(bench.write(counted, session, customer))
     assert counts[0] == counts[1]
-
-
-def test_link_at_the_bounds_drops_nothing(bench):
-    """4,900 items on both sides, each on 4 of 20 lists of the same names, half of the places shared."""
-    customer, session = bench.new_customer(), bench.new_session()
-    bench.write(profiles.lock, customer, bench.clock.tick())
-    mine = bench.fill(customer, products=4_900, lists=20, on=4)
-    theirs = bench.fill(session, products=4_900, lists=20, on=6)
-    bench.write(linking.link, session, customer, bounds(20_000), bench.clock.tick())
-    assert bench.holds(customer) == (4_900, 20, 4_900 * 6)
-    bench.check(customer)
-    bench.check(session)
-    held = bench.all("list_positions", profile=customer.id, id=mine[0])
-    places = sorted(row[1] for row in held)
-    assert len(set(places)) == len(places) == 4_900 * 6 // 20
-    assert places[:980] == [*range(1, 981)]
-    assert not set(theirs) & {row[0] for row in bench.all("link_lists", profile=customer.id)}
 
 
 def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):

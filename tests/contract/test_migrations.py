@@ -4,7 +4,6 @@ import asyncio
 import re
 import sqlite3
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from typing import get_args
 
 import asyncpg
@@ -159,29 +158,6 @@ FROZEN = {
         "0003_notice_turns": "fb7693fd9df297a5f970215412f451b9fec2f55b61956415fce928026e58a36a",
     },
 }
-
-
-@pytest.mark.slow
-def test_two_migrations_at_once_fifty_times(engine, request, tmp_path):
-    """Both in this process, so that they meet: each time one of them applies, the other waits."""
-    for number in range(50):
-        if engine == "sqlite":
-            path = str(tmp_path / f"{number}.db")
-            with ThreadPoolExecutor(2) as threads:
-                done = list(threads.map(migrate.migrate_sqlite, [path, path]))
-            assert migrate.pending_sqlite(path) == []
-        else:
-            url = request.getfixturevalue("postgres_server").create_database()
-
-            async def twice(url=url):
-                both = (migrate.migrate_postgres(url), migrate.migrate_postgres(url))
-                done = await asyncio.gather(*both)
-                return done, await migrate.pending_postgres(url)
-
-            done, waiting = asyncio.run(twice())
-            assert waiting == []
-        names = [entry.name for entry in migrate.available(engine)]
-        assert sorted(done) == [[], names]
 
 
 def test_database_that_is_not_there_is_one_plain_line(engine, request, tmp_path):

@@ -179,18 +179,6 @@ def test_import_goes_on_where_it_was(bench, shop, tmp_path, monkeypatch):
     assert counts.profiles + counts.there == 10
 
 
-def test_import_copies_a_store_that_is_here_into_a_new_one(bench, shop, tmp_path):
-    """contract: import-store."""
-    store, customer = shop
-    path = tmp_path / "store.jsonl"
-    path.write_text(export(bench, store))
-    other = bench.new_store(f"other-{next(numbers)}")
-    counts, into = load(bench, path, other.handle)
-    assert (counts.profiles, counts.items, into.id) == (1, 2, other.id)
-    assert held(bench, profiles.of_customer(other, customer.gid)).keys() == {1, 2}
-    assert held(bench, customer).keys() == {1, 2}
-
-
 @pytest.mark.parametrize("to", ["its own store", "another one"])
 def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypatch, to):
     """contract: store-rows, import-resumed. From the first step of the deletion, it adds nothing."""

@@ -19,7 +19,6 @@ from tests.contract.drops import (
     switched,
     told,
     wish,
-    written,
 )
 from wishwell import ids, stores
 from wishwell.products import notices
@@ -49,18 +48,6 @@ def test_drop_is_by_the_stores_percentage(bench, store, percent, first, second, 
     put(bench, store, first)
     put(bench, store, second)
     assert bool(told(bench, store)) == drops
-
-
-def test_small_drops_that_add_up_are_told_once(bench, store):
-    """contract: notice-reference."""
-    _, id = wish(bench, store)
-    for price in ("100 EUR", "98 EUR", "96 EUR"):
-        put(bench, store, price)
-        assert told(bench, store) == {}
-    put(bench, store, "94 EUR")
-    assert told(bench, store) == {id: [(DROPPED, "100", "94", None)]}
-    put(bench, store, "93 EUR")
-    assert told(bench, store) == {}
 
 
 def test_one_of_a_kind_in_a_day(bench, store):
@@ -116,31 +103,6 @@ def test_put_of_a_product_whose_row_is_damaged_begins_anew(bench, store, known):
     assert told(bench, store) == {id: [(DROPPED, "80", "60", None)]}
 
 
-def test_stock_is_told_only_from_false_to_true(bench, store):
-    """contract: notice-stock, notice-unknown."""
-    _, id = wish(bench, store)
-    for before in (None, True):
-        put(bench, store, None, before)
-        put(bench, store, None, True)
-        assert told(bench, store) == {}
-    put(bench, store, None, False)
-    put(bench, store, None, None)
-    put(bench, store, None, True)
-    assert told(bench, store) == {}
-    put(bench, store, None, False)
-    put(bench, store, None, True)
-    assert told(bench, store) == {id: [(BACK, None, None, None)]}
-
-
-def test_what_is_not_named_is_unknown(bench, store):
-    """contract: notice-unknown, product-put-whole. No price, then one: nothing to compare it with."""
-    wish(bench, store)
-    put(bench, store, "100 EUR")
-    put(bench, store)
-    put(bench, store, "50 EUR")
-    assert told(bench, store) == {}
-
-
 def test_variants_are_told_to_those_who_wish_for_them(bench, store):
     """contract: notice-variant. One without a variant hears of any, once; the others of their own."""
     any_, one, two, other = (wish(bench, store, variant)[1] for variant in (None, 1, 2, 9))
@@ -155,34 +117,6 @@ def test_variants_are_told_to_those_who_wish_for_them(bench, store):
         two: [(DROPPED, "100", "80", 2)],
         other: [(DROPPED, "100", "80", None)],
     }
-
-
-def test_first_price_of_a_variant_is_no_drop(bench, store):
-    """contract: notice-reference. Another variant that costs less is none, either."""
-    wish(bench, store)
-    wish(bench, store, 2)
-    put(bench, store, None, variants={1: ("100 EUR", None)})
-    put(bench, store, None, variants={1: ("100 EUR", None), 2: ("50 EUR", None)})
-    assert told(bench, store) == {}
-
-
-def test_text_store_tells_text(bench, store):
-    """contract: notice-event-fields, product-id-text."""
-    store = switched(bench, store, product_ids="text")
-    wish(bench, store, "red")
-    put(bench, store, variants={"red": ("9 EUR", None)})
-    put(bench, store, variants={"red": ("8 EUR", None)})
-    told(bench, store)
-    [(_, data)] = written(bench, store)
-    assert (data["variantId"], data["item"]["productId"]) == ("red", PRODUCT)
-
-
-def test_stock_that_is_gone_again_is_not_told(bench, store):
-    """contract: notice-taken-back."""
-    wish(bench, store)
-    for there in (False, True, False):
-        put(bench, store, None, there)
-    assert told(bench, store) == {}
 
 
 def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):

@@ -28,19 +28,6 @@ def resolve(bench, token):
     return bench.read(shares.resolve, bench.finder, token, bench.clock.tick())
 
 
-def test_token_leads_to_its_share(bench):
-    """contract: share-token."""
-    owner = bench.new_customer()
-    at = new_list(bench, owner)
-    made = share(bench, owner, at)
-    found = resolve(bench, made.token)
-    assert (found.owner.id, found.owner.gid) == (owner.id, owner.gid)
-    assert (found.id, found.list_id, found.reservations, found.notes) == (made.id, at, True, False)
-    caller = bench.new_session()
-    now = bench.clock.tick()
-    assert bench.write(shares.lock, bench.finder, made.token, caller, now) == found
-
-
 def test_all_that_is_wrong_with_a_token_is_one_error(bench):
     """contract: shared-unknown."""
     owner = bench.new_customer()
@@ -73,16 +60,6 @@ def test_share_that_a_sign_in_moved_is_found_where_it_is(bench):
         bench.read(shares.resolve, other, made.token, bench.clock.tick())
 
 
-def test_list_has_at_most_twenty_shares(bench):
-    """contract: share-most."""
-    owner = bench.new_customer()
-    at = new_list(bench, owner)
-    for _ in range(shares.MOST):
-        share(bench, owner, at)
-    with pytest.raises(LimitReached):
-        share(bench, owner, at)
-
-
 def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
     """contract: copy-limits. As one may after a link."""
     owner, other = bench.new_session(), bench.new_customer()
@@ -111,20 +88,6 @@ def test_shares_of_a_session_that_is_purged(bench):
     run_purge(bench, at)
     for table in ("shares", "share_tokens"):
         assert bench.select(f"SELECT * FROM {table} WHERE profile_id = $1", owner.id) == []
-
-
-def test_link_moves_the_shares_of_lists_that_move_and_ends_the_others(bench):
-    """contract: share-link."""
-    visitor, customer = bench.new_session(), bench.new_customer()
-    new_list(bench, customer)
-    joins, moves = new_list(bench, visitor, "BIRTHDAY"), new_list(bench, visitor, "Garden")
-    ended, kept = share(bench, visitor, joins), share(bench, visitor, moves)
-    bench.run(bench.db.write(linking.link, visitor, customer, bounds(1_000), bench.clock.tick()))
-    found = resolve(bench, kept.token)
-    assert (found.owner.id, found.owner.gid, found.list_id) == (customer.id, customer.gid, moves)
-    with pytest.raises(UnknownShare):
-        resolve(bench, ended.token)
-    assert bench.select("SELECT * FROM shares WHERE profile_id = $1", visitor.id) == []
 
 
 def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):

@@ -16,9 +16,9 @@ from tests.contract.drops import (
     wish,
     written,
 )
-from wishwell import events, ids, products, profiles
+from wishwell import events, products, profiles
 from wishwell.products import notices
-from wishwell.wishes import items, linking
+from wishwell.wishes import linking
 
 
 def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
@@ -181,18 +181,6 @@ def test_two_processes_never_work_on_one_product(bench, store, engine):
 
     assert bench.write(meanwhile) == 0
     assert len(told(bench, store)) == 1
-
-
-def test_items_are_marked_where_they_are_told(bench, store):
-    """contract: notice-once-a-day. Where a later step looks for it; the item shows nothing of it."""
-    owner, id = wish(bench, store)
-    before = bench.read(items.find, owner, id)
-    put(bench, store, "10 EUR", False)
-    put(bench, store, "5 EUR", True)
-    told(bench, store)
-    [marks] = bench.select("SELECT dropped_at, restocked_at FROM items WHERE id = $1", id)
-    assert marks == (ids.timestamp(bench.clock.milliseconds),) * 2
-    assert bench.read(items.find, owner, id) == before
 
 
 def test_store_with_one_notice_waits_for_no_other_store(bench, store):

@@ -104,39 +104,6 @@ def check(
             return replace(best, steps=steps)
 
 
-def reduced(
-    operations: list[Operation],
-    initial: S,
-    step: Step[S],
-    harmless: Callable[[Operation], bool],
-) -> list[Operation]:
-    """The shortest picture of a failure that can be had without a doubt.
-
-    First the shortest beginning that fails already: what was under way then has no answer yet.
-    Then, one after the other, whatever can be left out and it still fails: operations that are
-    ``harmless``, that is, change nothing, whose absence can't be the reason.
-    """
-
-    def fails(some: list[Operation]) -> bool:
-        return not check(some, initial, step).ok
-
-    left = operations
-    for end in sorted(o.returned for o in operations if o.known):
-        beginning = [
-            o if o.returned <= end else replace(o, returned=math.inf, answer=None)
-            for o in operations
-            if o.invoked <= end
-        ]
-        if fails(beginning):
-            left = beginning
-            break
-    for operation in [o for o in left if harmless(o)]:
-        without = [o for o in left if o is not operation]
-        if fails(without):
-            left = without
-    return left
-
-
 def picture(operations: list[Operation], initial: S, step: Step[S]) -> str:
     """A failing history for people: when what was, how far an order goes, why no further."""
     verdict = check(operations, initial, step)

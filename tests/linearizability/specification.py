@@ -282,9 +282,3 @@ class Different(Mismatch):
             for name in {**wanted.data, **got.data}
             if wanted.data.get(name) != got.data.get(name)
         )
-
-
-def harmless(operation: Operation) -> bool:
-    """Whether it can't have changed anything: a read, or what was refused."""
-    refused = operation.answer is not None and operation.answer.status >= 400
-    return operation.call.kind in READS or refused

@@ -63,8 +63,7 @@ class Findings:
             self.longest = max(self.longest, took)
             self.most_steps = max(self.most_steps, verdict.steps)
             if not verdict.ok:
-                small = checker.reduced(part, initial, step, specification.harmless)
-                self.wrong.append(f"{title}: {checker.picture(small, initial, step)}")
+                self.wrong.append(f"{title}: {checker.picture(part, initial, step)}")
 
 
 async def verify(harness: Harness, histories: int, seed: int) -> Findings:

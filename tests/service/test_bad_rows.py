@@ -14,7 +14,6 @@ import pytest
 from tests.conftest import SEALING_KEY, Shop
 from tests.servers import wait_until
 from tests.service.test_metrics import value
-from tests.service.test_notices import address
 from wishwell import ids
 
 NEVER = "2031-02-31T00:00:00.000Z"
@@ -28,7 +27,8 @@ PRODUCT = (
 
 def write(service, *statements):
     """By hand, as foreign keys would forbid some of it."""
-    url = address(service)
+    url = service.settings["WISHWELL_DATABASE_URL"]
+    url = url.replace("sqlite:///", f"sqlite:///{service.folder}/")
     if url.startswith("sqlite"):
         with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
             for statement in statements:

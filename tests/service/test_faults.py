@@ -218,24 +218,6 @@ def test_half_sent_bodies_take_no_room_from_others(alone):
             connection.close()
 
 
-def test_stop_beside_a_half_sent_body_answers_with_the_envelope(alone):
-    """contract: serve-stop. SIGTERM: who still sends gets the 503 of a service that stops, not a
-    bare failure."""
-    settings = {"WISHWELL_SHUTDOWN_TIMEOUT": "1", "WISHWELL_BODY_TIMEOUT": "30"}
-    with alone(**settings) as service:
-        connection = half_a_body(service, customer_of(service))
-        connection.settimeout(10)
-        assert service.stop() == 0
-        answer = b""
-        while piece := connection.recv(65536):
-            answer += piece
-        head, _, body = answer.partition(b"\r\n\r\n")
-        assert head.split()[1] == b"503", answer
-        assert json.loads(body)["error"]["statusCode"] == 503
-        assert "Nothing was done" in json.loads(body)["error"]["message"]
-        assert "Traceback" not in service.output()
-
-
 # ----------------------------------------------------------------------------------- clocks
 
 
