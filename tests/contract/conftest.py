@@ -13,12 +13,16 @@ from wishwell import ids, opaque, profiles, stores
 from wishwell.db import Database, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
-from wishwell.wishes import items, shares
+from wishwell.wishes import items, linking, lists, shares
 
 
 def bounds(most, **others):
     """The bounds of a profile, all of them ``most`` but for those that are named."""
     return stores.Bounds(**(dict.fromkeys(stores.Bounds._fields, most) | others))
+
+
+PLENTY = bounds(100_000)
+OPEN = shares.Terms(reservations=True)
 
 
 def new_item(product, variant=None, quantity=None, tags=None, list_ids=(), note=None):
@@ -170,6 +174,22 @@ class Bench:
         self.insert("item_tags", "profile_id item_id tag store_id", tagged)
         self.write(one, "profile_recount", profile=profile.id, email=None)
         return made
+
+    def save(self, profile, product=1, *args, **fields):
+        """An item of the profile, new or changed."""
+        new, id = new_item(product, *args, **fields), self.new_id()
+        return self.write(items.save, profile, new, id, PLENTY, self.clock.tick())[0]
+
+    def new_list(self, profile, name="x"):
+        return self.write(lists.create, profile, name, self.new_id(), PLENTY, self.clock.tick())
+
+    def link(self, session, customer):
+        return self.write(linking.link, session, customer, PLENTY, self.clock.tick())
+
+    def share(self, profile, list_id, terms=OPEN):
+        """A share of a list; others may reserve what is on it."""
+        token, id = shares.new_token(), self.new_id()
+        return self.write(shares.create, profile, list_id, terms, id, token, self.clock.tick())
 
     def holds(self, profile):
         """How many items, lists and entries a profile is counted to have."""

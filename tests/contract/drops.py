@@ -2,11 +2,9 @@
 
 import json
 
-from tests.contract.conftest import bounds, new_item
 from wishwell import products, stores
 from wishwell.products import Facts, NewProduct, Variant, notices
 from wishwell.products.notices import Money
-from wishwell.wishes import items
 
 PRODUCT = "7"
 DAY_MS = 86_400_000
@@ -40,9 +38,7 @@ def put(bench, store, *args, **said):
 def wish(bench, store, variant=None, of=PRODUCT, profile=None):
     """A wish; its owner and its id."""
     owner = profile or bench.new_customer(store)
-    item, _ = bench.write(
-        items.save, owner, new_item(of, variant), bench.new_id(), bounds(999), bench.clock.tick()
-    )
+    item = bench.save(owner, of, variant)
     return owner, item.id
 
 

@@ -96,29 +96,3 @@ def test_made_up_admin_tokens_leave_connections_for_others(opened):
     answers, took = asyncio.run(story())
     assert {type(answer) for answer in answers} == {Unavailable}
     assert took < 5
-
-
-def test_revocation_of_a_whole_profile_lasts_as_long_as_a_cookie(opened):
-    """contract: storefront-cookie-revoked. In a process that runs on, and in one that starts later;
-    then it is forgotten."""
-    _, _, open_it = opened
-
-    async def story():
-        db = open_it()
-        _, session, _ = await _shop(db)
-        revoked = now = ids.wall_clock()
-        await db.write(auth.revoke_profile, session, revoked)
-        running = access_cache.AccessCache(db, lambda: now)
-        refused = {}
-        for days in (0, 2, 90, 93):
-            now = revoked + days * DAY
-            await running.refresh()
-            await running.flush()
-            started = access_cache.AccessCache(db, lambda: now)
-            await started.refresh()
-            refused[days] = [known.is_revoked_whole(session.id) for known in (running, started)]
-        await db.close()
-        return refused
-
-    yes, no = [True] * 2, [False] * 2
-    assert asyncio.run(story()) == {0: yes, 2: yes, 90: yes, 93: no}

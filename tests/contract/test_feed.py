@@ -37,11 +37,6 @@ def feed(bench, after=None, limit=250, types=()):
     return bench.read(events.feed, bench.store, after, limit, types)
 
 
-def save(bench, profile, product=1, **fields):
-    new, now = new_item(product, **fields), bench.clock.tick()
-    return bench.write(items.save, profile, new, bench.new_id(), MOST, now)[0]
-
-
 async def walk(db, store, told, limit, after):
     """All that a reader sees from there on, until all is told."""
     seen = []
@@ -117,8 +112,8 @@ def test_session_is_told_before_its_link(telling, monkeypatch, step):
     bench, linked = telling, []
     for _ in range(8):
         session, customer = bench.new_session(), bench.new_customer()
-        save(bench, session)
-        bench.write(linking.link, session, customer, MOST, bench.clock.tick())
+        bench.save(session)
+        bench.link(session, customer)
         linked.append((session.gid, customer.gid))
     number(bench)
     told = [(event.profile, event.type) for event in feed(bench).events]
@@ -162,7 +157,7 @@ def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telli
 def test_number_that_is_not_published_is_not_read(telling, engine):
     """contract: feed-once. As when a process dies between the two; whoever comes next publishes."""
     bench = telling
-    save(bench, bench.new_customer())
+    bench.save(bench.new_customer())
     if engine == "postgresql":  # SQLite gave the number with the event
         assert bench.write(events._number, bench.store.id, bench.clock.tick()) == (0, 1, 1)
     assert feed(bench) == events.Page([], 0)
@@ -196,7 +191,7 @@ def test_event_that_an_earlier_release_wrote_is_read(telling):
     """contract: upgrade-beside. As an array, whose item may have a column more at its end."""
     bench = telling
     customer = bench.new_customer()
-    item = save(bench, customer, 7, note="In blue")
+    item = bench.save(customer, 7, note="In blue")
     times = (item.created_at, item.updated_at)
     columns = (item.id, "7", "", 1, "", "In blue", "", *times, "of a later release")
     [(id, *row)] = bench.select(
@@ -212,10 +207,10 @@ def test_event_keeps_the_form_in_which_it_was_written(telling):
     digits are text too."""
     bench, note = telling, '"[{\\u0041}]\', \\"\n\u2028\U0001f381\u202e$1 é'
     before = bench.new_customer()
-    save(bench, before, 7, variant=8)
+    bench.save(before, 7, variant=8)
     bench.update_store(product_ids="text")
     after = profiles.of_customer(bench.store, before.gid)
-    item = save(bench, after, "007", variant="08", note=note)
+    item = bench.save(after, "007", variant="08", note=note)
     patch = items.ItemPatch(quantity=2)
     bench.write(items.change, after, item.id, patch, bench.clock.tick())
     bench.write(items.delete, after, item.id, bench.clock.tick())
@@ -233,8 +228,8 @@ def test_bulk_delete_tells_of_each_item_and_no_other(telling):
     admin token for the whole store."""
     bench = telling
     first, second = bench.new_customer(), bench.new_customer()
-    mine = [save(bench, first, product).id for product in range(1, 126)]
-    theirs = [save(bench, second, product).id for product in range(1, 125)]
+    mine = [bench.save(first, product).id for product in range(1, 126)]
+    theirs = [bench.save(second, product).id for product in range(1, 125)]
     named = [*mine, *theirs, ids.NO_UUID]
     now = bench.clock.tick()
     bench.write(items.delete_many, profiles.WholeStore(bench.store), named, now)
@@ -249,7 +244,7 @@ def test_purge_tells_nothing_and_takes_nothing_from_the_feed(telling):
     """contract: event-nothing-changed, event-link. What a session has told stays."""
     bench = telling
     session = bench.new_session()
-    save(bench, session)
+    bench.save(session)
     number(bench)
     settings, now = config.load({}), bench.clock() + 92 * DAY
 
@@ -304,7 +299,7 @@ def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling)
     insert(bench, owner, 450)
     assert number(bench) == 450
     bench.clock.milliseconds += 7 * DAY + 1
-    save(bench, bench.new_customer())
+    bench.save(bench.new_customer())
     number(bench)
     assert feed(bench, 0).until == 250
     steps = retain(bench)
@@ -319,7 +314,7 @@ def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling)
     assert feed(bench, 451) == feed(bench) == events.Page([], 451)
     with pytest.raises(Gone, match="no longer kept"):
         feed(bench, 450)
-    save(bench, owner, 9)
+    bench.save(owner, 9)
     number(bench)
     assert len(feed(bench, 451).events) == 1
 
@@ -363,10 +358,10 @@ def test_event_that_is_young_keeps_those_after_it(telling):
     bench = telling
     late, early = bench.new_customer(), bench.new_customer()
     first, second = sorted((late, early), key=lambda profile: profile.id)
-    save(bench, first)
+    bench.save(first)
     number(bench)
     bench.clock.milliseconds -= 2 * DAY
-    save(bench, second)
+    bench.save(second)
     number(bench)
     bench.clock.milliseconds += 8 * DAY
     retain(bench)
@@ -379,7 +374,7 @@ def test_event_that_is_young_keeps_those_after_it(telling):
 def test_number_that_was_never_given_is_gone(telling):
     """contract: feed-gone. As after a backup was restored: going on from there would miss what
     takes those numbers."""
-    save(telling, telling.new_customer())
+    telling.save(telling.new_customer())
     number(telling)
     assert feed(telling, 1).until == 1
     with pytest.raises(Gone):

@@ -5,11 +5,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests import strategies
-from tests.contract.conftest import bounds, new_item
+from tests.contract.conftest import bounds
 from tests.contract.test_model import UNLIMITED, compare, do
 from tests.profile_model import Model
 from wishwell import profiles, stores
-from wishwell.wishes import items, linking, lists
+from wishwell.wishes import linking, lists
 
 names = st.lists(strategies.alike, max_size=4)
 # Of items, lists, places, items on a list; twice as many are kept, so two sign-ins pass each.
@@ -92,7 +92,7 @@ def test_link_takes_the_address_along_unless_there_is_one(bench, visitors, own, 
     for profile, address in ((session, visitors), (customer, own)):
         if address:
             bench.write(remember, profile, address, bench.clock.tick())
-    bench.write(linking.link, session, customer, bounds(1_000), bench.clock.tick())
+    bench.link(session, customer)
     kept = "SELECT email FROM profiles WHERE profile_id = $1"
     assert bench.select(kept, customer.id) == [(then,)]
     assert bench.select(kept, session.id) == [(None,)]
@@ -137,8 +137,7 @@ def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
         bench.write(lists.create, profile, "x", on, bounds(9), bench.clock.tick())
         for product in products:
             listed = () if (profile, product) == (session, 1) else (on,)
-            new = new_item(product, list_ids=listed)
-            bench.write(items.save, profile, new, bench.new_id(), bounds(9), bench.clock.tick())
-    bench.write(linking.link, session, customer, bounds(1_000), bench.clock.tick())
+            bench.save(profile, product, list_ids=listed)
+    bench.link(session, customer)
     made = bench.read(lists.find, customer, on, "customer")
     assert [item.product_id for item in made.items] == ["3", "2", "1", "9"]

@@ -18,7 +18,7 @@ from wishwell.events import deliveries
 from wishwell.ids import NO_UUID
 from wishwell.moving import deletion, exporting, file_records, importing
 from wishwell.moving.import_file import ImportFile
-from wishwell.wishes import items, linking, lists, reservations, shares
+from wishwell.wishes import items, lists, reservations, shares
 
 NOW = "2026-01-01T00:00:00.000Z"
 AT = ids.from_timestamp(NOW)
@@ -81,13 +81,12 @@ def shop(bench):
 def wish(bench, profile, *products, **fields):
     """Saves items; the profile."""
     for product in products:
-        new = new_item(product, **fields)
-        bench.write(items.save, profile, new, bench.new_id(), bounds(99), bench.clock.tick())
+        bench.save(profile, product, **fields)
     return profile
 
 
 def new_list(bench, profile, name):
-    return bench.write(lists.create, profile, name, bench.new_id(), bounds(99), bench.clock.tick())
+    return bench.new_list(profile, name)
 
 
 def held(bench, profile):
@@ -421,7 +420,7 @@ def test_deletion_leaves_nothing_of_the_store(bench, shop):
     on = new_list(bench, customer, "Wishes")
     wish(bench, customer, 8, list_ids=(on.id,), tags=("a", "b"))
     session = wish(bench, bench.new_session(store), 3)
-    bench.write(linking.link, session, customer, bounds(99), bench.clock.tick())
+    bench.link(session, customer)
     where, terms = shares.new_token(), shares.Terms(reservations=True)
     bench.write(shares.create, customer, on.id, terms, bench.new_id(), where, bench.clock.tick())
     finder = shares.Finder({store.id: store}.get, {})

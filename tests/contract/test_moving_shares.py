@@ -4,11 +4,10 @@ import itertools
 
 import pytest
 
-from tests.contract.conftest import bounds
 from tests.contract.test_moving import export, held, load, new_list, wish
 from tests.contract.test_shares import share
 from wishwell import profiles
-from wishwell.wishes import items, linking, lists, reservations, shares
+from wishwell.wishes import items, lists, reservations, shares
 
 numbers = itertools.count()
 
@@ -111,7 +110,7 @@ def test_what_a_sign_in_has_moved_stays_there(bench, family, tmp_path):
     first, then = tmp_path / "first.jsonl", tmp_path / "then.jsonl"
     first.write_text(export(bench, family.store))
     for one in (session, family.visitor):
-        bench.write(linking.link, one, family.friend, bounds(99), bench.clock.tick())
+        bench.link(one, family.friend)
     after = family.rows()
     load(bench, first, family.store.handle)
     assert family.rows() == after

@@ -24,9 +24,8 @@ def stocked(bench):
         owners[profile] = []
         for number in range(1, count + 1):
             bench.clock.tick()
-            new = new_item(number, number % 3 or None, 1, ("even",) if number % 2 == 0 else ())
-            item, _ = bench.write(
-                items.save, profile, new, bench.new_id(), bounds(1000), bench.clock.tick()
+            item = bench.save(
+                profile, number, number % 3 or None, 1, ("even",) if number % 2 == 0 else ()
             )
             owners[profile].append(item)
     return store, owners
@@ -110,11 +109,8 @@ def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
 @pytest.mark.parametrize("backward", [False, True])
 def test_page_names_no_other_whose_records_are_gone(bench, backward):
     """contract: page-info. A cursor is there only if its page is: none back to what was deleted."""
-    profile, now = bench.new_customer(), bench.clock.tick()
-    saved = [
-        bench.write(items.save, profile, new_item(product), bench.new_id(), bounds(9), now)[0].id
-        for product in (1, 2)
-    ]
+    profile = bench.new_customer()
+    saved = [bench.save(profile, product).id for product in (1, 2)]
     edge, left = saved if backward else saved[::-1]
     bench.write(items.delete, profile, edge, bench.clock.tick())
     asked = PageRequest(Cursor(edge, backward), 1, search.Search())
@@ -128,8 +124,7 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
     now = bench.clock.tick()
 
     def save(profile):
-        new = new_item(1 if profile.is_session else 2)
-        return bench.write(items.save, profile, new, bench.new_id(), bounds(99), now)[0].id
+        return bench.save(profile, 1 if profile.is_session else 2).id
 
     older, edge = save(session), save(customer)
 

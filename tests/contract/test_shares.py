@@ -9,7 +9,7 @@ from tests.contract.test_purge import DAY, run_purge
 from wishwell import ids
 from wishwell.db import RunAgain
 from wishwell.errors import LimitReached, NotFound, Unavailable, UnknownShare
-from wishwell.wishes import copies, linking, lists, purge, shares
+from wishwell.wishes import copies, lists, purge, shares
 
 PLAIN = shares.Terms(reservations=True)
 
@@ -51,7 +51,7 @@ def test_share_that_a_sign_in_moved_is_found_where_it_is(bench):
     owner, customer = bench.new_session(), bench.new_customer()
     made = share(bench, owner, new_list(bench, owner))
     assert resolve(bench, made.token).owner.id == owner.id
-    bench.write(linking.link, owner, customer, bounds(9), bench.clock.tick())
+    bench.link(owner, customer)
     found = bench.read(shares.view, bench.finder, made.token, None, bench.clock.tick())
     assert found.name == "Birthday"
     assert resolve(bench, made.token).owner.id == customer.id

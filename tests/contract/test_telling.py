@@ -3,7 +3,6 @@
 import msgspec
 import pytest
 
-from tests.contract.conftest import bounds
 from tests.contract.drops import (
     DAY_MS,
     DROPPED,
@@ -18,7 +17,6 @@ from tests.contract.drops import (
 )
 from wishwell import events, products, profiles
 from wishwell.products import notices
-from wishwell.wishes import linking
 
 
 def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
@@ -128,7 +126,7 @@ def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
     put(bench, store, "100 EUR")
     put(bench, store, "90 EUR")
     step(bench, store)
-    bench.write(linking.link, session, customer, bounds(999), bench.clock.tick())
+    bench.link(session, customer)
     told(bench, store, every=True)
     of = [(t, d["item"]["id"]) for t, d in written(bench, store)]
     assert len(of) == len(set(of)) == 32

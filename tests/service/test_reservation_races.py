@@ -30,6 +30,11 @@ def rounds(request) -> int:
     return request.param
 
 
+def soon():
+    """Within the time that the others take."""
+    return secrets.randbelow(12) / 1000
+
+
 class Party:
     """An owner with an item on a shared list; ``http`` is the API."""
 
@@ -80,14 +85,24 @@ class Party:
         assert answer.status_code == 200, answer.text
         return {item["productId"]: item for item in answer.json()["data"]["items"]}
 
-    async def link(self, session, customer, after=0.0):
-        await asyncio.sleep(after)
+    async def reserve_beside(self, givers, method, path, body=None):
+        """All reserve while the owner asks for something else; the statuses."""
+
+        async def ask():
+            await asyncio.sleep(soon())
+            await self.own(method, path, body)
+
+        reserving = asyncio.gather(*(self.reserve(token) for token in givers))
+        return (await asyncio.gather(reserving, ask()))[0]
+
+    async def give_back_all(self, givers, statuses):
+        """Who got 200 may give it back, and nobody else."""
+        for token, status in zip(givers, statuses, strict=True):
+            assert await self.give_back(token) == (204 if status == 200 else 404)
+
+    async def link(self, session, customer):
+        await asyncio.sleep(soon())
         return await token_of(self.http, self.shop, customer=customer, session=session)
-
-
-def soon():
-    """Within the time that the others take."""
-    return secrets.randbelow(12) / 1000
 
 
 def test_48_at_once_never_pass_the_quantity_and_none_is_lost(racing, givers, rounds):
@@ -99,14 +114,11 @@ def test_48_at_once_never_pass_the_quantity_and_none_is_lost(racing, givers, rou
         statuses = await asyncio.gather(
             *(party.reserve(token, n) for token, n in zip(givers, wanted, strict=True))
         )
-        given = sum(n for n, status in zip(wanted, statuses, strict=True) if status == 200)
+        kept = [n * (status == 200) for n, status in zip(wanted, statuses, strict=True)]
         assert set(statuses) == {200, 409}
-        assert given in (9, 10)  # who wants 2 may find 1 left
-        assert (await party.shown())[1]["reserved"] == given
-        mine = [(await party.shown(token))[1]["yours"] for token in givers]
-        assert mine == [
-            n if status == 200 else 0 for n, status in zip(wanted, statuses, strict=True)
-        ]
+        assert sum(kept) in (9, 10)  # who wants 2 may find 1 left
+        assert (await party.shown())[1]["reserved"] == sum(kept)
+        assert [(await party.shown(token))[1]["yours"] for token in givers] == kept
 
     race(racing, (rounds, round_))
 
@@ -122,64 +134,35 @@ def test_one_that_reserves_many_times_at_once_has_one_reservation(racing, givers
         )
         assert set(statuses) <= {200, 204, 404}
         shown = (await party.shown(givers[0]))[1]
-        assert shown["reserved"] == shown["yours"]
-        assert shown["yours"] <= 10
+        assert shown["reserved"] == shown["yours"] <= 10
         assert await party.give_back(givers[0]) == (204 if shown["yours"] else 404)
 
     race(racing, (rounds, round_))
 
 
-@pytest.mark.parametrize("ends", ["delete", "delete_many", "leave", "drop"])
-def test_item_that_goes_takes_its_reservations_along(racing, givers, rounds, ends):
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("DELETE", "/items/{item}", None),
+        ("DELETE", "/items?itemIds={item}", None),
+        ("PUT", "/items/{item}/lists", {"listIds": []}),
+        ("DELETE", "/lists/{list}", None),
+    ],
+)
+def test_item_that_goes_takes_its_reservations_along(racing, givers, rounds, method, path, body):
     """contract: reserve-ends. Deleted, alone or with others, taken off its last shared list, or left
     without it: saved and shared again, nothing of it is reserved."""
 
     async def round_(http, number):
         party = await Party(http, racing).begin()
-
-        async def end():
-            await asyncio.sleep(soon())
-            path, body = {
-                "delete": (f"/items/{party.item}", None),
-                "delete_many": (f"/items?itemIds={party.item}", None),
-                "leave": (f"/items/{party.item}/lists", {"listIds": []}),
-                "drop": (f"/lists/{party.list}", None),
-            }[ends]
-            return await party.own("PUT" if body else "DELETE", path, body)
-
-        statuses, _ = await asyncio.gather(
-            asyncio.gather(*(party.reserve(token) for token in givers[:12])), end()
-        )
+        gone = path.format(item=party.item, list=party.list)
+        statuses = await party.reserve_beside(givers[:12], method, gone, body)
         assert set(statuses) <= {200, 404, 409}
         assert {await party.give_back(token) for token in givers[:12]} == {404}
         other = await party.new_list("Other")
-        body = {"productId": 1, "listIds": [other]}
-        await party.own("POST", "/items", body)
+        await party.own("POST", "/items", {"productId": 1, "listIds": [other]})
         share = await party.new_share(other)
         assert (await party.shown(share=share))[1]["reserved"] == 0
-
-    race(racing, (rounds, round_))
-
-
-def test_item_on_another_shared_list_keeps_its_reservations(racing, givers, rounds):
-    """contract: reserve-ends. Its list is deleted: what was answered 200 is there on the other."""
-
-    async def round_(http, number):
-        party = await Party(http, racing).begin()
-        other = await party.new_list("Other")
-        await party.own("PUT", f"/items/{party.item}/lists", {"listIds": [party.list, other]})
-        share = await party.new_share(other)
-
-        async def drop():
-            await asyncio.sleep(soon())
-            await party.own("DELETE", f"/lists/{party.list}")
-
-        statuses, _ = await asyncio.gather(
-            asyncio.gather(*(party.reserve(token) for token in givers[:12])), drop()
-        )
-        assert set(statuses) <= {200, 404, 409}
-        shown = await party.shown(share=share)
-        assert shown[1]["reserved"] == statuses.count(200)
 
     race(racing, (rounds, round_))
 
@@ -190,19 +173,12 @@ def test_share_that_is_revoked_keeps_what_it_took(racing, givers, rounds):
 
     async def round_(http, number):
         party = await Party(http, racing).begin()
-
-        async def revoke():
-            await asyncio.sleep(soon())
-            await party.own("DELETE", f"/lists/{party.list}/shares/{party.share['id']}")
-
-        statuses, _ = await asyncio.gather(
-            asyncio.gather(*(party.reserve(token) for token in givers[:10])), revoke()
-        )
+        path = f"/lists/{party.list}/shares/{party.share['id']}"
+        statuses = await party.reserve_beside(givers[:10], "DELETE", path)
         assert set(statuses) <= {200, 404}
         share = await party.new_share(party.list)
         assert (await party.shown(share=share))[1]["reserved"] == statuses.count(200)
-        for token, status in zip(givers, statuses, strict=False):
-            assert await party.give_back(token) == (204 if status == 200 else 404)
+        await party.give_back_all(givers[:10], statuses)
         assert (await party.shown(share=share))[1]["reserved"] == 0
 
     race(racing, (rounds, round_))
@@ -213,14 +189,8 @@ def test_quantity_that_is_lowered_drops_none(racing, givers, rounds):
 
     async def round_(http, number):
         party = await Party(http, racing).begin(quantity=12)
-
-        async def lower():
-            await asyncio.sleep(soon())
-            await party.own("PATCH", f"/items/{party.item}", {"quantity": 2})
-
-        statuses, _ = await asyncio.gather(
-            asyncio.gather(*(party.reserve(token) for token in givers[:12])), lower()
-        )
+        lower = "PATCH", f"/items/{party.item}", {"quantity": 2}
+        statuses = await party.reserve_beside(givers[:12], *lower)
         assert set(statuses) <= {200, 409}
         kept = [token for token, status in zip(givers, statuses, strict=False) if status == 200]
         assert (await party.shown())[1]["reserved"] == len(kept)
@@ -247,12 +217,9 @@ def test_owner_who_signs_in_keeps_what_is_reserved(racing, givers, rounds, same)
             await theirs.own("PATCH", f"/lists/{theirs.list}", {"name": "Another"})
             assert await theirs.reserve(givers[0], 3) == 200
         party = await Party(http, racing).begin()
-
-        async def sign_in():
-            return await party.link(party.gid, gid, soon())
-
         statuses, mine = await asyncio.gather(
-            asyncio.gather(*(party.reserve(token) for token in givers[:10])), sign_in()
+            asyncio.gather(*(party.reserve(token) for token in givers[:10])),
+            party.link(party.gid, gid),
         )
         assert set(statuses) <= ({200, 404} if same else {200})  # a merged item has the other's id
         shown = (await party.shown(givers[0]))[1]
@@ -277,12 +244,11 @@ def test_owner_whose_list_joins_another_ends_the_share_and_keeps_what_is_reserve
         party = await Party(http, racing).begin()
         statuses, _ = await asyncio.gather(
             asyncio.gather(*(party.reserve(token) for token in givers[:10])),
-            party.link(party.gid, gid, soon()),
+            party.link(party.gid, gid),
         )
         assert set(statuses) <= {200, 404}
         assert (await theirs.shown())[1]["reserved"] == statuses.count(200)
-        for token, status in zip(givers, statuses, strict=False):
-            assert await party.give_back(token) == (204 if status == 200 else 404)
+        await party.give_back_all(givers[:10], statuses)
         assert (await theirs.shown())[1]["reserved"] == 0
 
     race(racing, (rounds, round_))
@@ -293,26 +259,21 @@ def test_holder_who_signs_in_keeps_what_they_reserved(racing, rounds):
     places: what was answered 200 is the customer's, added to what they have."""
 
     async def round_(http, number):
-        parties = [await Party(http, racing).begin(product=at) for at in (1, 2)]
+        parties = [await Party(http, racing).begin(product=product) for product in (1, 2)]
         visitor = await token_of(http, racing)
         gid = racing.gid()
         customer = (await token_of(http, racing, customer=gid))["token"]
         assert await parties[0].reserve(customer, 2) == 200
         statuses, *_ = await asyncio.gather(
             asyncio.gather(*(p.reserve(visitor["token"], 1, soon()) for p in parties * 4)),
-            *(parties[0].link(visitor["profile"], gid, soon()) for _ in range(6)),
+            *(parties[0].link(visitor["profile"], gid) for _ in range(6)),
         )
         assert set(statuses) <= {200, 401}
         for at, party in enumerate(parties):
-            shown = (await party.shown(customer))[party_product(at)]
-            mine = 2 * (at == 0) + (200 in statuses[at::2])
-            assert shown["yours"] == shown["reserved"] == mine
+            shown = (await party.shown(customer))[at + 1]
+            assert shown["yours"] == shown["reserved"] == 2 * (at == 0) + (200 in statuses[at::2])
 
     race(racing, (rounds, round_))
-
-
-def party_product(at):
-    return at + 1
 
 
 def test_holder_who_becomes_the_owner_has_nothing_reserved(racing, rounds):
@@ -327,7 +288,7 @@ def test_holder_who_becomes_the_owner_has_nothing_reserved(racing, rounds):
         session = other["profile"] if owner else party.gid
         statuses, _ = await asyncio.gather(
             asyncio.gather(*(party.reserve(other["token"], 1, soon()) for _ in range(8))),
-            party.link(session, gid, soon()),
+            party.link(session, gid),
         )
         assert set(statuses) <= {200, 401, 403}
         assert (await party.shown())[1]["reserved"] == 0

@@ -28,13 +28,6 @@ def two_workers(new_service):
 
 
 @SHARED
-def test_workers_say_that_they_count_for_themselves(two_workers):
-    """contract: limit-shared. Without Redis, starting several workers says so."""
-    events = [json.loads(line).get("event") for line in two_workers.log_lines()]
-    assert "limits_per_worker" in events
-
-
-@SHARED
 def test_metrics_are_those_of_all_workers(two_workers):
     """contract: metrics-served. Each request is counted once, whichever worker had it and whichever
     is asked."""
