@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from tests.contract.conftest import bounds, new_item
+from tests.contract.conftest import PLENTY, new_item
 from tests.servers import HERE
 from wishwell import profiles
 from wishwell.db.postgres import Postgres
@@ -52,8 +52,8 @@ def fail(bench, alone, request):
     bench.write(execute, "DROP TRIGGER fail ON items; DROP FUNCTION fail")
 
 
-async def save(tx, bench, profile, product=1):
-    await items.save(tx, profile, new_item(product), bench.new_id(), bounds(9), bench.clock.tick())
+async def save(tx, bench, profile):
+    await items.save(tx, profile, new_item(1), bench.new_id(), PLENTY, bench.clock.tick())
 
 
 async def save_under_the_lock(tx, bench, profile):
@@ -61,13 +61,28 @@ async def save_under_the_lock(tx, bench, profile):
     await save(tx, bench, profile)
 
 
-def test_save_that_loses_its_server_is_undecided(bench, fail):
-    """contract: cluster-server-away. It may have been done: not 500."""
+AT_COMMIT = "DEFERRABLE INITIALLY DEFERRED"
+
+
+@pytest.mark.parametrize(
+    ("when", "level", "use_case", "in_doubt"),
+    [
+        ("", "EXCEPTION", save, True),
+        ("", "EXCEPTION", save_under_the_lock, False),
+        (AT_COMMIT, "EXCEPTION", save_under_the_lock, True),
+        (AT_COMMIT, "WARNING", save_under_the_lock, True),
+        (AT_COMMIT, "WARNING", save, True),
+    ],
+)
+def test_write_that_loses_a_server_may_have_been_done(bench, fail, when, level, use_case, in_doubt):
+    """contract: cluster-server-away. A single statement, a transaction before its commit, and at it;
+    also where the coordinator warns that a server may not have committed, and answers as if it had."""
     profile = bench.new_customer()
-    bench.write(save, bench, profile, 2)
-    fail()
-    with pytest.raises(Undecided):
-        bench.write(save, bench, profile)
+    bench.save(profile, 2)
+    fail(when, level)
+    with pytest.raises(Unavailable) as raised:
+        bench.write(use_case, bench, profile)
+    assert isinstance(raised.value, Undecided) == in_doubt
 
 
 @pytest.mark.parametrize("fail", ["08006"], indirect=True)
@@ -77,40 +92,11 @@ def test_save_that_loses_its_server_is_undecided(bench, fail):
 def test_save_that_never_reached_its_server_was_not_done(bench, fail, why, in_doubt):
     """contract: cluster-server-away. It is known where no connection could be made."""
     profile = bench.new_customer()
-    bench.write(save, bench, profile, 2)
+    bench.save(profile, 2)
     fail(said=LOST + why)
     with pytest.raises(Unavailable) as raised:
         bench.write(save, bench, profile)
     assert isinstance(raised.value, Undecided) == in_doubt
-
-
-def test_transaction_that_loses_a_server_before_its_commit_was_not_done(bench, fail):
-    """contract: cluster-server-away."""
-    profile = bench.new_customer()
-    fail()
-    with pytest.raises(Unavailable) as raised:
-        bench.write(save_under_the_lock, bench, profile)
-    assert not isinstance(raised.value, Undecided)
-
-
-def test_commit_that_loses_a_server_is_undecided(bench, fail):
-    """contract: cluster-server-away."""
-    profile = bench.new_customer()
-    fail("DEFERRABLE INITIALLY DEFERRED")
-    with pytest.raises(Undecided):
-        bench.write(save_under_the_lock, bench, profile)
-
-
-def test_commit_that_is_in_doubt_is_undecided(bench, fail):
-    """contract: cluster-server-away. The coordinator warns that a server may not have committed,
-    and answers as if it had."""
-    fail("DEFERRABLE INITIALLY DEFERRED", "WARNING")
-    profile = bench.new_customer()
-    with pytest.raises(Undecided):
-        bench.write(save_under_the_lock, bench, profile)
-    bench.write(profiles.lock, profile, bench.clock.tick())
-    with pytest.raises(Undecided):
-        bench.write(save, bench, profile, 2)
 
 
 def test_database_whose_connection_broke_a_moment_ago_is_there(bench, alone, postgres_server):
