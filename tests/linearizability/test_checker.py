@@ -104,13 +104,6 @@ def test_stale_read_is_found(past):
     assert verdict([*past.operations, beside]).ok
 
 
-def test_item_twice_is_found(past):
-    """Two saves of a product at once that both say that they made it."""
-    first = past.do("save", product=4)
-    second = replace(_changed(first, id=past.source.new_id()), number=9)
-    assert not verdict([*past.operations, second]).ok
-
-
 def test_broken_order_is_found(past):
     """Two orders at once; the list is shown in a mixture of them."""
     a, b, c = past.ids
@@ -147,14 +140,3 @@ def test_unknown_outcome_may_be_done_late_or_never_but_not_undone(past):
     assert verdict([*before, delete, gone]).ok
     assert verdict([*before, delete, later]).ok
     assert not verdict([*before, delete, gone, later]).ok
-
-
-def test_item_of_a_save_without_an_answer_may_be_seen_but_only_one(past):
-    """The id that nobody was told is taken for the one of the unknown save."""
-    save = past.do("save", product=9, quantity=2)
-    page = past.do("items_page", limit=250)
-    unknown = replace(save, returned=math.inf, answer=None)
-    assert verdict([*past.operations[:-2], unknown, page]).ok
-    twice = [page.answer.data[0] | {"id": past.source.new_id()}, *page.answer.data]
-    doubled = replace(page, answer=replace(page.answer, data=twice))
-    assert not verdict([*past.operations[:-2], unknown, doubled]).ok

@@ -18,6 +18,7 @@ import pytest
 from tests.api.conftest import request_head
 from tests.conftest import SIGNING_KEY
 from tests.servers import HERE, PREFIX, PostgresServer, Service, wait_until
+from tests.service.test_away import begun
 from torture.faults_clock import step, with_clock
 
 CUSTOMER = "gid://shopify/Customer/one"
@@ -188,32 +189,20 @@ def test_workers_end_when_their_parent_was_killed(alone):
 # ------------------------------------------------------------------------------ half a body
 
 
-def half_a_body(service: Service, headers: dict[str, str]) -> socket.socket:
-    """A connection on which the rest of a body is awaited: the service has asked for it."""
-    host, port = service.url.removeprefix("http://").split(":")
-    connection = socket.create_connection((host, int(port)))
-    lines = [f"POST {PREFIX}/items HTTP/1.1", f"Host: {HERE}", "Content-Type: application/json"]
-    lines += [f"Authorization: {headers['Authorization']}", "Content-Length: 30"]
-    lines += ["Expect: 100-continue"]
-    connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
-    assert connection.recv(4096) == b"HTTP/1.1 100 Continue\r\n\r\n"
-    connection.sendall(b'{"product')
-    return connection
-
-
 def test_half_sent_bodies_take_no_room_from_others(alone):
     """contract: slow-clients. Only what is worked on counts as in flight: sixteen that dawdle, room
     for four."""
     with alone(WISHWELL_MAX_IN_FLIGHT="4") as service:
         headers = customer_of(service)
-        dawdling = [half_a_body(service, headers) for _ in range(16)]
+        token = headers["Authorization"].removeprefix("Bearer ")
+        dawdling = [begun(service, token) for _ in range(16)]
         url = f"{service.url}{PREFIX}/items"
         statuses = {httpx2.get(url, headers=headers).status_code for _ in range(5)}
         assert statuses == {200}
         saved = httpx2.post(url, headers=headers, json={"productId": 1})
         assert saved.status_code == 201
         for connection in dawdling:  # and they still get their answer
-            connection.sendall(b'Id": 1234567890     }')
+            connection.sendall(b'{"productId": 123456789012345}')
             assert connection.recv(4096).split()[1] in (b"200", b"201")
             connection.close()
 
