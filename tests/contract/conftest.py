@@ -90,9 +90,9 @@ class Bench:
         self.store = self.new_store("shop")
         self.finder = shares.Finder(lambda id: {self.store.id: self.store}.get(id), {})
 
-    def new_store(self, handle):
-        patch = stores.StorePatch()
-        return self.write(stores.create, self.new_id(), handle, patch, self.clock.tick())
+    def new_store(self, handle=None, **patch):
+        made = handle or f"s-{ids.random_uuid()}", stores.StorePatch(**patch)
+        return self.write(stores.create, self.new_id(), *made, self.clock.tick())
 
     def update_store(self, **patch):
         """Changes the store."""
@@ -255,6 +255,4 @@ def bench(engine, request, tmp_path_factory):
 @pytest.fixture
 def store(bench):
     """A new store that tells events."""
-    made = bench.new_store(f"shop-{bench.new_id()[-12:]}")
-    patch = stores.StorePatch(events=True)
-    return bench.write(stores.update, made.handle, patch, bench.clock.tick())
+    return bench.new_store(events=True)

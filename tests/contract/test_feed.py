@@ -23,8 +23,7 @@ DAY = 86_400_000
 def telling(bench):
     """The bench, with a store of its own that tells events."""
     before = bench.store
-    bench.store = bench.new_store(f"tells-{bench.new_id()[-12:]}")
-    bench.update_store(events=True)
+    bench.store = bench.new_store(events=True)
     yield bench
     bench.store = before
 
@@ -168,7 +167,7 @@ def test_number_that_is_not_published_is_not_read(telling, engine):
 
 def test_events_are_complete_from_5_seconds_after_the_switch(bench):
     """contract: store-events. Off, on, on again, off, and on: complete from then."""
-    handle = bench.new_store(f"switch-{bench.new_id()[-12:]}").handle
+    handle = bench.new_store().handle
 
     def switch(on):
         now = bench.clock.tick()

@@ -182,7 +182,7 @@ test_any_sequence_at_length = at_length(
 )
 def test_profiles_and_stores_never_touch_each_other(bench, mine, theirs):
     """The same customer in two stores, and two customers of one, step by step in turns."""
-    other_store = bench.new_store(f"other-{bench.new_id()[-12:]}")
+    other_store = bench.new_store()
     first = bench.new_customer()
     gid = first.gid
     owners = [first, profiles.of_customer(other_store, gid), bench.new_customer()]

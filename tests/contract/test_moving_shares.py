@@ -1,28 +1,23 @@
 """What an import does with shares and reservations that are there, or whose records are not."""
 
-import itertools
-
 import pytest
 
-from tests.contract.test_moving import export, held, load, new_list, wish
-from tests.contract.test_shares import share
+from tests.contract.moved import export, exported, held, load, wish
 from wishwell import profiles
 from wishwell.wishes import items, lists, reservations, shares
-
-numbers = itertools.count()
 
 
 class Family:
     """An owner whose list is shared, a friend who gives one of its items, and a visitor."""
 
     def __init__(self, bench):
-        self.bench, self.store = bench, bench.new_store(f"family-{next(numbers)}")
+        self.bench, self.store = bench, bench.new_store()
         self.owner = bench.new_customer(self.store)
         self.friend = bench.new_customer(self.store)
         self.visitor = bench.new_session(self.store)
-        self.on = new_list(bench, self.owner, "Birthday")
+        self.on = bench.new_list(self.owner, "Birthday")
         wish(bench, self.owner, 1, 2, list_ids=(self.on.id,), quantity=3)
-        self.share = share(bench, self.owner, self.on.id)
+        self.share = bench.share(self.owner, self.on.id)
         for who in (self.friend, self.visitor):
             self.reserve(who, self.item(1))
 
@@ -56,9 +51,7 @@ def family(bench):
 
 @pytest.fixture
 def file(bench, family, tmp_path):
-    path = tmp_path / "store.jsonl"
-    path.write_text(export(bench, family.store))
-    return path
+    return exported(bench, family.store, tmp_path)
 
 
 def test_what_is_missing_comes_back_once(bench, family, file):
@@ -74,7 +67,7 @@ def test_what_is_missing_comes_back_once(bench, family, file):
     load(bench, file, family.store.handle)
     assert family.rows() == before
     family.reserve(family.friend, family.item(2))
-    share(bench, family.owner, family.on.id)
+    bench.share(family.owner, family.on.id)
     more = family.rows()
     load(bench, file, family.store.handle)
     assert family.rows() == more
@@ -103,9 +96,9 @@ def test_reservation_is_of_the_item_that_is_there(bench, family, file):
 def test_what_a_sign_in_has_moved_stays_there(bench, family, tmp_path):
     """contract: import-shares. A session that has ended gets nothing; a token leads to one share."""
     session = bench.new_session(family.store)
-    on = new_list(bench, session, "Mine")
+    on = bench.new_list(session, "Mine")
     wish(bench, session, 9, list_ids=(on.id,))
-    mine = share(bench, session, on.id)
+    mine = bench.share(session, on.id)
     family.reserve(family.visitor, held(bench, session)[9][0], mine.token)
     first, then = tmp_path / "first.jsonl", tmp_path / "then.jsonl"
     first.write_text(export(bench, family.store))
@@ -131,7 +124,7 @@ def test_what_a_sign_in_has_moved_stays_there(bench, family, tmp_path):
 
 def test_another_store_gets_no_links(bench, family, file):
     """contract: import-store. The lists go there as private ones."""
-    other = bench.new_store(f"family-{next(numbers)}")
+    other = bench.new_store()
     wish(bench, bench.new_customer(other), 5)
     before = family.rows()
     load(bench, file, other.handle)

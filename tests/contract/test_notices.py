@@ -181,7 +181,7 @@ def plain(was, price, available, percent):
 def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, percent):
     """contract: notice-drop, notice-reference, notice-currency, notice-stock, notice-unknown. Each put
     is told before the next, a day later: exactly what the rules say of each variant."""
-    store = bench.new_store(f"model-{bench.new_id()}")
+    store = bench.new_store()
     store = switched(bench, store, events=True, price_drop_percent=percent)
     wishes = {variant: wish(bench, store, variant)[1] for variant in (1, 2, 9)}
     model: dict[int | None, Plain] = {}

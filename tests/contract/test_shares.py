@@ -4,24 +4,12 @@ import contextlib
 
 import pytest
 
-from tests.contract.conftest import bounds
+from tests.contract.conftest import OPEN, bounds
 from tests.contract.test_purge import DAY, run_purge
 from wishwell import ids
 from wishwell.db import RunAgain
 from wishwell.errors import LimitReached, NotFound, Unavailable, UnknownShare
 from wishwell.wishes import copies, lists, purge, shares
-
-PLAIN = shares.Terms(reservations=True)
-
-
-def new_list(bench, profile, name="Birthday"):
-    most, now = bounds(1_000), bench.clock.tick()
-    return bench.write(lists.create, profile, name, bench.new_id(), most, now).id
-
-
-def share(bench, profile, list_id, new=PLAIN):
-    token, now = shares.new_token(), bench.clock.tick()
-    return bench.write(shares.create, profile, list_id, new, bench.new_id(), token, now)
 
 
 def resolve(bench, token):
@@ -31,11 +19,11 @@ def resolve(bench, token):
 def test_all_that_is_wrong_with_a_token_is_one_error(bench):
     """contract: shared-unknown."""
     owner = bench.new_customer()
-    at = new_list(bench, owner)
-    made = share(bench, owner, at)
-    late = share(bench, owner, at, PLAIN._replace(expires_at="2000-01-01T00:00:00.000Z"))
+    at = bench.new_list(owner).id
+    made = bench.share(owner, at)
+    late = bench.share(owner, at, OPEN._replace(expires_at="2000-01-01T00:00:00.000Z"))
     with pytest.raises(NotFound):
-        share(bench, owner, "01900000-0000-7000-8000-000000000000")
+        bench.share(owner, "01900000-0000-7000-8000-000000000000")
     bench.write(lists.delete, owner, at, bench.clock.tick())
     said = set()
     for token in (made.token, late.token, shares.new_token(), made.token[:-1], "", "wwshr_é"):
@@ -49,11 +37,11 @@ def test_all_that_is_wrong_with_a_token_is_one_error(bench):
 def test_share_that_a_sign_in_moved_is_found_where_it_is(bench):
     """contract: share-link, shared-unknown. Also by who knew where it was."""
     owner, customer = bench.new_session(), bench.new_customer()
-    made = share(bench, owner, new_list(bench, owner))
+    made = bench.share(owner, bench.new_list(owner).id)
     assert resolve(bench, made.token).owner.id == owner.id
     bench.link(owner, customer)
     found = bench.read(shares.view, bench.finder, made.token, None, bench.clock.tick())
-    assert found.name == "Birthday"
+    assert found.name == "x"
     assert resolve(bench, made.token).owner.id == customer.id
     other = bench.finder._replace(store=lambda id: None)
     with pytest.raises(UnknownShare):
@@ -64,7 +52,7 @@ def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
     """contract: copy-limits. As one may after a link."""
     owner, other = bench.new_session(), bench.new_customer()
     [at] = bench.fill(owner, products=3, lists=1, on=1)
-    made = share(bench, owner, at)
+    made = bench.share(owner, at)
     for most, fits in ((2, False), (3, True)):
         wanted, now = copies.Wanted(bench.new_id(), None), bench.clock.tick()
         terms = (other, wanted, bench.new_id, bounds(9, list_items=most), now)
@@ -77,7 +65,7 @@ def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
 def test_shares_of_a_session_that_is_purged(bench):
     """contract: share-list-deleted, purge-steps. Gone from the first step on, however many follow."""
     owner = bench.new_session()
-    made = share(bench, owner, new_list(bench, owner))
+    made = bench.share(owner, bench.new_list(owner).id)
     at = bench.clock() + 365 * DAY
     later = ids.timestamp(at)
     bench.write(purge._end, later, later, [owner.id], later)
@@ -95,7 +83,7 @@ def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
     if engine == "sqlite":
         pytest.skip("commits at once")
     owner = bench.new_customer()
-    made = share(bench, owner, new_list(bench, owner))
+    made = bench.share(owner, bench.new_list(owner).id)
     bench.one("shares_remove", profile=owner.id, ids=[made.id])
     with pytest.raises(Unavailable):
         resolve(bench, made.token)

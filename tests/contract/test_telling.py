@@ -184,7 +184,7 @@ def test_two_processes_never_work_on_one_product(bench, store, engine):
 def test_store_with_one_notice_waits_for_no_other_store(bench, store):
     """contract: notice-steps. A store with sixty products was there first: the other one's only notice
     is told all the same with the first look."""
-    other = bench.new_store(f"other-{bench.new_id()[-12:]}")
+    other = bench.new_store()
     other = switched(bench, other, events=True)
     many = [str(number) for number in range(100, 160)]
     for of in many:
