@@ -10,7 +10,7 @@ from tests.contract.conftest import bounds, new_item
 from tests.profile_model import Model
 from tests.strategies import at_length, sequences
 from wishwell import profiles
-from wishwell.errors import Conflict, Invalid, NotFound
+from wishwell.errors import Conflict, Forbidden, Invalid, NotFound
 from wishwell.profiles import pages, search
 from wishwell.profiles.pages import PageRequest
 from wishwell.wishes import items, lists
@@ -98,7 +98,7 @@ def both(real, modelled, agree=lambda got, want: True):
     for act in (real, modelled):
         try:
             outcomes.append((None, act()))
-        except (NotFound, Conflict, Invalid) as error:
+        except (NotFound, Conflict, Invalid, Forbidden) as error:
             outcomes.append((type(error), None))
     (refused, got), (wanted, want) = outcomes
     assert refused == wanted

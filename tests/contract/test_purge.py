@@ -69,19 +69,6 @@ def test_new_token_starts_the_time_again(bench):
     assert there(bench, session)
 
 
-def test_sessions_that_an_admin_token_changes_are_known(bench):
-    """contract: session-touched. Of records over a whole store: whose they are, and which sessions."""
-    store = profiles.WholeStore(bench.store)
-    customer, session, elsewhere = bench.new_customer(), bench.new_session(), bench.new_store("far")
-    owners = (customer, session, bench.new_customer(elsewhere))
-    made = [bench.save(owner, 1).id for owner in owners]
-    assert bench.read(profiles.sessions_owning, store, [*made, "nonsense"]) == {session.id}
-    for owner, id in zip(owners[:2], made[:2], strict=True):
-        assert bench.read(profiles.owner, store, "item", id) == owner
-    with pytest.raises(NotFound):
-        bench.read(profiles.owner, store, "item", made[2])
-
-
 def test_linked_session_is_remembered_as_long_as_any(bench):
     """contract: session-purged. Its tokens must get their 401 and a second link its 201, not as if
     it had never been."""

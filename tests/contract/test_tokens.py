@@ -98,6 +98,16 @@ def test_revocation_takes_the_tokens_of_a_clock_that_is_ahead(bench):
     assert process.takes(process.issue(customer, bench.read(auth.revoked_until, customer)))
 
 
+def test_tokens_given_after_a_clock_was_set_back_can_be_revoked(bench):
+    """contract: token-revoked-until, clock-steps. By a day; what was given before is refused."""
+    customer, process = bench.new_customer(), Process(bench)
+    assert not process.takes(Process(bench, NOW + 86_400_000).issue(customer))
+    token = process.issue(customer)
+    assert process.takes(token)
+    bench.write(auth.revoke_profile, customer, process.clock())
+    assert not Process(bench).takes(token)
+
+
 def test_token_of_4096_characters_is_taken_and_no_longer_one(bench):
     """contract: profile-token-strict. Nothing but spaces makes a good one so long."""
     process = Process(bench)

@@ -19,7 +19,6 @@ from tests.api.conftest import request_head
 from tests.conftest import SIGNING_KEY
 from tests.servers import HERE, PREFIX, PostgresServer, Service, wait_until
 from tests.service.test_away import begun
-from torture.faults_clock import step, with_clock
 
 CUSTOMER = "gid://shopify/Customer/one"
 # One process of the suite runs these: they share a server, and stop it.
@@ -205,47 +204,6 @@ def test_half_sent_bodies_take_no_room_from_others(alone):
             connection.sendall(b'{"productId": 123456789012345}')
             assert connection.recv(4096).split()[1] in (b"200", b"201")
             connection.close()
-
-
-# ----------------------------------------------------------------------------------- clocks
-
-
-def revoked_within_5_seconds(service: Service, held: dict[str, str]) -> None:
-    service.cli("token", "revoke", "--store", "default", CUSTOMER)
-    url = f"{service.url}{PREFIX}/items"
-    assert wait_until(lambda: httpx2.get(url, headers=held).status_code == 401, seconds=5)
-
-
-def test_token_given_by_a_machine_that_is_ahead_can_be_revoked(alone):
-    """contract: token-revoked-until, clock-steps. Whatever clock gave the token."""
-    service = alone()
-    clock = with_clock(service, 59)
-    with service.start():
-        held = customer_of(service)
-        url = f"{service.url}{PREFIX}/items"
-        assert httpx2.get(url, headers=held).status_code == 200
-        step(clock, 0)  # the revoker's clock is this one, 59 s behind the issuer's
-        assert httpx2.get(url, headers=held).status_code == 200
-        revoked_within_5_seconds(service, held)
-        fresh = customer_of(service)
-        time.sleep(1.5)  # long enough for the revocation to be known
-        assert httpx2.get(url, headers=fresh).status_code == 200
-
-
-def test_tokens_given_after_a_step_back_can_be_revoked(alone):
-    """contract: token-revoked-until, clock-steps. A clock put back by a day: what was given before
-    is refused, what comes after revocable."""
-    service = alone()
-    clock = with_clock(service, 86_400)
-    with service.start():
-        before = customer_of(service)
-        url = f"{service.url}{PREFIX}/items"
-        assert httpx2.get(url, headers=before).status_code == 200
-        step(clock, 0)
-        assert httpx2.get(url, headers=before).status_code == 401
-        after = customer_of(service)
-        assert httpx2.get(url, headers=after).status_code == 200
-        revoked_within_5_seconds(service, after)
 
 
 # --------------------------------------------------------------------- steps of one request

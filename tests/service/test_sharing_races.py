@@ -1,6 +1,7 @@
-"""Races of reservations, against the running program: each row of the table in the contract.
+"""Races of shares, copies and reservations, against the running program, on both engines.
 
-contract: reserve-at-once. A round begins anew, with an owner, an item on a shared list, and others.
+contract: reserve-at-once. Each row of its table. A round begins anew, with an owner, an item on a shared
+list, and others.
 """
 
 import asyncio
@@ -140,66 +141,42 @@ def test_one_that_reserves_many_times_at_once_has_one_reservation(racing, givers
     race(racing, (rounds, round_))
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("DELETE", "/items/{item}", None),
-        ("DELETE", "/items?itemIds={item}", None),
-        ("PUT", "/items/{item}/lists", {"listIds": []}),
-        ("DELETE", "/lists/{list}", None),
-    ],
-)
-def test_item_that_goes_takes_its_reservations_along(racing, givers, rounds, method, path, body):
-    """contract: reserve-ends. Deleted, alone or with others, taken off its last shared list, or left
-    without it: saved and shared again, nothing of it is reserved."""
-
-    async def round_(http, number):
-        party = await Party(http, racing).begin()
-        gone = path.format(item=party.item, list=party.list)
-        statuses = await party.reserve_beside(givers[:12], method, gone, body)
-        assert set(statuses) <= {200, 404, 409}
-        assert {await party.give_back(token) for token in givers[:12]} == {404}
-        other = await party.new_list("Other")
-        await party.own("POST", "/items", {"productId": 1, "listIds": [other]})
-        share = await party.new_share(other)
-        assert (await party.shown(share=share))[1]["reserved"] == 0
-
-    race(racing, (rounds, round_))
+BESIDE = {
+    "the item is deleted": ("DELETE", "/items/{item}", None, False),
+    "it is deleted with others": ("DELETE", "/items?itemIds={item}", None, False),
+    "it leaves its last shared list": ("PUT", "/items/{item}/lists", {"listIds": []}, False),
+    "its list is deleted": ("DELETE", "/lists/{list}", None, False),
+    "its list is deleted, and it is on another": ("DELETE", "/lists/{list}", None, True),
+    "the share is revoked": ("DELETE", "/lists/{list}/shares/{share}", None, True),
+    "the quantity is lowered": ("PATCH", "/items/{item}", {"quantity": 2}, True),
+}
+"""What the owner does, and whether what was answered 200 is there afterwards."""
 
 
-def test_share_that_is_revoked_keeps_what_it_took(racing, givers, rounds):
-    """contract: reserve-ends, reserve-delete. Who got 200 is counted in the next share, and may give
-    it back through the link that has ended."""
-
-    async def round_(http, number):
-        party = await Party(http, racing).begin()
-        path = f"/lists/{party.list}/shares/{party.share['id']}"
-        statuses = await party.reserve_beside(givers[:10], "DELETE", path)
-        assert set(statuses) <= {200, 404}
-        share = await party.new_share(party.list)
-        assert (await party.shown(share=share))[1]["reserved"] == statuses.count(200)
-        await party.give_back_all(givers[:10], statuses)
-        assert (await party.shown(share=share))[1]["reserved"] == 0
-
-    race(racing, (rounds, round_))
-
-
-def test_quantity_that_is_lowered_drops_none(racing, givers, rounds):
-    """contract: reserve-kept. What was answered 200 is there; then no more, until enough are gone."""
+@pytest.mark.parametrize("case", BESIDE)
+def test_owner_changes_an_item_while_others_reserve_it(racing, givers, rounds, case):
+    """contract: reserve-ends, reserve-kept, reserve-delete. What is kept may be given back, also by a
+    link that has ended; what is gone does not come back when the item is saved and shared again."""
+    method, path, body, kept = BESIDE[case]
 
     async def round_(http, number):
         party = await Party(http, racing).begin(quantity=12)
-        lower = "PATCH", f"/items/{party.item}", {"quantity": 2}
-        statuses = await party.reserve_beside(givers[:12], *lower)
-        assert set(statuses) <= {200, 409}
-        kept = [token for token, status in zip(givers, statuses, strict=False) if status == 200]
-        assert (await party.shown())[1]["reserved"] == len(kept)
-        if len(kept) >= 2:
-            assert await party.reserve(givers[-1]) == 409
-            assert await party.reserve(kept[0]) == 200  # as it has already
-            for token in kept[1:]:
-                assert await party.give_back(token) == 204
-            assert await party.reserve(givers[-1]) == 200
+        on, other = party.list, await party.new_list("Other")
+        if "another" in case:
+            on = other
+            await party.own("PUT", f"/items/{party.item}/lists", {"listIds": [party.list, other]})
+            await party.new_share(other)
+        named = {"item": party.item, "list": party.list, "share": party.share["id"]}
+        changed = method, path.format(**named), body
+        statuses = await party.reserve_beside(givers[:12], *changed)
+        assert set(statuses) <= {200, 404, 409}
+        if not kept:
+            statuses, on = [404] * 12, other
+            await party.own("POST", "/items", {"productId": 1, "listIds": [other]})
+        share = await party.new_share(on)
+        assert (await party.shown(share=share))[1]["reserved"] == statuses.count(200)
+        await party.give_back_all(givers[:12], statuses)
+        assert (await party.shown(share=share))[1]["reserved"] == 0
 
     race(racing, (rounds, round_))
 
@@ -319,3 +296,123 @@ def test_purge_takes_no_session_that_reserves(new_service):
             assert (await party.shown())[1]["reserved"] == statuses.count(200)
 
         race(shop, (3, round_))
+
+
+@pytest.fixture(scope="module")
+def narrow(service):
+    """A store in which a profile may hold little."""
+    return Shop(service, *GENEROUS, "--limit", "items=12", "--limit", "lists=20")
+
+
+async def asked(http, token, method, path, body=None, status=(200, 201, 204)):
+    """The record of an answer of one of these statuses; None where it has none."""
+    answer = await http.request(method, path, json=body, headers=bearer(token) if token else {})
+    assert answer.status_code in status, f"{method} {path}: {answer.text}"
+    return answer.json().get("data") if answer.content else None
+
+
+async def shared_list(http, token, products, name="Birthday"):
+    """The id of a new list with these products, and the token of a share of it."""
+    made = await asked(http, token, "POST", "/lists", {"name": name})
+    for product in products:
+        body = {"productId": product, "listIds": [made["id"]]}
+        await asked(http, token, "POST", "/items", body)
+    share = await asked(http, token, "POST", f"/lists/{made['id']}/shares", {})
+    return made["id"], share["token"]
+
+
+def test_shares_at_once_never_pass_the_most(narrow, rounds):
+    """contract: share-most. Thirty at once: twenty are made."""
+
+    async def round_(http, number):
+        mine = await token_of(http, narrow, customer=narrow.gid())
+        made = await asked(http, mine["token"], "POST", "/lists", {"name": "x"})
+        path = f"/lists/{made['id']}/shares"
+        answers = await asyncio.gather(
+            *(http.post(path, json={}, headers=bearer(mine["token"])) for _ in range(30))
+        )
+        assert sorted(answer.status_code for answer in answers) == [201] * 20 + [400] * 10
+        assert len(await asked(http, mine["token"], "GET", path)) == 20
+
+    race(narrow, (rounds, round_))
+
+
+def test_copies_at_once_double_nothing_and_pass_no_bound(narrow, rounds):
+    """contract: copy-once, copy-limits. Of two lists, 16 at once: what fits, whole or not at all."""
+
+    async def round_(http, number):
+        owner = await token_of(http, narrow, customer=narrow.gid())
+        tokens = [
+            (await shared_list(http, owner["token"], products))[1]
+            for products in (range(1, 9), range(5, 13))
+        ]
+        mine = (await token_of(http, narrow))["token"]
+        await asyncio.gather(
+            *(asked(http, mine, "POST", "/items", {"productId": n}) for n in (99, 98, 1))
+        )
+        copies = [
+            asked(http, mine, "POST", f"/shared/{tokens[n % 2]}/copies", {}, (201, 400))
+            for n in range(16)
+        ]
+        made = [one for one in await asyncio.gather(*copies) if one]
+        found = await asked(http, mine, "GET", "/items?limit=250")
+        assert len({item["productId"] for item in found}) == len(found) <= 12
+        assert [one["itemCount"] for one in made] == [8] * len(made)
+        assert len(made) >= 8
+        assert len(await asked(http, mine, "GET", "/lists")) == len(made)
+        for one in made:
+            whole = await asked(http, mine, "GET", f"/lists/{one['id']}?sort=customer")
+            products = [item["productId"] for item in whole["items"]]
+            assert products in ([*range(8, 0, -1)], [*range(12, 4, -1)])
+
+    race(narrow, (rounds, round_))
+
+
+def test_copies_and_views_while_the_owner_signs_in(narrow, rounds):
+    """contract: share-link, copy-list. A list that moves is always there; one that joins is whole or
+    gone."""
+
+    async def round_(http, number):
+        visitor, gid = await token_of(http, narrow), narrow.gid()
+        customer = await token_of(http, narrow, customer=gid)
+        await shared_list(http, customer["token"], [50], "Joins")
+        _, moves = await shared_list(http, visitor["token"], [1, 2], "Moves")
+        _, joins = await shared_list(http, visitor["token"], [1, 3], "Joins")
+        others = [(await token_of(http, narrow))["token"] for _ in range(6)]
+
+        async def look(token, statuses):
+            for _ in range(4):
+                found = await asked(http, None, "GET", f"/shared/{token}", status=statuses)
+                assert found is None or len(found["items"]) == 2
+
+        async def copy(mine, token, statuses):
+            made = await asked(http, mine, "POST", f"/shared/{token}/copies", {}, statuses)
+            assert made is None or made["itemCount"] == 2
+
+        body = {"customer": gid, "session": visitor["profile"]}
+        await asyncio.gather(
+            asked(http, narrow.admin_token, "POST", "/profiles/token", body),
+            *(look(moves, (200,)) for _ in range(2)),
+            *(look(joins, (200, 404)) for _ in range(2)),
+            *(copy(mine, moves, (201,)) for mine in others[:3]),
+            *(copy(mine, joins, (201, 404)) for mine in others[3:]),
+        )
+        await look(moves, (200,))
+        await asked(http, None, "GET", f"/shared/{joins}", status=(404,))
+
+    race(narrow, (rounds, round_))
+
+
+def test_two_who_copy_each_others_lists(narrow, rounds):
+    """contract: copy-list. Both locked, in one order: neither waits for ever."""
+
+    async def round_(http, number):
+        owners = [(await token_of(http, narrow))["token"] for _ in range(2)]
+        tokens = [(await shared_list(http, mine, [n]))[1] for n, mine in enumerate(owners, 1)]
+        copies = [
+            asked(http, owners[n % 2], "POST", f"/shared/{tokens[1 - n % 2]}/copies", {})
+            for n in range(12)
+        ]
+        assert [one["itemCount"] for one in await asyncio.gather(*copies)] == [1] * 12
+
+    race(narrow, (rounds, round_))
