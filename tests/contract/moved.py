@@ -3,13 +3,13 @@
 from typing import Any
 
 from tests.contract.desk import SEALING
-from tests.contract.drops import money
 from wishwell import ids, products, profiles, stores
 from wishwell.access import auth
 from wishwell.events import webhooks
 from wishwell.ids import NO_UUID
 from wishwell.moving import deletion, exporting, file_records, importing
 from wishwell.moving.import_file import ImportFile
+from wishwell.products.notices import Money
 from wishwell.stores import store_secrets
 from wishwell.wishes import lists, reservations, shares
 
@@ -112,8 +112,8 @@ class FilledStore:
             webhooks.create, SEALING, self.store, url, ["item.created"], bench.new_id(), now()
         )
         for price, stock in (("100 EUR", False), ("50 EUR", True)):
-            said = products.Facts("A title", "https://shop.example/1", price=money(price))
-            variants = (products.Variant("7", price=money("9.50 EUR"), available=stock),)
+            said = products.Facts("A title", "https://shop.example/1", price=Money(*price.split()))
+            variants = (products.Variant("7", price=Money("9.50", "EUR"), available=stock),)
             given = products.NewProduct("1", said, variants)
             bench.write(products.put, self.store, [given], [bench.new_id()], now())
         self.people()

@@ -263,6 +263,7 @@ def twice(source, kind):
     return encoded([*source[: at + 1], source[at], *source[at + 1 :]])
 
 
+@pytest.mark.either_engine
 def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, source, tmp_path):
     """contract: import-checked. Each kind of line twice, left out, in another place; a key twice."""
     path = tmp_path / "f"

@@ -29,7 +29,7 @@ _LISTS = [("new_list", name) for name in "abcdef"]
 )
 @example(mine=[("new_list", "a"), *_SIX[1:]], visits=[([], [*_LISTS, *_SIX])], room=(99,) * 4)
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_links_agree_with_the_model(bench, mine, visits, room):
     """contract: link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,
@@ -65,6 +65,7 @@ test_links_at_length = strategies.at_length(
 )
 
 
+@pytest.mark.either_engine
 def test_visitor_who_signs_in_again_and_again_makes_no_profile_larger(bench):
     """contract: link-limits, at the default bounds: three sessions, each as full as requests may make
     it, of other products. The customer keeps the first two, and nothing of the third."""

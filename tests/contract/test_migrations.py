@@ -63,18 +63,6 @@ def test_plan_shows_what_would_be_done_and_does_nothing(empty):
     assert empty.cli("migrate", "--plan").stdout.split() == names
 
 
-def test_serve_on_a_server_database_asks_for_migrate(empty, engine):
-    """contract: serve-schema. An embedded database is brought up to date, a server one asks."""
-    if engine == "sqlite":
-        with empty.start() as service:
-            assert service.url
-        return
-    done = empty.cli("serve", check=False)
-    assert done.returncode == 1
-    assert "wishwell migrate" in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     ("sql", "says"),
     [

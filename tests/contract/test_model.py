@@ -160,7 +160,7 @@ rooms = st.sampled_from([(UNLIMITED, UNLIMITED), (5, UNLIMITED), (UNLIMITED, 3)]
 @given(sequence=sequences, room=rooms)
 @example(sequence=PARTLY, room=(UNLIMITED, UNLIMITED))
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_sequence_agrees_with_the_model(bench, sequence, room):
     """contract: engines-alike. Records, order, counts and refusals, after each sequence and after

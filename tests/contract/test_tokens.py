@@ -71,13 +71,6 @@ def test_token_that_ends_under_two_requests_is_refused_to_both(bench):
     assert [type(refused) for refused in bench.run(twice())] == [Unauthenticated] * 2
 
 
-def test_token_for_a_store_that_is_new_here_is_taken(bench):
-    """contract: store-change-seen. Another process issued it, right after the store was made."""
-    process, other = Process(bench), Process(bench)
-    assert process.takes(other.issue(bench.new_customer()))
-    assert process.takes(other.issue(bench.new_customer(bench.new_store("new-elsewhere"))))
-
-
 def test_change_of_a_store_is_seen_by_a_token_that_is_known_already(bench):
     """contract: store-change-seen. Whose token it is, is remembered; what its store allows is not."""
     process, store = Process(bench), bench.new_store("changes")

@@ -99,7 +99,7 @@ def damaged(new_service):
 
 
 def test_other_stores_are_served_beside_bad_rows(damaged):
-    """contract: bad-row. It starts; the others' requests, events and notices go on; the log names each
+    """contract: bad-row, background-goes-on. It starts; the others' requests, events and notices go on; the log names each
     row once; what was revoked on a day that there is not stays revoked."""
     service, good, naming, limits, rows, revoked = damaged
     code, out, err = service.attempt("store", "list", "--json")
@@ -133,17 +133,6 @@ def test_other_stores_are_served_beside_bad_rows(damaged):
     # Once in each worker, and some at the start, in a process of its own.
     times = collections.Counter((line["table"], line["row"], line["reason"]) for line in lines)
     assert max(times.values()) <= 3, times
-    assert service.stop() == 0
-
-
-def test_product_of_no_store_stops_nothing(new_service):
-    """contract: background-goes-on. There is a notice to tell, and nobody to tell it for."""
-    service = new_service().start()
-    service.stop()
-    write(service, product(OTHER, 1, known="{}"))
-    service.start(timeout=20)
-    time.sleep(1.5)
-    assert httpx2.get(f"{service.url}/livez", timeout=5).status_code == 200
     assert service.stop() == 0
 
 
