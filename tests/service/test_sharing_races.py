@@ -10,7 +10,7 @@ import secrets
 import pytest
 
 from tests.conftest import Shop
-from tests.service.test_races import GENEROUS, bearer, race, token_of
+from tests.service.test_races import GENEROUS, bearer, race, run, token_of
 
 GIVERS = 48
 
@@ -106,39 +106,19 @@ class Party:
         return await token_of(self.http, self.shop, customer=customer, session=session)
 
 
-def test_48_at_once_never_pass_the_quantity_and_none_is_lost(racing, givers, rounds):
+@race
+async def test_48_at_once_never_pass_the_quantity_and_none_is_lost(http, number, racing, givers):
     """contract: reserve-quantity. Of 10, each wants 1, or 2: what was answered 200 is there."""
-
-    async def round_(http, number):
-        party = await Party(http, racing).begin()
-        wanted = [1 + (at + number) % 2 for at in range(GIVERS)]
-        statuses = await asyncio.gather(
-            *(party.reserve(token, n) for token, n in zip(givers, wanted, strict=True))
-        )
-        kept = [n * (status == 200) for n, status in zip(wanted, statuses, strict=True)]
-        assert set(statuses) == {200, 409}
-        assert sum(kept) in (9, 10)  # who wants 2 may find 1 left
-        assert (await party.shown())[1]["reserved"] == sum(kept)
-        assert [(await party.shown(token))[1]["yours"] for token in givers] == kept
-
-    race(racing, (rounds, round_))
-
-
-def test_one_that_reserves_many_times_at_once_has_one_reservation(racing, givers, rounds):
-    """contract: reserve-put, reserve-delete. Puts and deletes of one visitor: the last counts."""
-
-    async def round_(http, number):
-        party = await Party(http, racing).begin()
-        statuses = await asyncio.gather(
-            *(party.reserve(givers[0], 1 + at % 10) for at in range(16)),
-            *(party.give_back(givers[0]) for _ in range(8)),
-        )
-        assert set(statuses) <= {200, 204, 404}
-        shown = (await party.shown(givers[0]))[1]
-        assert shown["reserved"] == shown["yours"] <= 10
-        assert await party.give_back(givers[0]) == (204 if shown["yours"] else 404)
-
-    race(racing, (rounds, round_))
+    party = await Party(http, racing).begin()
+    wanted = [1 + (at + number) % 2 for at in range(GIVERS)]
+    statuses = await asyncio.gather(
+        *(party.reserve(token, n) for token, n in zip(givers, wanted, strict=True))
+    )
+    kept = [n * (status == 200) for n, status in zip(wanted, statuses, strict=True)]
+    assert set(statuses) == {200, 409}
+    assert sum(kept) in (9, 10)  # who wants 2 may find 1 left
+    assert (await party.shown())[1]["reserved"] == sum(kept)
+    assert [(await party.shown(token))[1]["yours"] for token in givers] == kept
 
 
 BESIDE = {
@@ -154,123 +134,108 @@ BESIDE = {
 
 
 @pytest.mark.parametrize("case", BESIDE)
-def test_owner_changes_an_item_while_others_reserve_it(racing, givers, rounds, case):
+@race
+async def test_owner_changes_an_item_while_others_reserve_it(http, racing, givers, case):
     """contract: reserve-ends, reserve-kept, reserve-delete. What is kept may be given back, also by a
     link that has ended; what is gone does not come back when the item is saved and shared again."""
     method, path, body, kept = BESIDE[case]
-
-    async def round_(http, number):
-        party = await Party(http, racing).begin(quantity=12)
-        on, other = party.list, await party.new_list("Other")
-        if "another" in case:
-            on = other
-            await party.own("PUT", f"/items/{party.item}/lists", {"listIds": [party.list, other]})
-            await party.new_share(other)
-        named = {"item": party.item, "list": party.list, "share": party.share["id"]}
-        changed = method, path.format(**named), body
-        statuses = await party.reserve_beside(givers[:12], *changed)
-        assert set(statuses) <= {200, 404, 409}
-        if not kept:
-            statuses, on = [404] * 12, other
-            await party.own("POST", "/items", {"productId": 1, "listIds": [other]})
-        share = await party.new_share(on)
-        assert (await party.shown(share=share))[1]["reserved"] == statuses.count(200)
-        await party.give_back_all(givers[:12], statuses)
-        assert (await party.shown(share=share))[1]["reserved"] == 0
-
-    race(racing, (rounds, round_))
+    party = await Party(http, racing).begin(quantity=12)
+    on, other = party.list, await party.new_list("Other")
+    if "another" in case:
+        on = other
+        await party.own("PUT", f"/items/{party.item}/lists", {"listIds": [party.list, other]})
+        await party.new_share(other)
+    named = {"item": party.item, "list": party.list, "share": party.share["id"]}
+    changed = method, path.format(**named), body
+    statuses = await party.reserve_beside(givers[:12], *changed)
+    assert set(statuses) <= {200, 404, 409}
+    if not kept:
+        statuses, on = [404] * 12, other
+        await party.own("POST", "/items", {"productId": 1, "listIds": [other]})
+    share = await party.new_share(on)
+    assert (await party.shown(share=share))[1]["reserved"] == statuses.count(200)
+    await party.give_back_all(givers[:12], statuses)
+    assert (await party.shown(share=share))[1]["reserved"] == 0
 
 
 @pytest.mark.parametrize("same", [False, True])
-def test_owner_who_signs_in_keeps_what_is_reserved(racing, givers, rounds, same):
+@race
+async def test_owner_who_signs_in_keeps_what_is_reserved(http, racing, givers, same):
     """contract: reserve-sign-in. The list moves to the customer; ``same``: who has the product too,
     with a reservation by the same visitor, and both add up."""
-
-    async def round_(http, number):
-        gid = racing.gid()
-        theirs = Party(http, racing)
-        if same:
-            await theirs.begin(customer=gid, quantity=3)
-            await theirs.own("PATCH", f"/lists/{theirs.list}", {"name": "Another"})
-            assert await theirs.reserve(givers[0], 3) == 200
-        party = await Party(http, racing).begin()
-        statuses, mine = await asyncio.gather(
-            asyncio.gather(*(party.reserve(token) for token in givers[:10])),
-            party.link(party.gid, gid),
-        )
-        assert set(statuses) <= ({200, 404} if same else {200})  # a merged item has the other's id
-        shown = (await party.shown(givers[0]))[1]
-        assert shown["yours"] == 3 * same + (statuses[0] == 200)
-        assert shown["reserved"] == 3 * same + statuses.count(200)
-        party.token = mine["token"]
-        whole = (await party.own("GET", f"/lists/{party.list}")).json()["data"]["items"]
-        assert [item["quantity"] for item in whole] == [10]
-
-    race(racing, (rounds, round_))
+    gid = racing.gid()
+    theirs = Party(http, racing)
+    if same:
+        await theirs.begin(customer=gid, quantity=3)
+        await theirs.own("PATCH", f"/lists/{theirs.list}", {"name": "Another"})
+        assert await theirs.reserve(givers[0], 3) == 200
+    party = await Party(http, racing).begin()
+    statuses, mine = await asyncio.gather(
+        asyncio.gather(*(party.reserve(token) for token in givers[:10])),
+        party.link(party.gid, gid),
+    )
+    assert set(statuses) <= ({200, 404} if same else {200})  # a merged item has the other's id
+    shown = (await party.shown(givers[0]))[1]
+    assert shown["yours"] == 3 * same + (statuses[0] == 200)
+    assert shown["reserved"] == 3 * same + statuses.count(200)
+    party.token = mine["token"]
+    whole = (await party.own("GET", f"/lists/{party.list}")).json()["data"]["items"]
+    assert [item["quantity"] for item in whole] == [10]
 
 
-def test_owner_whose_list_joins_another_ends_the_share_and_keeps_what_is_reserved(
-    racing, givers, rounds
+@race
+async def test_owner_whose_list_joins_another_ends_the_share_and_keeps_what_is_reserved(
+    http, racing, givers
 ):
     """contract: reserve-kept, reserve-sign-in, reserve-delete. The link ends with the share; its
     holders may give back, by the id that the item had."""
-
-    async def round_(http, number):
-        gid = racing.gid()
-        theirs = await Party(http, racing).begin(customer=gid)
-        party = await Party(http, racing).begin()
-        statuses, _ = await asyncio.gather(
-            asyncio.gather(*(party.reserve(token) for token in givers[:10])),
-            party.link(party.gid, gid),
-        )
-        assert set(statuses) <= {200, 404}
-        assert (await theirs.shown())[1]["reserved"] == statuses.count(200)
-        await party.give_back_all(givers[:10], statuses)
-        assert (await theirs.shown())[1]["reserved"] == 0
-
-    race(racing, (rounds, round_))
+    gid = racing.gid()
+    theirs = await Party(http, racing).begin(customer=gid)
+    party = await Party(http, racing).begin()
+    statuses, _ = await asyncio.gather(
+        asyncio.gather(*(party.reserve(token) for token in givers[:10])),
+        party.link(party.gid, gid),
+    )
+    assert set(statuses) <= {200, 404}
+    assert (await theirs.shown())[1]["reserved"] == statuses.count(200)
+    await party.give_back_all(givers[:10], statuses)
+    assert (await theirs.shown())[1]["reserved"] == 0
 
 
-def test_holder_who_signs_in_keeps_what_they_reserved(racing, rounds):
+@race
+async def test_holder_who_signs_in_keeps_what_they_reserved(http, racing):
     """contract: reserve-sign-in. A visitor who reserves on two lists while they sign in, from six
     places: what was answered 200 is the customer's, added to what they have."""
-
-    async def round_(http, number):
-        parties = [await Party(http, racing).begin(product=product) for product in (1, 2)]
-        visitor = await token_of(http, racing)
-        gid = racing.gid()
-        customer = (await token_of(http, racing, customer=gid))["token"]
-        assert await parties[0].reserve(customer, 2) == 200
-        statuses, *_ = await asyncio.gather(
-            asyncio.gather(*(p.reserve(visitor["token"], 1, soon()) for p in parties * 4)),
-            *(parties[0].link(visitor["profile"], gid) for _ in range(6)),
-        )
-        assert set(statuses) <= {200, 401}
-        for at, party in enumerate(parties):
-            shown = (await party.shown(customer))[at + 1]
-            assert shown["yours"] == shown["reserved"] == 2 * (at == 0) + (200 in statuses[at::2])
-
-    race(racing, (rounds, round_))
+    parties = [await Party(http, racing).begin(product=product) for product in (1, 2)]
+    visitor = await token_of(http, racing)
+    gid = racing.gid()
+    customer = (await token_of(http, racing, customer=gid))["token"]
+    assert await parties[0].reserve(customer, 2) == 200
+    statuses, *_ = await asyncio.gather(
+        asyncio.gather(*(p.reserve(visitor["token"], 1, soon()) for p in parties * 4)),
+        *(parties[0].link(visitor["profile"], gid) for _ in range(6)),
+    )
+    assert set(statuses) <= {200, 401}
+    for at, party in enumerate(parties):
+        shown = (await party.shown(customer))[at + 1]
+        assert shown["yours"] == shown["reserved"] == 2 * (at == 0) + (200 in statuses[at::2])
 
 
-def test_holder_who_becomes_the_owner_has_nothing_reserved(racing, rounds):
+@race
+async def test_holder_who_becomes_the_owner_has_nothing_reserved(http, number, racing):
     """contract: reserve-sign-in. Somebody looks at their own list as a visitor, reserves, and signs
     in: none of it is left. So, too, when the owner was the visitor."""
-
-    async def round_(http, number):
-        gid = racing.gid()
-        owner = {"customer": gid} if number % 2 else {}
-        party = await Party(http, racing).begin(**owner)
-        other = await token_of(http, racing, **({} if owner else {"customer": gid}))
-        session = other["profile"] if owner else party.gid
-        statuses, _ = await asyncio.gather(
-            asyncio.gather(*(party.reserve(other["token"], 1, soon()) for _ in range(8))),
-            party.link(session, gid),
-        )
-        assert set(statuses) <= {200, 401, 403}
-        assert (await party.shown())[1]["reserved"] == 0
-
-    race(racing, (rounds, round_))
+    gid = racing.gid()
+    owner = {"customer": gid} if number % 2 else {}
+    party = await Party(http, racing).begin(**owner)
+    other = await token_of(http, racing, **({} if owner else {"customer": gid}))
+    session = other["profile"] if owner else party.gid
+    statuses, _ = await asyncio.gather(
+        asyncio.gather(*(party.reserve(other["token"], 1, soon()) for _ in range(8))),
+        party.link(session, gid),
+    )
+    assert set(statuses) <= {200, 401, 403}
+    assert (await party.shown())[1]["reserved"] == 0
 
 
 def test_purge_takes_no_session_that_reserves(new_service):
@@ -295,7 +260,7 @@ def test_purge_takes_no_session_that_reserves(new_service):
                 assert answer.status_code == status
             assert (await party.shown())[1]["reserved"] == statuses.count(200)
 
-        race(shop, (3, round_))
+        run(service, 3, round_)
 
 
 @pytest.fixture(scope="module")
@@ -321,98 +286,86 @@ async def shared_list(http, token, products, name="Birthday"):
     return made["id"], share["token"]
 
 
-def test_shares_at_once_never_pass_the_most(narrow, rounds):
+@race
+async def test_shares_at_once_never_pass_the_most(http, narrow):
     """contract: share-most. Thirty at once: twenty are made."""
-
-    async def round_(http, number):
-        mine = await token_of(http, narrow, customer=narrow.gid())
-        made = await asked(http, mine["token"], "POST", "/lists", {"name": "x"})
-        path = f"/lists/{made['id']}/shares"
-        answers = await asyncio.gather(
-            *(http.post(path, json={}, headers=bearer(mine["token"])) for _ in range(30))
-        )
-        assert sorted(answer.status_code for answer in answers) == [201] * 20 + [400] * 10
-        assert len(await asked(http, mine["token"], "GET", path)) == 20
-
-    race(narrow, (rounds, round_))
+    mine = await token_of(http, narrow, customer=narrow.gid())
+    made = await asked(http, mine["token"], "POST", "/lists", {"name": "x"})
+    path = f"/lists/{made['id']}/shares"
+    answers = await asyncio.gather(
+        *(http.post(path, json={}, headers=bearer(mine["token"])) for _ in range(30))
+    )
+    assert sorted(answer.status_code for answer in answers) == [201] * 20 + [400] * 10
+    assert len(await asked(http, mine["token"], "GET", path)) == 20
 
 
-def test_copies_at_once_double_nothing_and_pass_no_bound(narrow, rounds):
+@race
+async def test_copies_at_once_double_nothing_and_pass_no_bound(http, narrow):
     """contract: copy-once, copy-limits. Of two lists, 16 at once: what fits, whole or not at all."""
-
-    async def round_(http, number):
-        owner = await token_of(http, narrow, customer=narrow.gid())
-        tokens = [
-            (await shared_list(http, owner["token"], products))[1]
-            for products in (range(1, 9), range(5, 13))
-        ]
-        mine = (await token_of(http, narrow))["token"]
-        await asyncio.gather(
-            *(asked(http, mine, "POST", "/items", {"productId": n}) for n in (99, 98, 1))
-        )
-        copies = [
-            asked(http, mine, "POST", f"/shared/{tokens[n % 2]}/copies", {}, (201, 400))
-            for n in range(16)
-        ]
-        made = [one for one in await asyncio.gather(*copies) if one]
-        found = await asked(http, mine, "GET", "/items?limit=250")
-        assert len({item["productId"] for item in found}) == len(found) <= 12
-        assert [one["itemCount"] for one in made] == [8] * len(made)
-        assert len(made) >= 8
-        assert len(await asked(http, mine, "GET", "/lists")) == len(made)
-        for one in made:
-            whole = await asked(http, mine, "GET", f"/lists/{one['id']}?sort=customer")
-            products = [item["productId"] for item in whole["items"]]
-            assert products in ([*range(8, 0, -1)], [*range(12, 4, -1)])
-
-    race(narrow, (rounds, round_))
+    owner = await token_of(http, narrow, customer=narrow.gid())
+    tokens = [
+        (await shared_list(http, owner["token"], products))[1]
+        for products in (range(1, 9), range(5, 13))
+    ]
+    mine = (await token_of(http, narrow))["token"]
+    await asyncio.gather(
+        *(asked(http, mine, "POST", "/items", {"productId": n}) for n in (99, 98, 1))
+    )
+    copies = [
+        asked(http, mine, "POST", f"/shared/{tokens[n % 2]}/copies", {}, (201, 400))
+        for n in range(16)
+    ]
+    made = [one for one in await asyncio.gather(*copies) if one]
+    found = await asked(http, mine, "GET", "/items?limit=250")
+    assert len({item["productId"] for item in found}) == len(found) <= 12
+    assert [one["itemCount"] for one in made] == [8] * len(made)
+    assert len(made) >= 8
+    assert len(await asked(http, mine, "GET", "/lists")) == len(made)
+    for one in made:
+        whole = await asked(http, mine, "GET", f"/lists/{one['id']}?sort=customer")
+        products = [item["productId"] for item in whole["items"]]
+        assert products in ([*range(8, 0, -1)], [*range(12, 4, -1)])
 
 
-def test_copies_and_views_while_the_owner_signs_in(narrow, rounds):
+@race
+async def test_copies_and_views_while_the_owner_signs_in(http, narrow):
     """contract: share-link, copy-list. A list that moves is always there; one that joins is whole or
     gone."""
+    visitor, gid = await token_of(http, narrow), narrow.gid()
+    customer = await token_of(http, narrow, customer=gid)
+    await shared_list(http, customer["token"], [50], "Joins")
+    _, moves = await shared_list(http, visitor["token"], [1, 2], "Moves")
+    _, joins = await shared_list(http, visitor["token"], [1, 3], "Joins")
+    others = [(await token_of(http, narrow))["token"] for _ in range(6)]
 
-    async def round_(http, number):
-        visitor, gid = await token_of(http, narrow), narrow.gid()
-        customer = await token_of(http, narrow, customer=gid)
-        await shared_list(http, customer["token"], [50], "Joins")
-        _, moves = await shared_list(http, visitor["token"], [1, 2], "Moves")
-        _, joins = await shared_list(http, visitor["token"], [1, 3], "Joins")
-        others = [(await token_of(http, narrow))["token"] for _ in range(6)]
+    async def look(token, statuses):
+        for _ in range(4):
+            found = await asked(http, None, "GET", f"/shared/{token}", status=statuses)
+            assert found is None or len(found["items"]) == 2
 
-        async def look(token, statuses):
-            for _ in range(4):
-                found = await asked(http, None, "GET", f"/shared/{token}", status=statuses)
-                assert found is None or len(found["items"]) == 2
+    async def copy(mine, token, statuses):
+        made = await asked(http, mine, "POST", f"/shared/{token}/copies", {}, statuses)
+        assert made is None or made["itemCount"] == 2
 
-        async def copy(mine, token, statuses):
-            made = await asked(http, mine, "POST", f"/shared/{token}/copies", {}, statuses)
-            assert made is None or made["itemCount"] == 2
-
-        body = {"customer": gid, "session": visitor["profile"]}
-        await asyncio.gather(
-            asked(http, narrow.admin_token, "POST", "/profiles/token", body),
-            *(look(moves, (200,)) for _ in range(2)),
-            *(look(joins, (200, 404)) for _ in range(2)),
-            *(copy(mine, moves, (201,)) for mine in others[:3]),
-            *(copy(mine, joins, (201, 404)) for mine in others[3:]),
-        )
-        await look(moves, (200,))
-        await asked(http, None, "GET", f"/shared/{joins}", status=(404,))
-
-    race(narrow, (rounds, round_))
+    body = {"customer": gid, "session": visitor["profile"]}
+    await asyncio.gather(
+        asked(http, narrow.admin_token, "POST", "/profiles/token", body),
+        *(look(moves, (200,)) for _ in range(2)),
+        *(look(joins, (200, 404)) for _ in range(2)),
+        *(copy(mine, moves, (201,)) for mine in others[:3]),
+        *(copy(mine, joins, (201, 404)) for mine in others[3:]),
+    )
+    await look(moves, (200,))
+    await asked(http, None, "GET", f"/shared/{joins}", status=(404,))
 
 
-def test_two_who_copy_each_others_lists(narrow, rounds):
+@race
+async def test_two_who_copy_each_others_lists(http, narrow):
     """contract: copy-list. Both locked, in one order: neither waits for ever."""
-
-    async def round_(http, number):
-        owners = [(await token_of(http, narrow))["token"] for _ in range(2)]
-        tokens = [(await shared_list(http, mine, [n]))[1] for n, mine in enumerate(owners, 1)]
-        copies = [
-            asked(http, owners[n % 2], "POST", f"/shared/{tokens[1 - n % 2]}/copies", {})
-            for n in range(12)
-        ]
-        assert [one["itemCount"] for one in await asyncio.gather(*copies)] == [1] * 12
-
-    race(narrow, (rounds, round_))
+    owners = [(await token_of(http, narrow))["token"] for _ in range(2)]
+    tokens = [(await shared_list(http, mine, [n]))[1] for n, mine in enumerate(owners, 1)]
+    copies = [
+        asked(http, owners[n % 2], "POST", f"/shared/{tokens[1 - n % 2]}/copies", {})
+        for n in range(12)
+    ]
+    assert [one["itemCount"] for one in await asyncio.gather(*copies)] == [1] * 12
