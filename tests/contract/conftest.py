@@ -105,6 +105,14 @@ class Bench:
     def write(self, use_case, *arguments, **named):
         return self.run(self.db.write(use_case, *arguments, **named))
 
+    def drain(self, steps):
+        """All that an asynchronous generator gives."""
+
+        async def everything():
+            return [step async for step in steps]
+
+        return self.run(everything())
+
     def one(self, statement, *arguments, **named):
         return self.write(one, statement, *arguments, **named)
 
@@ -250,6 +258,15 @@ def bench(engine, request, tmp_path_factory):
             db = Postgres(where, connections=10, seconds=seconds)
         yield Bench(db, runner.run, where)
         runner.run(db.close())
+
+
+@pytest.fixture
+def telling(bench):
+    """The bench, with a store of its own that tells events."""
+    before = bench.store
+    bench.store = bench.new_store(events=True)
+    yield bench
+    bench.store = before
 
 
 @pytest.fixture

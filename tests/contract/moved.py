@@ -75,11 +75,8 @@ def load(bench, path, handle, *, dry=False, steps=None):
 
 
 def delete(bench, store):
-    async def remove():
-        doomed = await bench.db.write(deletion.begin, store.handle, NOW)
-        return [gone async for gone in deletion.run(bench.db, doomed)]
-
-    return bench.run(remove())
+    doomed = bench.write(deletion.begin, store.handle, NOW)
+    return bench.drain(deletion.run(bench.db, doomed))
 
 
 def wish(bench, profile, *products, **fields):

@@ -9,23 +9,14 @@ import pytest
 
 from tests.contract.conftest import bounds, new_item
 from tests.contract.test_events import heard
+from tests.contract.test_purge import DAY, run_purge
 from tests.replay import told
-from wishwell import config, events, ids, profiles, stores
+from wishwell import events, ids, profiles, stores
 from wishwell.db.postgres import Postgres
 from wishwell.errors import Conflict, Gone
-from wishwell.wishes import items, linking, lists, purge
+from wishwell.wishes import items, linking, lists
 
 MOST = bounds(100_000)
-DAY = 86_400_000
-
-
-@pytest.fixture
-def telling(bench):
-    """The bench, with a store of its own that tells events."""
-    before = bench.store
-    bench.store = bench.new_store(events=True)
-    yield bench
-    bench.store = before
 
 
 def number(bench):
@@ -245,22 +236,14 @@ def test_purge_tells_nothing_and_takes_nothing_from_the_feed(telling):
     session = bench.new_session()
     bench.save(session)
     number(bench)
-    settings, now = config.load({}), bench.clock() + 92 * DAY
-
-    async def all_of_it():
-        return [seen async for seen in purge.sessions(bench.db, settings, now)]
-
-    bench.run(all_of_it())
+    run_purge(bench, bench.clock() + 92 * DAY)
     assert bench.one("profile_state", profile=session.id) is None
     assert number(bench) == 0
     assert [event.profile for event in feed(bench).events] == [session.gid]
 
 
 def retain(bench, days=7):
-    async def all_of_it():
-        return [gone async for gone in events.retain(bench.db, days, bench.clock())]
-
-    return bench.run(all_of_it())
+    return bench.drain(events.retain(bench.db, days, bench.clock()))
 
 
 def removed(bench):

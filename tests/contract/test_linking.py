@@ -1,7 +1,7 @@
 """Linking keeps its rules, for any two profiles."""
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests import strategies
@@ -28,9 +28,7 @@ _LISTS = [("new_list", name) for name in "abcdef"]
     room=rooms,
 )
 @example(mine=[("new_list", "a"), *_SIX[1:]], visits=[([], [*_LISTS, *_SIX])], room=(99,) * 4)
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@strategies.examples(20)
 def test_links_agree_with_the_model(bench, mine, visits, room):
     """contract: link-items, link-item-merge, link-quantity, link-tags, link-note, link-list-merge,
     link-list-full, link-limits, item-updated-at, list-updated-at. Of one sign-in after the other, also

@@ -144,23 +144,6 @@ FROZEN = {
 }
 
 
-def test_database_that_is_not_there_is_one_plain_line(engine, request, tmp_path):
-    """An unknown database, a schema that is not there, a file that is none: no traceback."""
-    service = Service({"WISHWELL_SIGNING_KEYS": "k" * 40})
-    if engine == "postgresql":
-        server = request.getfixturevalue("postgres_server")
-        urls = [server.url("nobody_made_it"), server.create_database()]
-    else:
-        (tmp_path / "text.db").write_text("no database at all\n" * 200)
-        urls = [f"sqlite:///{tmp_path}/text.db", f"sqlite:///{tmp_path}/missing.db"]
-    for url in urls:
-        service.settings["WISHWELL_DATABASE_URL"] = url
-        done = service.cli("store", "list", check=False)
-        assert done.returncode == 1
-        assert done.stderr.startswith("wishwell: ")
-        assert done.stderr.count("\n") == 1
-
-
 @pytest.mark.parametrize("encoding", ["LATIN1", "UTF8"])
 def test_database_of_another_encoding_is_refused(request, encoding):
     """contract: serve-start. It would take some names and fail for others; what the address says of

@@ -3,12 +3,12 @@
 from typing import Any
 
 import msgspec
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.contract.conftest import bounds, new_item
 from tests.profile_model import Model
-from tests.strategies import at_length, sequences
+from tests.strategies import at_length, examples, sequences
 from wishwell import profiles
 from wishwell.errors import Conflict, Forbidden, Invalid, NotFound
 from wishwell.profiles import pages, search
@@ -159,9 +159,7 @@ rooms = st.sampled_from([(UNLIMITED, UNLIMITED), (5, UNLIMITED), (UNLIMITED, 3)]
 
 @given(sequence=sequences, room=rooms)
 @example(sequence=PARTLY, room=(UNLIMITED, UNLIMITED))
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(20)
 def test_any_sequence_agrees_with_the_model(bench, sequence, room):
     """contract: engines-alike. Records, order, counts and refusals, after each sequence and after
     each of its steps; also where few entries, or few items on a list, may be."""
@@ -177,9 +175,7 @@ test_any_sequence_at_length = at_length(
 
 
 @given(mine=sequences, theirs=sequences)
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(15)
 def test_profiles_and_stores_never_touch_each_other(bench, mine, theirs):
     """The same customer in two stores, and two customers of one, step by step in turns."""
     other_store = bench.new_store()

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import strategies
 from wishwell import events, ids, products, profiles, stores
 from wishwell.products import Facts, NewProduct, Variant, notices
 from wishwell.products.notices import Money
@@ -367,13 +368,10 @@ def test_store_with_one_notice_waits_for_no_other_store(bench, store):
         bench.write(products.put, store, given, new_ids, bench.clock.tick())
         put(bench, other, price)
 
-    async def look():
-        return [told async for told in notices.work(bench.db, bench.clock)]
-
-    assert sum(bench.run(look())) < 60
+    assert sum(bench.drain(notices.work(bench.db, bench.clock))) < 60
     assert len(written(bench, other)) == 1
     for _ in range(10):
-        bench.run(look())
+        bench.drain(notices.work(bench.db, bench.clock))
     assert len(written(bench, store)) == 60
     assert bench.read(notices.waiting) == 0
 
@@ -420,9 +418,7 @@ def plain(was, price, available, percent):
 
 @pytest.mark.either_engine
 @given(sequence=puts, percent=st.integers(1, 90))
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@strategies.examples(30)
 def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, percent):
     """contract: notice-drop, notice-reference, notice-currency, notice-stock, notice-unknown. Each put
     is told before the next, a day later: exactly what the rules say of each variant."""

@@ -1,16 +1,16 @@
 """Walking pages: exactly what is there, both ways, whatever the size and whoever writes meanwhile."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import strategies
 from tests.contract.conftest import bounds, new_item
 from wishwell import profiles
 from wishwell.profiles import search
 from wishwell.profiles.pages import Cursor, PageRequest
 from wishwell.wishes import items, linking
 
-SLOW = [HealthCheck.function_scoped_fixture]
 QUERIES = [None, "product:1,2,3,5,8,13", "tag:even", "variant:1"]
 
 
@@ -57,7 +57,7 @@ def walk(bench, scope, size, query, cursor=None, way="next"):
     whole=st.booleans(),
     who=st.integers(0, 2),
 )
-@settings(max_examples=80, deadline=None, suppress_health_check=SLOW)
+@strategies.examples(80)
 def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query, whole, who):
     """Forwards everything newest first; backwards the same pages again; no cursor too many."""
     store, owners = stocked

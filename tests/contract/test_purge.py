@@ -17,10 +17,7 @@ SETTINGS = config.load({})
 
 
 def run_purge(bench, now, settings=SETTINGS):
-    async def all_of_it():
-        return [seen async for seen in purge.sessions(bench.db, settings, now)]
-
-    return bench.run(all_of_it())
+    return bench.drain(purge.sessions(bench.db, settings, now))
 
 
 def there(bench, profile):

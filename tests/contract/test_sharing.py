@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.contract.conftest import OPEN, bounds
@@ -15,7 +15,7 @@ from tests.contract.test_model import UNLIMITED, both, compare, do
 from tests.contract.test_purge import DAY, run_purge
 from tests.profile_model import GONE, Model
 from tests.replay import Replay
-from tests.strategies import alike, at, at_length, steps
+from tests.strategies import alike, at, at_length, examples, steps
 from wishwell import ids
 from wishwell.db import RunAgain
 from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound, Unavailable, UnknownShare
@@ -319,13 +319,6 @@ def name_of(model, made):
     return model.lists[made]["name"].strip().casefold()
 
 
-@pytest.fixture(scope="module")
-def telling(bench):
-    """The bench, whose store tells events."""
-    bench.update_store(events=True)
-    return bench
-
-
 # What merges with what, on lists that join, with the same holder on both sides.
 MEETING = [("reserve", 3, 2, 0, 1), ("reserve", 3, 0, 0, 1), ("link", 3, 1), ("link", 2, 0)]
 
@@ -349,9 +342,7 @@ JOINING = [
 @example(done=MEETING)
 @example(done=LEAVING)
 @example(done=JOINING)
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(20)
 def test_nobody_sees_what_is_not_theirs(telling, done):
     """contract: shared-fields, shared-unknown, shared-notes, share-link, share-ended, share-expiry,
     share-list-deleted, copy-list, copy-once, event-copy, reserve-put, reserve-quantity, reserve-kept,
