@@ -7,6 +7,7 @@ of the way.
 import asyncio
 import inspect
 import secrets
+from typing import Any
 
 import httpx2
 import pytest
@@ -59,10 +60,11 @@ def race(round_):
 
         run(given["service"], given["rounds"], once)
 
-    test.__name__, test.__doc__ = round_.__name__, round_.__doc__
+    made: Any = test
+    made.__name__, made.__doc__ = round_.__name__, round_.__doc__
     kind = inspect.Parameter.KEYWORD_ONLY
-    test.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in fixtures])
-    return test
+    made.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in fixtures])
+    return made
 
 
 def bearer(token):
