@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from standardwebhooks import Webhook as Verifier
+from standardwebhooks import WebhookVerificationError
 
 from tests.conftest import SEALING_KEY, Shop
 from tests.servers import wait_until
@@ -146,7 +147,7 @@ def test_store_without_events_and_service_without_keys(make_shop, new_service, e
 
 
 def test_program_delivers(told):
-    """contract: delivery-each, delivery-fields, metrics-served. In pages, newest first."""
+    """contract: webhook-signed, delivery-each, delivery-fields, metrics-served. In pages, newest first."""
     with Beside() as receiver:
         hook = data(told.admin.post("/webhooks", json={"url": receiver.url}), 201)
         when_told(told)
@@ -156,6 +157,8 @@ def test_program_delivers(told):
         assert wait_until(lambda: len(receiver.got) >= 5, seconds=10)
         for message in receiver.got:
             Verifier(hook["secret"]).verify(message.body, message.headers)
+            with pytest.raises(WebhookVerificationError):
+                Verifier(hook["secret"]).verify(message.body + b" ", message.headers)
             assert hook["secret"] not in message.body.decode()
         path = f"/webhooks/{hook['id']}/deliveries"
 
