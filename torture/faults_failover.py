@@ -195,7 +195,7 @@ async def standby_hangs(engine: str, result: Result, scale: float) -> None:
             result.must(seen == 0, f"{seen} items seen before the standby had them")
             await asyncio.to_thread(two.standby.resume)
             await r.well_again(time.monotonic())
-            said = primary.log().count("canceling wait for synchronous replication")
+            said = primary.output().count("canceling wait for synchronous replication")
             result.must(said == 0, f"{said} commits cancelled")
             # What was cut is done now: the last look is at what there is.
             await asyncio.sleep(1)

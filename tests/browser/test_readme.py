@@ -10,11 +10,12 @@ import jwt
 import pytest
 from playwright.sync_api import expect
 
+from tests.conftest import missing
 from tests.security.nginx import nginx_binary
-from tests.servers import HERE, AnsweringProgram, Service, free_port, wait_until
+from tests.servers import HERE, Program, Service, free_port, wait_until
 from tests.service.test_documents import commands, shell
 
-from .conftest import BASE, ROOT, _missing
+from .conftest import BASE, ROOT
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -49,10 +50,10 @@ def fenced(language):
 def test_ten_minutes_of_the_readme(chromium):
     """A service, nginx with the location, a page with the heart; then the command, and a customer."""
     if nginx_binary() is None:
-        _missing("there is no nginx")
+        missing("there is no nginx")
     run, *_, update = commands("README.md", "## Hearts on the product page in ten minutes")
     assert run == "make run"
-    nginx = AnsweringProgram("nginx")
+    nginx = Program("nginx")
     with Service() as service, closing(nginx):
         nginx.folder.chmod(0o755)
         (nginx.folder / "index.html").write_text(

@@ -146,7 +146,7 @@ def test_no_statement_makes_the_driver_ask_for_types():
     seconds on a worker of a cluster, which hides its shards from each row of it."""
     with PostgresServer(settings={"log_statement": "all"}) as server:
         asyncio.run(prepare_everything(server.create_database()))
-        said = server.log()
+        said = server.output()
     assert "CREATE TABLE items" in said
     assert "pg_type" not in said, re.findall(r"arameters: \$1 = '(\{[\d,]+\})'", said)
 
