@@ -156,10 +156,11 @@ class Browser:
             method, f"{self.front.url}{self.front.base}{path}", follow_redirects=False, **more
         )
 
-    def bare(self, path: str, query: str, headers: list[tuple[str, str]]) -> httpx2.Response:
-        """A GET with no headers but these."""
-        asked = httpx2.Request("GET", f"{self.http.base_url}{path[1:]}?{query}", headers=headers)
-        return self.http.send(asked)
+    def bare(
+        self, path: str, headers: list[tuple[str, str]], method: str = "GET"
+    ) -> httpx2.Response:
+        """The answer to a request with no headers but these."""
+        return self.http.send(httpx2.Request(method, f"{self.front.url}{path}", headers=headers))
 
     def save(self, product: int = 1, **fields) -> dict:
         answer = self.post("/items", json={"productId": product, **fields})

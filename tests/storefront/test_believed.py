@@ -9,12 +9,16 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.servers import PREFIX
+
 from .conftest import (
+    BASE,
     BY_JWT,
     JWT_KEY,
     Browser,
     Front,
     new_api,
+    nobodys,
     products,
     set_cookies,
     shop_jwt,
@@ -194,7 +198,7 @@ class World:
     def wrong(self, case: Case) -> str:
         """Asks a case; what is wrong with the answer, or nothing."""
         query, headers = self.request(case)
-        answer = self.browsers[case.sender].bare("/items", query, headers)
+        answer = self.browsers[case.sender].bare(f"{BASE}/api/items?{query}", headers)
         belief = expected(case)
         visitor = self.visitors.get(belief.store, "")
         front = self.stores.get(belief.store)
@@ -223,7 +227,8 @@ class World:
 def world():
     api = new_api(WISHWELL_TRUSTED_PROXIES=TRUSTED)
     with with_one_store(api, *keyed(api.folder, "own"), scheme="https") as own:
-        yield World(own, Front(api, *keyed(api.folder, "other"), "--platform", "other"))
+        more = ("--platform", "other", "--host", f"http://{ALONE}")
+        yield World(own, Front(api, *keyed(api.folder, "other"), *more))
 
 
 def cases(token: str, named: str, many: int) -> list[Case]:
@@ -241,3 +246,34 @@ def test_who_is_believed(world, token, named, many):
     storefront-hosts. Nobody gains anything by a header that a browser can send by itself."""
     wrong = [text for case in cases(token, named, many) if (text := world.wrong(case))]
     assert not wrong, f"{len(wrong)} are wrong:\n" + "\n".join(wrong[:10])
+
+
+ALONE = "alone.example"
+ELSEWHERE = {"/": 303, "/livez": 200, "/readyz": 200, "/metrics": 200, "/docs": 200}
+ELSEWHERE |= {f"{PREFIX}/items": 200, "/api/": 404, BASE: 404}
+"""What there is where no store has its shop."""
+SPELLINGS = (ALONE, ALONE.upper(), f"{ALONE}:80", f"{ALONE}:443", f"{ALONE}.", f"{ALONE}.:80")
+MALFORMED = [ALONE + end for end in (":1", ":", ".:1", "..", "/")] + ["a, b", f"x {ALONE}"]
+
+
+@pytest.mark.parametrize("path", ELSEWHERE)
+def test_host_of_a_shop_has_the_storefront_alone(world, path):
+    """contract: storefront-shop-host, storefront-hosts. However the host is written and whoever says it,
+    and on a malformed one; elsewhere it is all there as before."""
+    token = ("Authorization", f"Bearer {world.stores['other'].shop.admin_token}")
+
+    def status(host: str, *more: tuple[str, str], sender: str = "anybody", **named: str) -> int:
+        headers = [("Host", host), token, *more]
+        return world.browsers[sender].bare(path, headers, **named).status_code
+
+    for host in SPELLINGS:
+        assert [status(host, method=method) for method in ("GET", "HEAD", "POST", "OPTIONS")] == [
+            404
+        ] * 4
+        livez = world.browsers["anybody"].bare(f"{BASE}/livez", [("Host", host)])
+        assert (livez.status_code, livez.text) == (200, "ok")
+        assert nobodys(world.browsers["anybody"].bare(f"{BASE}/api/items", [("Host", host)]))
+    assert [host for host in MALFORMED if status(host) != 404] == []
+    assert status("wishes.internal", ("X-Forwarded-Host", ALONE)) == 404
+    assert status(ALONE, ("X-Forwarded-Host", "wishes.internal"), sender="trusted") == 404
+    assert status("wishes.internal") == ELSEWHERE[path]

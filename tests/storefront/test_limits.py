@@ -77,12 +77,44 @@ def test_nobody_reads_so_much_from_one_address(proxied):
         assert nobody.products() == [1]
 
 
+ONE_ADDRESS = {
+    # What a trusted proxy says of shoppers at one address, of whom two may begin.
+    "what a browser writes in front": ["198.51.100.0, 203.0.113.4", "198.51.100.1, 203.0.113.4"],
+    "a proxy of ours behind": ["203.0.113.5", "203.0.113.5, 10.1.2.3", "203.0.113.5, 10.1.2.3:443"],
+    "no address behind": ["203.0.113.6", "203.0.113.6, ,", "unknown,203.0.113.6,"],
+    "the /64 of IPv6": ["2001:db8:0:7::1", "2001:DB8:0:7:ffff::2%x", "2001:db8:0:7:1:2:3:4"],
+    "IPv4 in IPv6": ["::ffff:203.0.113.7", "203.0.113.7", "0:0:0:0:0:FFFF:203.0.113.7", "::ffff:cb00:7107"],
+    "a port": ["203.0.113.40:1", "203.0.113.40:65535", "203.0.113.40"],
+    "a port of IPv6": ["[2001:db8:0:9::1]:80", "[2001:db8:0:9::2]", "2001:db8:0:9::3"],
+}  # fmt: skip
+OTHERS = ("2001:db8:0:8::1", "::ffff:1", "::ffff:cb00:7108", "203.0.113.41")
+
+
 @own_word
-def test_address_is_the_last_that_is_no_proxy_of_ours(proxied):
-    """contract: storefront-address. What a browser writes in front of it is not believed."""
-    said = [f"198.51.100.{n}, 203.0.113.4" for n in range(2)]
-    assert told(proxied, *said, "203.0.113.4, 10.1.2.3") == [201, 201, 429]
-    assert told(proxied, "203.0.113.4, ,", "unknown,203.0.113.4,") == [429, 429]
+def test_address_that_a_trusted_proxy_names(proxied):
+    """contract: storefront-address, limit-address-source. The last that is no proxy of ours: of IPv6 the
+    /64, without a port."""
+    for name, said in ONE_ADDRESS.items():
+        statuses = told(proxied, *said, said[0])
+        assert statuses == [201, 201] + [429] * (len(said) - 1), name
+    assert told(proxied, *OTHERS) == [201] * len(OTHERS)
+
+
+@own_word
+def test_address_that_a_proxy_with_a_token_names(proxied):
+    """contract: storefront-address, storefront-limits. The last one, whoever it is."""
+    token = {"Authorization": f"Bearer {proxied.proxys_token()}"}
+    for said, last in (
+        ("203.0.113.{n}, 198.51.100.2", [429, 429]),
+        ("198.51.100.3, 203.0.113.{n}", [201, 201]),
+    ):
+        begun = [
+            saved(
+                Browser(proxied, token | {"X-Forwarded-For": said.format(n=100 + n)}, "127.0.0.5")
+            )
+            for n in range(4)
+        ]
+        assert begun == [201, 201, *last]
 
 
 @own_word
@@ -104,27 +136,6 @@ def test_lines_of_several_proxies_are_one_list(proxied):
     lines = "203.0.113.8", "10.1.2.3"
     assert [begin(*lines) for _ in range(3)] == [201, 201, 429]
     assert begin("203.0.113.8", "203.0.113.9") == 201
-
-
-@own_word
-def test_network_of_ipv6_is_one_address(proxied):
-    """contract: storefront-address. The /64; an IPv4 address in one of IPv6 is that of IPv4."""
-    same = ["2001:db8:0:7::1", "2001:DB8:0:7:ffff::2%x", "2001:db8:0:7:1:2:3:4"]
-    assert told(proxied, *same) == [201, 201, 429]
-    assert told(proxied, "2001:db8:0:8::1") == [201]
-    assert told(proxied, "::ffff:203.0.113.5", "203.0.113.5", "203.0.113.5") == [201, 201, 429]
-    written = "0:0:0:0:0:FFFF:203.0.113.5", "::ffff:cb00:7105"
-    assert told(proxied, *written) == [429, 429]
-    assert told(proxied, "::ffff:1", "::ffff:cb00:7106") == [201, 201]
-
-
-@own_word
-def test_port_is_no_part_of_an_address(proxied):
-    """contract: limit-address-source. Some gateways write it."""
-    assert told(proxied, "203.0.113.40:1", "203.0.113.40:65535", "203.0.113.40") == [201, 201, 429]
-    same = ["[2001:db8:0:9::1]:80", "[2001:db8:0:9::2]", "2001:db8:0:9::3"]
-    assert told(proxied, *same) == [201, 201, 429]
-    assert told(proxied, "203.0.113.41, 10.1.2.3:443", *["203.0.113.41"] * 2) == [201, 201, 429]
 
 
 def test_sender_that_is_no_proxy_counts_by_itself(proxied):
