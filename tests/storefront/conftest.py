@@ -248,7 +248,8 @@ _EVERYTHING = (
 
 
 def _contents(api: Service) -> list:
-    return [rows(api, f"{query} ORDER BY 1, 2, 3") for query in _EVERYTHING]
+    with contextlib.closing(sqlite3.connect(api.folder / "wishwell.db")) as database:
+        return [database.execute(f"{query} ORDER BY 1, 2, 3").fetchall() for query in _EVERYTHING]
 
 
 @contextlib.contextmanager

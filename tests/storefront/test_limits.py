@@ -14,7 +14,7 @@ pytestmark = pytest.mark.xdist_group("shop-limits")
 @pytest.fixture(autouse=True)
 def within_a_minute():
     """The minutes of the limits are the clock's."""
-    fresh_window(3)
+    fresh_window(5)
 
 
 own_word = direct("a way says by itself whose address it is, and believes nobody")
