@@ -46,8 +46,12 @@ _numbers = itertools.count(1)
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One process has the service that is behind proxies."""
     for item in items:
+        if "proxied" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("shop-limits"))
         for mark in item.iter_markers("direct"):
             reason, *also = mark.args
             if way.NAME not in ("direct", *also):

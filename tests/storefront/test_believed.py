@@ -238,7 +238,7 @@ def cases(token: str, named: str, many: int) -> list[Case]:
     return [Case(token, named, *words) for words in chosen]
 
 
-@pytest.mark.parametrize("many", [30, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("many", [20, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("named", NAMED)
 @pytest.mark.parametrize("token", TOKENS)
 def test_who_is_believed(world, token, named, many):

@@ -7,9 +7,6 @@ from tests.api.conftest import fresh_window
 from .conftest import Browser, envelope, nobodys, nothing_done, set_cookies, shop_jwt
 from .way import direct
 
-# What they share is started once.
-pytestmark = pytest.mark.xdist_group("shop-limits")
-
 
 @pytest.fixture(autouse=True)
 def within_a_minute():

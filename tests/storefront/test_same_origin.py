@@ -21,27 +21,25 @@ REFUSED = {
     "empty origin": {"Origin": ""},
     "other port": {"Origin": "{own}1"},
     "no port": {"Origin": "{alone}"},
-    "other scheme": {"Origin": "https{own:4}"},
+    "other scheme": {"Origin": "https://{host}"},
     "longer host": {"Origin": OWN + ".evil.example"},
     "longer port": {"Origin": OWN + "0"},
-    "user": {"Origin": "http://a@{own:7}"},
+    "user": {"Origin": "http://a@{host}"},
     "path": {"Origin": OWN + "/"},
     "two in one": {"Origin": OWN + " " + EVIL},
     "list of two": {"Origin": OWN + ", " + OWN},
     "referer only": {"Referer": OWN + "/page"},
     "other host": {"Origin": "http://127.0.0.1:{port}"},
     "host of another": {"Origin": EVIL, "X-Forwarded-Host": "evil.example"},
-    "told scheme": {"Origin": "https{own:4}", "X-Forwarded-Proto": "https"},
+    "told scheme": {"Origin": "https://{host}", "X-Forwarded-Proto": "https"},
     "host of another proxy": {"Origin": EVIL, "Forwarded": "host=evil.example;proto=https"},
 }  # fmt: skip
 
 
 def filled(headers: dict[str, str], own: str) -> dict[str, str]:
     alone, _, port = own.rpartition(":")
-    words = {"{own:4}": own[4:], "{own:7}": own[7:], "{own}": own, "{alone}": alone, "{port}": port}
-    for word, value in words.items():
-        headers = {name: given.replace(word, value) for name, given in headers.items()}
-    return headers
+    words = {"own": own, "host": own[7:], "alone": alone, "port": port}
+    return {name: given.format(**words) for name, given in headers.items()}
 
 
 def attempts(browser, headers):

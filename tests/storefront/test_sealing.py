@@ -11,7 +11,7 @@ import pytest
 from tests.api.conftest import soon
 from wishwell import ids
 
-from .conftest import SEALING_KEY, Front, new_api, rows, with_one_store
+from .conftest import SEALING_KEY, new_api, rows, with_one_store
 from .way import direct
 
 pytestmark = pytest.mark.xdist_group("storefront-sealing")
@@ -49,10 +49,9 @@ CHANGES = {
 
 
 @pytest.fixture(scope="module")
-def fronts():
-    """Two stores on a service of their own."""
-    with with_one_store(new_api()) as front:
-        yield front, Front(front.api)
+def fronts(new_front):
+    """Two stores."""
+    return new_front(), new_front()
 
 
 @pytest.mark.parametrize("name", CHANGES)
