@@ -214,6 +214,7 @@ def test_livez_answers(front):
     answer = front.browser().at("/livez")
     assert (answer.status_code, answer.text) == (200, "ok")
     assert answer.headers["Content-Type"].startswith("text/plain")
+    assert len(answer.headers.get_list("Date")) == 1
     assert front.browser().at("/livez", "POST").status_code == 405
 
 
@@ -223,10 +224,11 @@ def test_script_has_a_name_with_its_hash(front, script):
     for ever."""
     code = (FOLDER / f"{script}.js").read_bytes()
     browser = front.browser()
-    way = browser.at(f"/assets/{script}.js")
-    assert way.status_code == 302
-    assert way.headers["Cache-Control"] == "no-cache"
-    place = way.headers["Location"]
+    plain = browser.at(f"/assets/{script}.js")
+    assert plain.status_code == 302
+    assert plain.headers["Cache-Control"] == "no-cache"
+    assert len(plain.headers.get_list("Date")) == 1
+    place = plain.headers["Location"]
     assert re.fullmatch(rf"{BASE}/assets/{script}-[0-9a-f]{{8,64}}\.js", place)
     for method in ("GET", "HEAD"):
         got = browser.at(place.removeprefix(BASE), method)
@@ -235,14 +237,14 @@ def test_script_has_a_name_with_its_hash(front, script):
         assert got.headers["Content-Type"].startswith("text/javascript")
         assert got.content == (code if method == "GET" else b"")
     assert browser.at(f"/assets/{script}.js", "POST").status_code == 405
-    names = (
+    unknown = (
         f"{script}-{'0' * 16}.js",
         f"../{script}.js",
         f"{script}.js.map",
         "x.js",
         f"{script}-.js",
     )
-    for other in names:
+    for other in unknown:
         missing = browser.at(f"/assets/{other}")
         assert missing.status_code == 404
         assert missing.headers.get("Cache-Control") == "no-store"
