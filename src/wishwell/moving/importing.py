@@ -1,4 +1,4 @@
-"""Puts what an export wrote into a store (contract: import-twice)."""
+"""Puts the profiles of a file into a store (contract: import-twice)."""
 
 import asyncio
 from collections import defaultdict
@@ -13,6 +13,7 @@ from wishwell.db import Database, Reader, Row, UniqueViolation, Writer, rows
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
 from wishwell.moving.additions import Held, Rows, additions
+from wishwell.moving.csv_file import CsvFile
 from wishwell.moving.file_records import (
     AdminTokenRecord,
     ProductRecord,
@@ -24,6 +25,7 @@ from wishwell.moving.file_records import (
 from wishwell.moving.import_file import Bundle, ImportFile
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.sealing import Damaged, Sealing
+from wishwell.wishes import merging
 
 _RECORDS = 2_000
 _PROFILES = 500
@@ -172,7 +174,7 @@ async def take_store(
 
 # contract: import-whole, import-twice, import-resumed
 async def load(
-    db: Database, file: ImportFile, store: Store, *, dry: bool, how: How
+    db: Database, file: ImportFile | CsvFile, store: Store, *, dry: bool, how: How
 ) -> AsyncIterator[Counts]:
     """Puts the file's records into the store, and yields after each step what was done so far.
 
@@ -204,7 +206,7 @@ async def load(
     yield counts
 
 
-def _steps(file: ImportFile, how: How) -> Iterable[Record | list[list[Bundle]]]:
+def _steps(file: ImportFile | CsvFile, how: How) -> Iterable[Record | list[list[Bundle]]]:
     """The store's own records that move, and groups of profiles: those of a step are added at
     once."""
     step: list[list[Bundle]] = [[]]
@@ -260,8 +262,10 @@ async def _lacking(tx: Reader, store: Store, keyed: Mapping[str, Bundle]) -> dic
         held[key] = Held(*columns)
     there = list(held)
     if there:
-        for key, id, shared in await tx.all("import_lists_held", profiles=there):
+        for key, id, shared, name in await tx.all("import_lists_held", profiles=there):
             held[key].lists[id] = shared
+            names, name = held[key].named, merging.alike(name)
+            names[name] = min(id, names.get(name, id))
         for key, id in await tx.all("import_shares_held", profiles=there):
             held[key].shares.add(id)
         for key, id, product, variant, on in await tx.all("import_items_held", profiles=there):
