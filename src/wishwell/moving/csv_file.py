@@ -46,7 +46,7 @@ _AHEAD_MS = 60_000
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOT_TEXT = re.compile("[\ud800-\udfff]")
-_NUMBER = re.compile(r"[1-9][0-9]{0,15}")
+_id_number = msgspec.json.Decoder(ProductId)
 _SHOP_GID = re.compile(r"gid://[a-z0-9-]{1,40}/Product(?:Variant)?/")
 
 
@@ -314,10 +314,9 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
 
     def product(cell: str) -> str:
         cell = _SHOP_GID.sub("", cell)
-        id = cell if store.has_text_ids or not _NUMBER.fullmatch(cell) else int(cell)
         try:
-            return store.product_id("product", msgspec.convert(id, ProductId))
-        except (msgspec.ValidationError, Invalid) as error:
+            return store.product_id("", cell if store.has_text_ids else _id_number.decode(cell))
+        except (msgspec.DecodeError, Invalid) as error:
             raise Invalid(store.id_rule) from error
 
     def quantity(cell: str) -> int:

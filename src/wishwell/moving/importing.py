@@ -182,18 +182,27 @@ async def load(
     only counts. Raises ``Unavailable``, and ``StoreDeleted`` once somebody deletes the store.
     """
     counts, reserved = Counts(), False
-    for step in _steps(file, how):
-        if isinstance(step, Record):
-            if not dry:
-                await db.write(_put, store, step)
-            continue
-        reserved = reserved or any(bundle.reservations for bundles in step for bundle in bundles)
-        adding = [_add(db, store, bundles, counts, dry=dry) for bundles in step]
-        for error in await asyncio.gather(*adding, return_exceptions=True):
-            if error is not None:
-                raise error
-        counts.read = file.read
-        yield counts
+    adding: set[asyncio.Task[None]] = set()
+    try:
+        for some in _some(file, how):
+            if isinstance(some, Record):
+                if not dry:
+                    await db.write(_put, store, some)
+                continue
+            reserved = reserved or any(bundle.reservations for bundle in some)
+            adding.add(asyncio.create_task(_add(db, store, some, counts, dry=dry)))
+            await asyncio.sleep(0)  # it begins, and goes on while the next are read
+            if len(adding) == _AT_ONCE:
+                done, adding = await asyncio.wait(adding, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+                counts.read = file.read
+                yield counts
+        while adding:
+            await adding.pop()
+            yield counts
+    finally:
+        await asyncio.gather(*adding, return_exceptions=True)
     if reserved and not dry:
         # The file again, as each needs two profiles.
         for piece in file:
@@ -206,10 +215,9 @@ async def load(
     yield counts
 
 
-def _steps(file: ImportFile | CsvFile, how: How) -> Iterable[Record | list[list[Bundle]]]:
-    """The store's own records that move, and groups of profiles: those of a step are added at
-    once."""
-    step: list[list[Bundle]] = [[]]
+def _some(file: ImportFile | CsvFile, how: How) -> Iterable[Record | list[Bundle]]:
+    """The store's own records that move, and profiles, as many as go into one transaction."""
+    some: list[Bundle] = []
     size = 0
     for piece in file:
         if isinstance(piece, Record):
@@ -219,15 +227,13 @@ def _steps(file: ImportFile | CsvFile, how: How) -> Iterable[Record | list[list[
             continue
         if how == "other":  # a token leads to one store
             piece.unshare()
-        if size >= _RECORDS or len(step[-1]) >= _PROFILES:
-            if len(step) == _AT_ONCE:
-                yield step
-                step = []
-            step.append([])
-            size = 0
-        step[-1].append(piece)
+        some.append(piece)
         size += len(piece.items) + len(piece.lists)
-    yield step
+        if size >= _RECORDS or len(some) >= _PROFILES:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
 
 
 async def _put(tx: Writer, store: Store, record: Record) -> None:
