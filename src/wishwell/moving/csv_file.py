@@ -67,7 +67,7 @@ def columns(text: str) -> dict[str, str]:
     Raises ``Invalid``.
     """
     found: dict[str, str] = {}
-    for part in re.split(r",(?=\s*\w+=)", text):
+    for part in re.split(r",(?=\s*\w+\s*=)", text):
         field, _, column = (word.strip() for word in part.partition("="))
         if field not in FIELDS or not column:
             raise Invalid(f"{part!r} must be field=column, with a field of {', '.join(FIELDS)}")
@@ -195,7 +195,7 @@ class CsvFile:
                     wish[field] = read(cell)
             except Invalid as error:
                 failed = True
-                rule = error.message.removeprefix(f"{field}: ")
+                rule = re.sub(r"^\w+: ", "", error.message)  # the API's name of the field
                 self._fail(line, f"column {self._how.columns[field]!r}: {rule}")
         if failed:
             return None
@@ -251,7 +251,7 @@ class CsvFile:
             wish[0] = min(at, wish[0])
             if name is not None:
                 alike = merging.alike(name)
-                made = names.setdefault(alike, [at, line, name])
+                made = names.setdefault(alike, [at, name])
                 made[0] = min(at, made[0])
                 on.setdefault(kind, set()).add(alike)
             email = email or given
@@ -269,9 +269,9 @@ class CsvFile:
 _GUESTS = "; --skip-guests leaves out rows without a customer"
 
 
-def _list(key: str, alike: str, at: int, line: int, name: str) -> ListRecord:
+def _list(key: str, alike: str, at: int, name: str) -> ListRecord:
     made = ids.timestamp(at)
-    return ListRecord(_id(at, line, f"{key} {alike}"), name, made, made)
+    return ListRecord(_id(at, 0, f"{key} {alike}"), name, made, made)
 
 
 def _item(
