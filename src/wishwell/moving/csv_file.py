@@ -3,6 +3,7 @@
 The rows are checked and put into a temporary file, which then gives each customer's at once.
 """
 
+import contextlib
 import csv
 import functools
 import hashlib
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from operator import itemgetter
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
@@ -29,8 +31,9 @@ from wishwell.wishes.fields import ProductId, Quantity
 FIELDS = ("customer", "product", "variant", "list", "quantity", "note", "saved", "email")
 """What a column may be of."""
 
-FIRST = 5
-"""How many rows ``first`` shows."""
+_FIRST = 5
+_LONGEST = 1 << 20
+"""Characters of a line, several times what cells may have."""
 
 _NOTHING = {"", "NULL", "null", "\\N"}
 """How databases write that there is nothing."""
@@ -70,13 +73,23 @@ def columns(text: str) -> dict[str, str]:
     for part in re.split(r",(?=\s*\w+\s*=)", text):
         field, _, column = (word.strip() for word in part.partition("="))
         if field not in FIELDS or not column:
-            raise Invalid(f"{part!r} must be field=column, with a field of {', '.join(FIELDS)}")
+            known = ", ".join(FIELDS)
+            raise Invalid(f"--map: {part!r} must be field=column, with a field of {known}.")
         if field in found:
-            raise Invalid(f"{field} is there twice")
+            raise Invalid(f"--map: {field} is there twice.")
         found[field] = column
     if missing := {"customer", "product"} - found.keys():
-        raise Invalid(f"{' and '.join(sorted(missing))} must be there")
+        raise Invalid(f"--map: {' and '.join(sorted(missing))} must be there.")
     return found
+
+
+# contract: import-csv-times
+def zone(name: str) -> ZoneInfo:
+    """The time zone of a name. Raises ``Invalid``."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise Invalid(f"--time-zone: {name!r} is none, such as Europe/Paris.") from error
 
 
 class CsvFile:
@@ -114,23 +127,27 @@ class CsvFile:
         """The delimiter and the names of the columns, by the first line."""
         found = []
         for delimiter in ",;\t":
-            self._text.seek(0)
-            try:
-                names = [name.strip() for name in next(self._reader(delimiter), [])]
-            except csv.Error:
-                continue
-            except UnicodeError as error:
-                raise self._not_text() from error
-            known = len({*self._how.columns.values()} & {*names})
-            found.append((known, len(names), delimiter, names))
-        self._text.seek(0)
+            with contextlib.suppress(csv.Error):
+                names = [name.strip() for name in next(self._rows(delimiter), [])]
+                known = {*self._how.columns.values()} & {*names}
+                found.append((len(known), len(names), delimiter, names))
         _, width, delimiter, names = max(found, default=(0, 0, ",", []))
         if not width:
             raise Invalid(f"{self.path}: line 1: must have the names of the columns.")
         return delimiter, names
 
-    def _reader(self, delimiter: str) -> Any:
-        return csv.reader(self._text, delimiter=delimiter, strict=True)
+    def _rows(self, delimiter: str) -> Any:
+        return csv.reader(self._lines(), delimiter=delimiter, strict=True)
+
+    def _lines(self) -> Iterator[str]:
+        self._text.seek(0)
+        try:
+            while line := self._text.readline(_LONGEST):
+                yield line
+        except UnicodeError as error:
+            raise Invalid(
+                f"{self.path}: is not text in {self._how.encoding}; name its --encoding, as cp1252."
+            ) from error
 
     def _place(self, header: list[str], column: str) -> int:
         if header.count(column) != 1:
@@ -141,15 +158,10 @@ class CsvFile:
             )
         return header.index(column)
 
-    def _not_text(self) -> Invalid:
-        return Invalid(
-            f"{self.path}: is not text in {self._how.encoding}; name its --encoding, as cp1252."
-        )
-
     # contract: import-csv-checked
     def check(self) -> Iterator[int]:
         """Checks all rows, and fills ``errors``. Yields how many were read after each some."""
-        rows, some = self._reader(self._delimiter), []
+        rows, some = self._rows(self._delimiter), []
         number = 0
         next(rows)
         while len(self.errors) <= MOST_ERRORS:
@@ -159,8 +171,6 @@ class CsvFile:
             except csv.Error as error:
                 self._fail(line, f"is no row of CSV ({error}); is a quote not closed?")
                 continue
-            except UnicodeError as error:
-                raise self._not_text() from error
             if cells is None:
                 break
             number += 1
@@ -187,8 +197,10 @@ class CsvFile:
             cell = cells[at].strip()
             try:
                 if cell in nothing:
-                    if field == "product" or (field == "customer" and not self._how.skip_guests):
-                        raise Invalid("is empty" + _GUESTS * (field == "customer"))
+                    if field == "product":
+                        raise Invalid("is empty")
+                    if field == "customer" and not self._how.skip_guests:
+                        raise Invalid("is empty; --skip-guests leaves out rows without a customer")
                 elif not cell.isascii() and _NOT_TEXT.search(cell):
                     raise Invalid(f"is not {self._how.encoding}; name the file's --encoding")
                 else:
@@ -203,22 +215,13 @@ class CsvFile:
             self.guests += 1
             return None
         self._last = line
-        if len(self.first) < FIRST:
-            self.first.append(self._shown(line, wish))
         (key, gid), product, variant, *rest = wish.values()
+        if len(self.first) < _FIRST:
+            saved = wish["saved"]
+            said = wish | {"customer": gid, "saved": saved and ids.timestamp(saved)}
+            shown = [f"{field} {value!r}" for field, value in said.items() if value is not None]
+            self.first.append(f"line {line}: {', '.join(shown)}")
         return (key, line, gid, product, variant or items.NO_VARIANT, *rest)
-
-    def _shown(self, line: int, wish: dict[str, Any]) -> str:
-        saved = wish["saved"]
-        said = wish | {
-            "customer": wish["customer"][1],
-            "saved": saved if saved is None else ids.timestamp(saved),
-        }
-        return f"line {line}: " + ", ".join(
-            f"{field} {value!r}" if field in ("list", "note") else f"{field} {value}"
-            for field, value in said.items()
-            if value is not None
-        )
 
     def _keep(self, some: Sequence[Sequence[Any]]) -> None:
         self.size += len(some)
@@ -241,60 +244,31 @@ class CsvFile:
         """What the rows of a customer are together. ``newest``: the time of a first row."""
         wishes: dict[tuple[str, str], list[Any]] = {}
         names: dict[str, list[Any]] = {}
-        on: dict[tuple[str, str], set[str]] = {}
         email = None
         for _, line, _, product, variant, name, quantity, note, saved, given in rows:
             self.read += 1
             at = newest - line if saved is None else saved
-            kind = product, variant
-            wish = wishes.setdefault(kind, [at, line, quantity, note])
+            wish = wishes.setdefault((product, variant), [at, line, quantity, note, set()])
             wish[0] = min(at, wish[0])
             if name is not None:
                 alike = merging.alike(name)
-                made = names.setdefault(alike, [at, name])
-                made[0] = min(at, made[0])
-                on.setdefault(kind, set()).add(alike)
+                named = names.setdefault(alike, [at, name])
+                named[0] = min(at, named[0])
+                wish[4].add(alike)
             email = email or given
-        made_lists = {alike: _list(key, alike, *made) for alike, made in names.items()}
-        holds = [
-            _item(key, kind, [made_lists[alike].id for alike in on.get(kind, ())], *wish)
-            for kind, wish in wishes.items()
-        ]
+        made_lists, holds = {}, []
+        for alike, (at, name) in names.items():
+            time = ids.timestamp(at)
+            made_lists[alike] = ListRecord(_id(at, 0, f"{key} {alike}"), name, time, time)
+        for (product, variant), (at, line, quantity, note, on) in wishes.items():
+            id, time = _id(at, line, f"{key} {product} {variant}"), ids.timestamp(at)
+            item = ItemRecord(id, product, time, time, variant or None, quantity or 1)
+            item.note, item.list_ids = note or "", [made_lists[alike].id for alike in on]
+            holds.append(item)
         begun = min(item.created_at for item in holds)
         profile = ProfileRecord(gid, begun, begun, email=email)
         by_id = {made.id: made for made in made_lists.values()}
         return Bundle(profile, lists=by_id, items=holds, joins=True)
-
-
-_GUESTS = "; --skip-guests leaves out rows without a customer"
-
-
-def _list(key: str, alike: str, at: int, name: str) -> ListRecord:
-    made = ids.timestamp(at)
-    return ListRecord(_id(at, 0, f"{key} {alike}"), name, made, made)
-
-
-def _item(
-    key: str,
-    kind: tuple[str, str],
-    list_ids: list[str],
-    at: int,
-    line: int,
-    quantity: int | None,
-    note: str | None,
-) -> ItemRecord:
-    made = ids.timestamp(at)
-    product, variant = kind
-    return ItemRecord(
-        _id(at, line, f"{key} {product} {variant}"),
-        product,
-        made,
-        made,
-        variant or None,
-        quantity or 1,
-        note=note or "",
-        list_ids=list_ids,
-    )
 
 
 def _id(at: int, line: int, name: str) -> str:

@@ -208,8 +208,8 @@ async def load(
         for piece in file:
             if isinstance(piece, Bundle):
                 for at in range(0, len(piece.reservations), _RESERVATIONS):
-                    some = piece.reservations[at : at + _RESERVATIONS]
-                    await db.long_write(_reserve, store, piece, some)
+                    records = piece.reservations[at : at + _RESERVATIONS]
+                    await db.long_write(_reserve, store, piece, records)
                     yield counts
     counts.read = file.size
     yield counts
