@@ -193,9 +193,10 @@ async def load(
             adding.add(asyncio.create_task(_add(db, store, some, counts, dry=dry)))
             await asyncio.sleep(0)  # it begins, and goes on while the next are read
             if len(adding) == _AT_ONCE:
-                done, adding = await asyncio.wait(adding, return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait(adding, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     task.result()
+                adding -= done
                 counts.read = file.read
                 yield counts
         while adding:
