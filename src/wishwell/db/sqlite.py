@@ -156,7 +156,7 @@ class _Handle:
             # Many rows touch many pages: more of them in memory, and more before each is put into
             # its place in the file.
             self._connection.execute("PRAGMA cache_size = -64000")
-            self._connection.execute("PRAGMA wal_autocheckpoint = 20000")
+            self._connection.execute("PRAGMA wal_autocheckpoint = 50000")
             self._connection.executemany(sql, rows)
 
     def _all(self, statement: str, named: Mapping[str, Any]) -> Sequence[Row]:
