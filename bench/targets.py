@@ -176,12 +176,16 @@ def processor(shop: Service, *, database: bool = True) -> float:
     server = getattr(shop, "server", None)
     if database and server is not None:
         parents.append(server.process.pid)
-    used = 0.0
-    for parent in map(psutil.Process, parents):
-        used += _on_processor(parent.pid) + sum(parent.cpu_times()[2:4])  # those that have ended
-        for process in parent.children(recursive=True):
-            with contextlib.suppress(OSError):
-                used += _on_processor(process.pid)
+    return sum(map(with_children, parents))
+
+
+def with_children(pid: int) -> float:
+    """Seconds of processor time of a process and of those that it started."""
+    parent = psutil.Process(pid)
+    used = _on_processor(pid) + sum(parent.cpu_times()[2:4])  # those that have ended
+    for process in parent.children(recursive=True):
+        with contextlib.suppress(OSError):
+            used += _on_processor(process.pid)
     return used
 
 

@@ -63,9 +63,15 @@ def uuid7_at(milliseconds: int) -> str:
     return _uuid7(milliseconds << 12 | int.from_bytes(os.urandom(2), "big") >> 4)
 
 
-def _uuid7(time_and_counter: int) -> str:
+def uuid7_of(milliseconds: int, rest: int) -> str:
+    """The UUIDv7 of this time and these 74 bits behind it."""
+    return _uuid7(milliseconds << 12 | rest >> 62, rest & (1 << 62) - 1)
+
+
+def _uuid7(time_and_counter: int, end: int | None = None) -> str:
     high, low = divmod(time_and_counter, 1 << 12)
-    end = int.from_bytes(os.urandom(8), "big") >> 2
+    if end is None:
+        end = int.from_bytes(os.urandom(8), "big") >> 2
     text = f"{high << 80 | 0x7 << 76 | low << 64 | 0b10 << 62 | end:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 

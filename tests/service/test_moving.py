@@ -1,12 +1,19 @@
 """A store moves from one deployment to another: nothing is lost, and nobody is signed out."""
 
+import asyncio
+import contextlib
 import json
 import re
+import sqlite3
+import subprocess
+import time
 
+import asyncpg
 import pytest
 
 from tests.conftest import SEALING_KEY, SIGNING_KEY, Shop
 from tests.servers import Service, wait_until
+from wishwell import ids
 
 from .filled import answers, fill
 
@@ -92,3 +99,135 @@ def test_import_says_what_keys_it_needs(ways):
     assert new.attempt("import", str(file), "--store", "outlet", **both)[0] == 0
     new.settings |= both
     new.start().stop()
+
+
+def alike(lines):
+    """Lines that say the same, in whatever order."""
+    return sorted(json.dumps(json.loads(line), sort_keys=True) for line in lines)
+
+
+PROFILES = 2_000
+
+
+def many_profiles(first):
+    """The lines of a store behind its first one: profiles of a list and five items."""
+    now, found = "2026-01-01T00:00:00.000Z", [first]
+    times = {"createdAt": now, "updatedAt": now}
+    new_id = ids.UUID7(lambda: ids.from_timestamp(now))
+    for number in range(PROFILES):
+        gid, on = f"gid://shopify/Customer/{number}", new_id()
+        found.append(json.dumps({"profile": {"gid": gid, "createdAt": now, "touchedAt": now}}))
+        found.append(json.dumps({"list": {"id": on, "name": "Wishes", **times}}))
+        for product in range(1, 6):
+            item = {"id": new_id(), "productId": product, "listIds": [on], **times}
+            found.append(json.dumps({"item": item}))
+    end = {"profiles": PROFILES, "lists": PROFILES, "items": 5 * PROFILES}
+    return [*found, json.dumps({"end": end})]
+
+
+def profiles_in(service, handle="default"):
+    code, out, _ = service.attempt("export", "--store", handle)
+    return out.count('"profile"') if code == 0 else 0
+
+
+def killed(service, when, *command):
+    """Runs a command, and kills it when something is so."""
+    running = subprocess.Popen(
+        [service.command, *command],
+        cwd=service.folder,
+        env=service.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    assert wait_until(lambda: when() or running.poll() is not None, seconds=60, every=0.02)
+    running.kill()
+    assert running.wait() != 0, "it was done before it was killed"
+
+
+@pytest.mark.slow
+def test_import_that_is_killed_goes_on(ways, tmp_path):
+    """contract: import-resumed, import-twice. Killed at some moment, and run again, twice: all is
+    there, once."""
+    old, new = ways()
+    lines = many_profiles(old.quick("export", "--store", "default").splitlines()[0])
+    file = tmp_path / "store.jsonl"
+    file.write_text("\n".join(lines) + "\n")
+    command = ["import", str(file), "--store", "default"]
+    killed(new, lambda: profiles_in(new) > 0, *command)
+    some = profiles_in(new)
+    assert f"{some:,} profiles were there" in new.quick(*command)
+    whole = new.quick("export", "--store", "default").splitlines()
+    assert alike(whole[1:]) == alike(lines[1:])
+    assert "0 profiles, 0 lists, 0 items" in new.quick(*command)
+    assert new.quick("export", "--store", "default").splitlines()[1:] == whole[1:]
+
+
+@pytest.mark.slow
+def test_deletion_that_is_killed_goes_on_beside_others(ways, tmp_path):
+    """contract: store-delete-steps, store-delete. Another store is served all the while, and quickly;
+    nobody takes the name before all is gone."""
+    old, new = ways()
+    file = tmp_path / "store.jsonl"
+    file.write_text(
+        "\n".join(many_profiles(old.quick("export", "--store", "default").splitlines()[0]))
+    )
+    new.quick("store", "create", "doomed")
+    new.quick("import", str(file), "--store", "doomed")
+    new.start()
+    doomed, other = new.client(new.create_token("doomed")), Shop(new).customer()
+    assert doomed.get("/items").status_code == 200
+    took = []
+
+    def asks():
+        began = time.monotonic()
+        assert other.http.post("/items", json={"productId": len(took) + 1}).status_code == 201
+        took.append(time.monotonic() - began)
+
+    def left():
+        asks()
+        # The export is refused by then.
+        return counted("doomed")
+
+    def counted(handle):
+        [record] = [
+            s for s in json.loads(new.quick("store", "list", "--json")) if s["handle"] == handle
+        ]
+        return stored(new, record["id"])
+
+    killed(new, lambda: left() < PROFILES, "store", "delete", "doomed", "--yes")
+    some = counted("doomed")
+    assert 0 < some < PROFILES
+    assert doomed.get("/items").status_code == 401
+    code, _, said = new.attempt("store", "create", "doomed")
+    assert code == 1 and "already used" in said
+    for command in (
+        ("store", "update", "doomed"),
+        ("token", "create", "--label", "x", "--store", "doomed"),
+    ):
+        code, _, said = new.attempt(*command)
+        assert code == 1 and "store delete doomed" in said
+    new.cli("store", "delete", "doomed", "--yes")
+    asks()
+    assert max(took) < 2
+    new.quick("store", "create", "doomed")
+    assert counted("doomed") == 0
+    new.stop()
+
+
+def stored(service, store_id):
+    """How many profiles of a store the database holds."""
+    url = service.settings["WISHWELL_DATABASE_URL"]
+    if url.startswith("sqlite"):
+        with contextlib.closing(sqlite3.connect(service.folder / "w.db")) as connection:
+            sql = "SELECT count(*) FROM profiles WHERE store_id = ?"
+            return connection.execute(sql, (store_id,)).fetchone()[0]
+    return asyncio.run(_stored(url, store_id))
+
+
+async def _stored(url, store_id):
+    connection = await asyncpg.connect(url)
+    try:
+        sql = "SELECT count(*) FROM profiles WHERE store_id::text = $1"
+        return await connection.fetchval(sql, store_id)
+    finally:
+        await connection.close()

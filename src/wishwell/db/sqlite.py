@@ -147,6 +147,10 @@ class _Handle(Writer):
         marks = ", ".join("?" * len(names))
         sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608
         with _translated():
+            # Many rows touch many pages: more of them in memory, and more before each is put into
+            # its place in the file.
+            self._connection.execute("PRAGMA cache_size = -64000")
+            self._connection.execute("PRAGMA wal_autocheckpoint = 50000")
             self._connection.executemany(sql, rows)
 
     def execute(self, sql: str, bound: Sequence[Any]) -> list[Row]:
