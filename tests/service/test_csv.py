@@ -44,7 +44,8 @@ def test_command_checks_shows_and_imports(service):
     good = "Who,What,On,When\n7,5,Birthday,2025-01-01T00:00:00\n,6,,\n"
     path, empty = written(service, good + "8,x,,\n8,,,\n"), lines_of(service)
     berlin = ("--time-zone", "Europe/Berlin")
-    done = service.cli("import", path, *MAP, *berlin, "--skip-guests", check=False)
+    command = [str(service.command), "import", path, *MAP, *berlin, "--skip-guests"]
+    done = service.run(command)
     assert (done.returncode, done.stdout) == (1, "")
     first, last = done.stderr.splitlines()
     assert first.startswith("line 4: column 'What': must be an integer")
