@@ -4,18 +4,17 @@ import argparse
 import statistics
 from collections.abc import Callable
 
-from bench import steady
+from bench.flood import share
+from bench.steady import steady
 from bench.targets import ENGINES, Shop
 from tests.servers import PostgresServer
 
 READERS = 500
-SECONDS = 6
-"""Of each run of requests."""
 
 
 def p99(shop: Shop, requests: list[bytes], rate: float) -> float:
     """In milliseconds."""
-    return steady.p99(steady.steady(shop.url, requests, rate, SECONDS)) * 1000
+    return share(steady(shop.url, requests, rate), 0.99)
 
 
 def compared(alone: list[float], beside: list[float]) -> str:

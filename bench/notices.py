@@ -9,9 +9,8 @@ exactly once.
 import time
 
 from bench import seed
-from bench.client import Raw
+from bench.client import Raw, bearer, request
 from bench.meanwhile import READERS, compared, main, p99
-from bench.steady import request
 from bench.targets import Shop, run, say
 from tests.servers import PREFIX
 
@@ -36,7 +35,7 @@ def measure(shop: Shop, count: int, rate: float, rounds: int) -> None:
     rows, owners = seed.plan(shop.store, READERS)
     shop.insert(rows)
     fill(shop, count)
-    reads = [request(f"{PREFIX}/items", f"Authorization: Bearer {o.token}") for o in owners]
+    reads = [request("GET", f"{PREFIX}/items", bearer(owner.token)) for owner in owners]
     shop.serve()
     put(shop, "100")
     p99(shop, reads, rate)  # the first one warms

@@ -11,8 +11,8 @@ import time
 import uuid
 
 from bench import seed
+from bench.client import bearer, request
 from bench.meanwhile import READERS, compared, main, p99
-from bench.steady import request
 from bench.targets import Shop, run, say
 from tests.servers import PREFIX, wait_until
 from wishwell import ids
@@ -41,11 +41,10 @@ def traffic(owners: list[seed.Owner]) -> list[bytes]:
     """Nine pages for each save of a product that is there, in ever another quantity."""
     requests = []
     for number, owner in enumerate(owners):
-        token = f"Authorization: Bearer {owner.token}"
-        requests += [request(f"{PREFIX}/items", token)] * 9
-        body = json.dumps({"productId": number % 30 + 1, "quantity": number % 99 + 1}).encode()
-        about = ("Content-Type: application/json", f"Content-Length: {len(body)}")
-        requests.append(request(f"{PREFIX}/items", token, *about, method="POST") + body)
+        path, headers = f"{PREFIX}/items", bearer(owner.token)
+        requests += [request("GET", path, headers)] * 9
+        body = {"productId": number % 30 + 1, "quantity": number % 99 + 1}
+        requests.append(request("POST", path, headers, body))
     return requests
 
 
