@@ -188,10 +188,14 @@ def _flood(port: int, admin: str, command: dict[str, float]) -> dict[str, Any]:
         return request("POST", f"{PREFIX}/items", headers, {"productId": number % 1000 + 1})
 
     flood = Flood(port, make)
-    uvloop.run(flood.at_rate(**command) if "rate" in command else flood.closed(**command))
+    seconds = command["seconds"]
+    if "rate" in command:
+        uvloop.run(flood.at_rate(command["rate"], seconds))
+    else:
+        uvloop.run(flood.closed(int(command["connections"]), seconds))
     figures = {
         "statuses": {status: count for status, count in flood.statuses.items() if count},
-        "highest": flood.statuses.total() / command["seconds"],
+        "highest": flood.statuses.total() / seconds,
         "served": len(flood.served_ms),
         "most": flood.most,
     }

@@ -43,12 +43,14 @@ class Client:
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
-    async def ask(self, method: str, path: str, body: Any = None, **more: str) -> Answer:
+    async def ask(
+        self, method: str, path: str, body: Any = None, patience: float = PATIENCE, **more: str
+    ) -> Answer:
         """Raises ``Unsent`` or ``Cut``; ``TimeoutError`` when it hangs."""
         headers = self.headers | {name.replace("_", "-"): value for name, value in more.items()}
         content = request(method, path, headers, body)
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(patience):
                 await self._connect()
                 return await self._exchange(content)
         except TimeoutError:
