@@ -88,11 +88,6 @@ class Client:
         self._reader = self._writer = None
 
 
-def is_refusal(answer: Answer) -> bool:
-    """Whether the answer says that nothing was done; a 503 that says less leaves it open."""
-    return answer.status < 500 or b"Nothing was done" in answer.body
-
-
 class Worker:
     """One well-behaved caller with its own customer, one request after the other."""
 
@@ -123,8 +118,9 @@ class Worker:
             outcome, why = "unknown", "hung"
             self.journal.complaints.append(f"{what}: no answer in {PATIENCE:g} s")
         else:
-            outcome = "refused" if is_refusal(answer) else "unknown"
-            outcome = "done" if answer.status < 300 else outcome
+            # A 503 that does not say that nothing was done leaves it open.
+            refused = answer.status < 500 or b"Nothing was done" in answer.body
+            outcome = "done" if answer.status < 300 else "refused" if refused else "unknown"
             self._judge(what, answer)
         ms = (time.monotonic() - began) * 1000
         status = answer.status if answer else 0
