@@ -79,31 +79,31 @@ def fill(shop: Shop, profiles: int) -> list[seed.Owner]:
 
 
 class Side:
-    """A program, filled and running, and the connections that it is asked on."""
+    """A program, filled and running."""
 
     def __init__(self, shop: Shop, profiles: int) -> None:
         self.shop = shop.serve()
         self._owners = fill(shop, profiles)
-        self._lines = [Raw(shop.url, "") for _ in range(_LINES)]
 
     def turn(self, work: str) -> tuple[float, float]:
         """Seconds of processor time and of time for a request; that of its database is in it."""
+        # Those of the turn before may have been closed for standing idle.
+        lines = [Raw(self.shop.url, "") for _ in range(_LINES)]
         used, began = processor(self.shop), time.perf_counter()
         for _ in range(_VOLLEYS):
-            for line in self._lines:
+            for line in lines:
                 owner = random.choice(self._owners)
                 line.token = self.shop.admin if work == "token" else owner.token
                 line.send(*WORKS[work](owner))
-            for line in self._lines:
+            for line in lines:
                 answered = line.read()
                 if answered.status not in (200, 201):
                     raise RuntimeError(f"{work}: {answered}")
         count = _VOLLEYS * _LINES
-        return (processor(self.shop) - used) / count, (time.perf_counter() - began) / count
-
-    def close(self) -> None:
-        for line in self._lines:
+        took = (processor(self.shop) - used) / count, (time.perf_counter() - began) / count
+        for line in lines:
             line.close()
+        return took
 
 
 @contextlib.contextmanager
@@ -119,7 +119,7 @@ def programs(
                 server = opened.enter_context(PostgresServer(fsync=True))
             options = ["--events", "on"] if events and not sides else []
             shop = opened.enter_context(Shop(engine, server, source, options))
-            sides.append(opened.enter_context(contextlib.closing(Side(shop, profiles))))
+            sides.append(Side(shop, profiles))
         yield sides
 
 
