@@ -89,7 +89,8 @@ bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes ben
 BASE ?= HEAD~1
 bench-quick: $(VENV)/.dev ## Compare with an earlier commit in under 3 minutes, `BASE=<commit>` or the last but one
 	@commit=$$(git rev-parse --short --verify "$(BASE)^{commit}") \
-		&& $(MAKE) --silent build/at/$$commit/.venv/.run && $(BIN)/python -m bench.quick build/at/$$commit
+		&& $(MAKE) --silent build/at/$$commit/.venv/.run && $(BIN)/python -m bench.beside build/at/$$commit \
+			--least 0.93 --work page list post
 
 model: $(VENV)/.dev ## Measure what an item and a request cost; writes bench/results/model.json
 	@$(BIN)/python -m bench.model $(ASSUME)

@@ -2,20 +2,30 @@
 
 import argparse
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from bench import steady
+from bench import seed
+from bench.flood import share
+from bench.steady import steady
 from bench.targets import ENGINES, Shop
 from tests.servers import PostgresServer
 
 READERS = 500
-SECONDS = 6
-"""Of each run of requests."""
 
 
-def p99(shop: Shop, requests: list[bytes], rate: float) -> float:
-    """In milliseconds."""
-    return steady.p99(steady.steady(shop.url, requests, rate, SECONDS)) * 1000
+class Asked(NamedTuple):
+    """A shop with some owners, and how it is asked."""
+
+    shop: Shop
+    owners: list[seed.Owner]
+    rate: float
+    rounds: int
+
+    def p99s(self, requests: list[bytes]) -> Iterator[float]:
+        """Of each round, in milliseconds."""
+        for _ in range(self.rounds):
+            yield share(steady(self.shop.url, requests, self.rate), 0.99)
 
 
 def compared(alone: list[float], beside: list[float]) -> str:
@@ -27,9 +37,7 @@ def compared(alone: list[float], beside: list[float]) -> str:
     )
 
 
-def main(
-    name: str, about: str | None, records: str, measure: Callable[[Shop, int, float, int], None]
-) -> None:
+def main(name: str, about: str | None, records: str, measure: Callable[[Asked, int], None]) -> None:
     """Measures with so many records, on one engine after the other."""
     words = argparse.ArgumentParser(prog=f"python -m bench.{name}", description=about)
     words.add_argument(f"--{records}", dest="count", type=int, default=1_000_000)
@@ -40,4 +48,6 @@ def main(
     with PostgresServer(fsync=True) as server:
         for engine in chosen.engine or ENGINES.values():
             shop = Shop(engine, server, options=("--events", "on"))
-            measure(shop, chosen.count, chosen.rate, chosen.rounds)
+            rows, owners = seed.plan(shop.store, READERS)
+            shop.insert(rows)
+            measure(Asked(shop, owners, chosen.rate, chosen.rounds), chosen.count)

@@ -12,7 +12,6 @@ import argparse
 import asyncio
 import json
 import math
-import random
 import time
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -244,12 +243,7 @@ def _besides(side: sizes.Side, items: int) -> dict[str, Any]:
     done, used = value(DONE) - done, processor(side.shop) - used
     value("CHECKPOINT")
     logged = value(LOGGED)
-    client = Raw(side.shop.url, "")
-    for owner in random.choices(side.owners, k=SAVES):
-        client.token = owner.token
-        body = {"productId": random.randint(1, 30), "quantity": random.randint(2, 999_999)}
-        client.ask("POST", "/items", body)
-    client.close()
+    sizes.save(side, 0, SAVES)
     return {
         "date": time.strftime("%Y-%m-%d"),
         "items": items,

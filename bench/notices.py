@@ -9,9 +9,8 @@ exactly once.
 import time
 
 from bench import seed
-from bench.client import Raw
-from bench.meanwhile import READERS, compared, main, p99
-from bench.steady import request
+from bench.client import Raw, bearer, request
+from bench.meanwhile import Asked, compared, main
 from bench.targets import Shop, run, say
 from tests.servers import PREFIX
 
@@ -32,19 +31,18 @@ def put(shop: Shop, amount: str) -> None:
     Raw(shop.url, shop.admin).ask("PUT", f"/products/{PRODUCT}", {"price": price})
 
 
-def measure(shop: Shop, count: int, rate: float, rounds: int) -> None:
-    rows, owners = seed.plan(shop.store, READERS)
-    shop.insert(rows)
+def measure(asked: Asked, count: int) -> None:
+    shop = asked.shop
     fill(shop, count)
-    reads = [request(f"{PREFIX}/items", f"Authorization: Bearer {o.token}") for o in owners]
+    reads = [request("GET", f"{PREFIX}/items", bearer(owner.token)) for owner in asked.owners]
     shop.serve()
     put(shop, "100")
-    p99(shop, reads, rate)  # the first one warms
-    alone = [p99(shop, reads, rate) for _ in range(rounds)]
+    next(asked.p99s(reads))  # the first one warms
+    alone = list(asked.p99s(reads))
     put(shop, "80")
     began = time.monotonic()
     time.sleep(1)
-    beside = [p99(shop, reads, rate) for _ in range(rounds)]
+    beside = list(asked.p99s(reads))
     told = shop.number("SELECT count(*) FROM events")
     if told >= count:
         say("  all was told before the reads ended: take more wishes")

@@ -11,8 +11,8 @@ import time
 import uuid
 
 from bench import seed
-from bench.meanwhile import READERS, compared, main, p99
-from bench.steady import request
+from bench.client import bearer, request
+from bench.meanwhile import Asked, compared, main
 from bench.targets import Shop, run, say
 from tests.servers import PREFIX, wait_until
 from wishwell import ids
@@ -41,23 +41,21 @@ def traffic(owners: list[seed.Owner]) -> list[bytes]:
     """Nine pages for each save of a product that is there, in ever another quantity."""
     requests = []
     for number, owner in enumerate(owners):
-        token = f"Authorization: Bearer {owner.token}"
-        requests += [request(f"{PREFIX}/items", token)] * 9
-        body = json.dumps({"productId": number % 30 + 1, "quantity": number % 99 + 1}).encode()
-        about = ("Content-Type: application/json", f"Content-Length: {len(body)}")
-        requests.append(request(f"{PREFIX}/items", token, *about, method="POST") + body)
+        path, headers = f"{PREFIX}/items", bearer(owner.token)
+        requests += [request("GET", path, headers)] * 9
+        body = {"productId": number % 30 + 1, "quantity": number % 99 + 1}
+        requests.append(request("POST", path, headers, body))
     return requests
 
 
-def measure(shop: Shop, count: int, rate: float, rounds: int) -> None:
-    rows, owners = seed.plan(shop.store, READERS)
-    shop.insert(rows)
+def measure(asked: Asked, count: int) -> None:
+    shop = asked.shop
     fill(shop, count)
-    requests = traffic(owners)
+    requests = traffic(asked.owners)
     shop.serve()
     time.sleep(6)  # until every process knows that the store tells events
-    p99(shop, requests, rate)  # the first one warms
-    alone = [p99(shop, requests, rate) for _ in range(rounds)]
+    next(asked.p99s(requests))  # the first one warms
+    alone = list(asked.p99s(requests))
 
     def removed() -> int:
         return int(shop.number("SELECT removed FROM feeds"))
@@ -67,8 +65,10 @@ def measure(shop: Shop, count: int, rate: float, rounds: int) -> None:
     wait_until(lambda: removed() > 0, seconds=120, every=0.5)
     began, before = time.monotonic(), removed()
     beside = []
-    while len(beside) < rounds and removed() < count:
-        beside.append(p99(shop, requests, rate))
+    for p99 in asked.p99s(requests):
+        beside.append(p99)
+        if removed() == count:
+            break
     speed = (removed() - before) / (time.monotonic() - began)
     say(
         f"{shop.engine:10} {count:,} events, {compared(alone, beside)}; {speed:,.0f} removed a "

@@ -5,7 +5,7 @@ import random
 import statistics
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import asyncpg
@@ -122,35 +122,37 @@ def _session(number: int, one: int) -> str:
     return f"gid://wishwell/Session/{uuid.uuid5(uuid.NAMESPACE_URL, f'{number} {one}')}"
 
 
-def _page(side: Side, _: int) -> float:
-    return _asked(side, lambda client: client.ask("GET", "/items?limit=30"))
-
-
-def _save(side: Side, number: int) -> float:
-    def one(client: Raw) -> tuple[Any, float]:
-        body = {"productId": random.randint(1, 30), "quantity": random.randint(2, 999_999)}
-        return client.ask("POST", "/items", body)
-
-    return _asked(side, one)
-
-
-def _asked(side: Side, one: Callable[[Raw], tuple[Any, float]]) -> float:
+def _asked(side: Side, requests: Iterable[tuple[str, str, str, Any]]) -> float:
+    """The median time of requests, each with the token that it is asked with."""
     client, times = Raw(side.shop.url, ""), []
-    for owner in random.choices(side.owners, k=300):
-        client.token = owner.token
-        times.append(one(client)[1])
+    for client.token, method, path, body in requests:
+        times.append(client.ask(method, path, body)[1])
     client.close()
     return statistics.median(times)
+
+
+def _page(side: Side, _: int) -> float:
+    owners = random.choices(side.owners, k=300)
+    return _asked(side, ((owner.token, "GET", "/items?limit=30", None) for owner in owners))
+
+
+def save(side: Side, _: int, count: int = 300) -> float:
+    def requests() -> Iterator[tuple[str, str, str, Any]]:
+        for owner in random.choices(side.owners, k=count):
+            body = {"productId": random.randint(1, 30), "quantity": random.randint(2, 999_999)}
+            yield owner.token, "POST", "/items", body
+
+    return _asked(side, requests())
 
 
 def _link(side: Side, number: int) -> float:
-    client, times = Raw(side.shop.url, side.shop.admin), []
-    for one in range(LINKS):
-        customer = f"gid://shopify/Customer/{number * LINKS + one}"
-        body = {"customer": customer, "session": _session(number, one)}
-        times.append(client.ask("POST", "/profiles/token", body)[1])
-    client.close()
-    return statistics.median(times)
+    def requests() -> Iterator[tuple[str, str, str, Any]]:
+        for at in range(LINKS):
+            customer = f"gid://shopify/Customer/{number * LINKS + at}"
+            body = {"customer": customer, "session": _session(number, at)}
+            yield side.shop.admin, "POST", "/profiles/token", body
+
+    return _asked(side, requests())
 
 
 def _purge(side: Side, number: int) -> float:
@@ -182,7 +184,7 @@ def _store_page(side: Side, _: int) -> float:
 
 WORK: dict[str, Callable[[Side, int], float]] = {
     "a page of 30 items": _page,
-    "a save": _save,
+    "a save": save,
     f"a sign-in with {LINKED} items, half of them there": _link,
     f"a purged session of {DEAD_ITEMS} items": _purge,
     "a page of 50 of the store, the first 200 in turn": _store_page,

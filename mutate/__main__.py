@@ -63,8 +63,19 @@ def tests_of_modules(table: dict[str, list[str]]) -> dict[str, list[str]]:
     modules: dict[str, list[str]] = {}
     for name in sorted(table, key=lambda name: name.endswith("/")):
         for path in sorted(SOURCE.glob(f"{name}*.py" if name.endswith("/") else f"{name}.py")):
-            modules.setdefault(str(path.relative_to(SOURCE).with_suffix("")), table[name])
+            words = [word for named in table[name] for word in files(named)]
+            modules.setdefault(str(path.relative_to(SOURCE).with_suffix("")), words)
     return modules
+
+
+def files(word: str) -> list[str]:
+    """The files of a pattern, of which there must be one; any other word as it is."""
+    if "*" not in word:
+        return [word]
+    found = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(word))
+    if not found:
+        raise SystemExit(f"{PLAN.relative_to(ROOT)}: there is no {word}")
+    return found
 
 
 def run(tests: dict[str, list[str]], workers: list[Worker], until: float) -> list[Outcome]:

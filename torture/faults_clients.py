@@ -12,9 +12,10 @@ from contextlib import asynccontextmanager
 
 import psutil
 
-from tests.servers import HERE
-from torture.flood import Apart, raise_open_files
-from torture.harness import PREFIX, Harness, scenario
+from bench.client import bearer, request
+from bench.flood import Apart, raise_open_files
+from tests.servers import HERE, PREFIX
+from torture.harness import Harness, scenario
 
 Conduct = Callable[[Harness, int, StreamReader, StreamWriter], Awaitable[None]]
 
@@ -39,18 +40,12 @@ def crowd(count: int, *engines: str, pause: float = 0.1) -> Callable[[Conduct], 
 async def _again_and_again(r: Harness, conduct: Conduct, pause: float, number: int) -> None:
     while True:
         with contextlib.suppress(OSError, EOFError):
-            async with _connection(r) as (reader, writer):
+            reader, writer = await asyncio.open_connection(HERE, r.port)
+            try:
                 await conduct(r, number, reader, writer)
+            finally:
+                writer.transport.abort()
         await asyncio.sleep(pause)
-
-
-@asynccontextmanager
-async def _connection(r: Harness) -> AsyncIterator[tuple[StreamReader, StreamWriter]]:
-    reader, writer = await asyncio.open_connection(HERE, r.port)
-    try:
-        yield reader, writer
-    finally:
-        writer.transport.abort()
 
 
 @asynccontextmanager
@@ -72,7 +67,7 @@ async def _all_at_once(count: int, client: Callable[[int], Awaitable[None]]) -> 
 async def _throughput(r: Harness, flood: Apart, seconds: float) -> float:
     """What well-behaved callers get on four connections, one request behind the other without a
     pause, so that what is taken from the service shows; asked by a process of their own."""
-    told = await flood.ask(do="closed", connections=4, seconds=seconds)
+    told = await flood.ask(connections=4, seconds=seconds)
     r.result.answered(told["statuses"])
     return told["highest"]
 
@@ -108,24 +103,15 @@ async def _beside(r: Harness, count: int, client: Callable[[int], Awaitable[None
     r.must(left <= 20, f"{left} connections are still open 15 s afterwards")
 
 
-def _head(r: Harness, method: str, path: str, *lines: str) -> bytes:
-    bearer = f"Authorization: Bearer {r.service.admin_token()}"
-    head = [f"{method} {PREFIX}{path} HTTP/1.1", "Host: a", bearer, *lines, "", ""]
-    return "\r\n".join(head).encode()
+def _request(r: Harness, path: str, **headers: str) -> bytes:
+    return request("GET", PREFIX + path, bearer(r.service.admin_token()) | headers)
 
 
 def half_sent(r: Harness, length: int = 1_000) -> bytes:
     """A save whose body does not come."""
-    lines = ("Profile: gid://shopify/Customer/slow", f"Content-Length: {length}")
-    return _head(r, "POST", "/items", "Content-Type: application/json", *lines)
-
-
-async def _answer(reader: StreamReader) -> tuple[str, dict[str, str]]:
-    """The status and the headers of the next one."""
-    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower().split("\r\n")
-    fields = dict(line.split(": ", 1) for line in head[1:-2])
-    await reader.readexactly(int(fields["content-length"]))
-    return head[0].split(" ")[1], fields
+    headers = {"Profile": "gid://shopify/Customer/slow", "Content-Type": "application/json"}
+    headers |= bearer(r.service.admin_token()) | {"Content-Length": str(length)}
+    return request("POST", f"{PREFIX}/items", headers)
 
 
 @crowd(1_000, "sqlite", pause=1)
@@ -151,7 +137,7 @@ async def dropped_connections(
     r: Harness, number: int, reader: StreamReader, writer: StreamWriter
 ) -> None:
     """100 clients that are gone before, or in the middle of, the answer."""
-    writer.write(_head(r, "GET", "/items"))
+    writer.write(_request(r, "/items"))
     if number % 2:
         await reader.read(10)
 
@@ -170,12 +156,13 @@ async def pipelining_clients(
     r: Harness, number: int, reader: StreamReader, writer: StreamWriter
 ) -> None:
     """5 clients that send a hundred requests in one go, once a second."""
-    ask = _head(r, "GET", "/items?limit=20", "Profile: gid://shopify/Customer/many") * 100
+    ask = _request(r, "/items?limit=20", Profile="gid://shopify/Customer/many") * 100
     while True:
         began = time.monotonic()
         writer.write(ask)
         for _ in range(100):
-            await _answer(reader)
+            head = await reader.readuntil(b"\r\n\r\n")
+            await reader.readexactly(int(head.partition(b"content-length: ")[2].split()[0]))
         await asyncio.sleep(max(0.0, 1 - (time.monotonic() - began)))
 
 
@@ -187,18 +174,3 @@ async def pipelining_without_reading(
     while True:
         writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 20_000)
         await writer.drain()
-
-
-@scenario("sqlite")
-async def pipelining(r: Harness) -> None:
-    """2,000 requests sent at once on one connection: as many answers, in their order."""
-    ids = [f"00000000-0000-4000-8000-{number:012d}" for number in range(2_000)]
-    async with _connection(r) as (reader, writer), asyncio.timeout(20):
-        writer.write(b"".join(_head(r, "GET", "/items", f"X-Request-Id: {id}") for id in ids))
-        seen = []
-        for _ in ids:
-            status, fields = await _answer(reader)
-            r.result.answered({status: 1})
-            seen.append(fields["x-request-id"])
-    r.result.faults = "2,000 requests in one go"
-    r.must(seen == ids, "answers are missing or in another order")

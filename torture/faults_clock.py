@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
-import time
 from asyncio import to_thread
 
 from tests.servers import Service
@@ -43,60 +43,6 @@ async def clock_steps(r: Harness) -> None:
         await asyncio.sleep(max(1.0, 2 * r.scale))
 
 
-async def _token(client: load.Client) -> str:
-    body = {"customer": "gid://shopify/Customer/one"}
-    return (await client.ask("POST", PREFIX + "/profiles/token", body)).data()["token"]
-
-
-async def _revoke(r: Harness) -> None:
-    words = ("token", "revoke", "--store", "default", "gid://shopify/Customer/one")
-    await to_thread(r.service.cli, *words)
-    await asyncio.sleep(5)
-
-
-async def _read(client: load.Client, token: str) -> load.Answer:
-    return await client.ask("GET", PREFIX + "/items", Authorization=f"Bearer {token}")
-
-
-@scenario(clock=True, settings={"WISHWELL_LIMIT_PROFILE_READ": "5"})
-async def clock_back_and_limits(r: Harness) -> None:
-    """A clock that was a day ahead is put right: a used-up limit opens with the next minute."""
-    r.result.faults = "a step of a day back"
-    step(r.clock, DAY)
-    client = r.client()
-    token = await _token(client)
-    for _ in range(3):
-        await _read(client, token)
-    step(r.clock, 0)
-    token = await _token(client)
-    for _ in range(12):
-        last = await _read(client, token)
-        r.result.answered({str(last.status): 1})
-    client.close()
-    wait = int(last.headers.get("retry-after", "0"))
-    ahead = int(last.headers["x-ratelimit-reset"]) - time.time()
-    r.must(wait <= 61, f"Retry-After: {wait}")
-    r.must(ahead <= 61, f"the limit opens in {ahead:.0f} s")
-
-
-@scenario(clock=True)
-async def clock_back_and_revocation(r: Harness) -> None:
-    """Tokens given before and after a step back can be revoked."""
-    r.result.faults = "a step of a day back, then a revocation"
-    step(r.clock, DAY)
-    client = r.client()
-    tokens = {"before the step": await _token(client)}
-    await _read(client, tokens["before the step"])
-    step(r.clock, 0)
-    tokens["after the step"] = await _token(client)
-    await _revoke(r)
-    for when, token in tokens.items():
-        status = (await _read(client, token)).status
-        r.result.answered({str(status): 1})
-        r.must(status == 401, f"a token given {when} still counts after its revocation")
-    client.close()
-
-
 @scenario("postgresql")
 async def clocks_apart(r: Harness) -> None:
     """Two processes on one database, their clocks a minute apart; revocation reaches both ways."""
@@ -116,11 +62,20 @@ async def clocks_apart(r: Harness) -> None:
         await r.under_load(fault, 6)
         await r.compare()
         only_served(r)
-        token = await _token(far)
-        status = (await _read(near, token)).status
+        customer = "gid://shopify/Customer/one"
+        answer = await far.ask("POST", f"{PREFIX}/profiles/token", {"customer": customer})
+        read = functools.partial(
+            load.Client.ask,
+            method="GET",
+            path=f"{PREFIX}/items",
+            Authorization=f"Bearer {answer.data()['token']}",
+        )
+        status = (await read(near)).status
         r.must(status == 200, f"a token of the process that is ahead: {status}")
-        await _revoke(r)
+        words = ("token", "revoke", "--store", "default", customer)
+        await to_thread(r.service.cli, *words)
+        await asyncio.sleep(5)
         for name, client in (("behind", near), ("ahead", far)):
-            status = (await _read(client, token)).status
+            status = (await read(client)).status
             r.must(status == 401, f"revoked, and {status} at the process {name}")
             client.close()

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from tests.servers import HERE, PostgresServer
+from torture.faults_postgres import pool_is_whole
 from torture.harness import Harness, scenario
 from torture.relay import Relay, relay
 from wishwell import ids
@@ -30,8 +31,7 @@ class Pair:
         assert r.postgres is not None
         self.r, self.primary, self.standby = r, r.postgres, standby
         self.serving, self.first = standby, first
-        hosts = f"{HERE}:{first.port},{HERE}:{second.port}"
-        self.url = f"postgresql://{self.primary.user}@{hosts}/{r.database}"
+        self.hosts = [f"{HERE}:{first.port}", f"{HERE}:{second.port}"]
 
     async def promote(self) -> None:
         """Promotes the standby; from then on the service has 2 s."""
@@ -58,15 +58,20 @@ class Pair:
 
 
 @asynccontextmanager
-async def pair(r: Harness) -> AsyncIterator[Pair]:
-    """The service on a primary with a synchronous standby; at the end, all is compared."""
+async def pair(r: Harness, addresses: int = 2) -> AsyncIterator[Pair]:
+    """The service on a primary with a synchronous standby; at the end, all is compared.
+
+    Of one address, that of the primary, the service knows no other.
+    """
     primary = r.postgres
     standby = await to_thread(primary.standby)
     try:
         await to_thread(primary.wait_for_standbys, wait=True)
         async with relay(primary.port) as first, relay(standby.port) as second:
             two = Pair(r, standby, first, second)
-            await to_thread(r.service.restart, settings={"WISHWELL_DATABASE_URL": two.url})
+            hosts = ",".join(two.hosts[:addresses])
+            url = f"postgresql://{primary.user}@{hosts}/{r.database}"
+            await to_thread(r.service.restart, settings={"WISHWELL_DATABASE_URL": url})
             yield two
             r.postgres = two.serving
             r.bounded()
@@ -180,3 +185,29 @@ async def standby_hangs(r: Harness) -> None:
             await asyncio.sleep(1)
 
         await r.under_load(fault, 24)
+
+
+@scenario("postgresql", events=True)
+async def postgres_standby(r: Harness) -> None:
+    """The server fails, and its address leads to the standby, which is read, and then promoted."""
+    r.result.faults = "primary stopped, standby read, then promoted"
+    async with pair(r, addresses=1) as two:
+
+        async def fault() -> None:
+            await to_thread(two.primary.stop, "immediate")
+            two.first.lead_to(two.standby.port)
+            moved = time.monotonic()
+            while await r.statuses(1, "GET", "/items") != {200}:
+                r.must(time.monotonic() - moved < 3, "reads are not served from the standby")
+                await asyncio.sleep(0.02)
+            r.note(f"reads again {time.monotonic() - moved:.2f} s after the move")
+            reads = await r.statuses(50, "GET", "/items")
+            r.must(reads == {200}, f"reads of the standby: {reads}")
+            writes = await r.statuses(20, "POST", "/items", {"productId": 1})
+            r.must(writes == {503}, f"writes to the standby: {writes}")
+            await asyncio.sleep(max(1.0, 3 * r.scale))
+            await two.promote()
+
+        await r.under_load(fault, 12)
+        r.postgres = two.standby
+        await pool_is_whole(r)

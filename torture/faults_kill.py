@@ -9,10 +9,9 @@ from asyncio import to_thread
 
 import psutil
 
-from torture.harness import ENGINES, Harness, scenario
+from torture.harness import ENGINES, TWO, Harness, scenario
 
 READY_SECONDS = 2.0
-TWO = {"WISHWELL_WORKERS": "2"}
 
 
 def workers_of(r: Harness) -> list[psutil.Process]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import psutil
 
-from torture.flood import Apart, raise_open_files, share
+from bench.flood import Apart, raise_open_files, share
 from torture.harness import PREFIX, Harness, scenario
 
 
@@ -18,18 +18,18 @@ async def overload(r: Harness) -> None:
     seconds = max(8.0, 60 * min(1, 2 * r.scale))
     process = psutil.Process(r.service.process.pid)
     flood = Apart(r.port, r.service.admin_token())
-    await flood.ask(do="closed", connections=16, seconds=1)
+    await flood.ask(connections=16, seconds=1)
     spent = _spent(process)
-    calm = await flood.ask(do="closed", connections=64, seconds=3)
+    calm = await flood.ask(connections=64, seconds=3)
     highest, calm_each = calm["highest"], calm["served"] / (_spent(process) - spent)
     spent = _spent(process)
-    begin = await flood.ask(do="rate", rate=2 * highest, seconds=seconds / 4)
+    begin = await flood.ask(rate=2 * highest, seconds=seconds / 4)
     first = process.memory_info().rss / 2**20
-    rest = await flood.ask(do="rate", rate=2 * highest, seconds=seconds * 3 / 4)
+    rest = await flood.ask(rate=2 * highest, seconds=seconds * 3 / 4)
     last = process.memory_info().rss / 2**20
     spent = _spent(process) - spent
     await _recovers(r)
-    again = (await flood.ask(do="closed", connections=64, seconds=3))["highest"]
+    again = (await flood.ask(connections=64, seconds=3))["highest"]
     await flood.close()
     served = begin["served"] + rest["served"]
     # The flood takes the processor from the service when they share few cores: so the share is
@@ -66,7 +66,7 @@ def _spent(process: psutil.Process) -> float:
 def _figures(name: str, told: dict[str, Any]) -> str:
     parts = [
         f"{kind} p50 {told[f'{kind}_p50']:.0f} p99 {told[f'{kind}_p99']:.0f} ms"
-        for kind in ("served", "refused", "first")
+        for kind in ("served", "refused")
     ]
     late = f"p99 {told['late_p99']:.0f} most {told['late_p100']:.0f} ms late itself"
     return f"{name}: {', '.join(parts)}; {told['most']} connections, {late}"

@@ -10,15 +10,13 @@ from asyncio import to_thread
 
 import asyncpg
 
-from tests.servers import PostgresServer
 from torture.harness import Harness, scenario
-from torture.relay import relay
 
 OURS = "FROM pg_stat_activity WHERE application_name = 'wishwell'"
 CUT = f"SELECT count(pg_terminate_backend(pid)) {OURS}"
 
 
-async def _pool_is_whole(r: Harness) -> None:
+async def pool_is_whole(r: Harness) -> None:
     """The server has no more connections of ours than the pool may hold."""
     await asyncio.sleep(1)
     count, stuck = await r.count(OURS), await r.count(f"{OURS} AND state LIKE 'idle in%'")
@@ -27,7 +25,7 @@ async def _pool_is_whole(r: Harness) -> None:
     r.must(stuck == 0, f"{stuck} connections idle in a transaction")
 
 
-fault = functools.partial(scenario, bounded=True, events=True, then=_pool_is_whole)
+fault = functools.partial(scenario, bounded=True, events=True, then=pool_is_whole)
 
 
 @fault("postgresql", "cluster", load=12)
@@ -115,51 +113,3 @@ async def postgres_read_only(r: Harness) -> None:
     await to_thread(r.postgres.sql, f"{setting} = off")
     await to_thread(r.sql, CUT)
     await r.well_again()
-
-
-@scenario("postgresql", events=True)
-async def postgres_standby(r: Harness) -> None:
-    """The server fails, and its address leads to a streaming standby, which is then promoted.
-
-    The standby is a real one, made by pg_basebackup; replication is synchronous, as anything else
-    would lose what was acknowledged, by its nature. Between client and server is a relay, the
-    address that moves.
-    """
-    r.result.faults = "primary stopped, standby read, then promoted"
-    primary = r.postgres
-    standby = await to_thread(primary.standby)
-    try:
-        await to_thread(primary.wait_for_standbys, wait=True)
-        await _fail_over(r, standby)
-    finally:
-        r.postgres = primary
-        standby.close()
-
-
-async def _fail_over(r: Harness, standby: PostgresServer) -> None:
-    primary = r.postgres
-    async with relay(primary.port) as address:
-        url = primary.url(r.database).replace(f":{primary.port}/", f":{address.port}/")
-        await to_thread(r.service.restart, settings={"WISHWELL_DATABASE_URL": url})
-
-        async def fault() -> None:
-            await to_thread(primary.stop, "immediate")
-            address.lead_to(standby.port)
-            moved = time.monotonic()
-            while await r.statuses(1, "GET", "/items") != {200}:
-                r.must(time.monotonic() - moved < 3, "reads are not served from the standby")
-                await asyncio.sleep(0.02)
-            r.note(f"reads again {time.monotonic() - moved:.2f} s after the move")
-            reads = await r.statuses(50, "GET", "/items")
-            r.must(reads == {200}, f"reads of the standby: {reads}")
-            writes = await r.statuses(20, "POST", "/items", {"productId": 1})
-            r.must(writes == {503}, f"writes to the standby: {writes}")
-            await asyncio.sleep(max(1.0, 3 * r.scale))
-            await to_thread(standby.sql, "SELECT pg_promote()")
-            await r.well_again()
-
-        await r.under_load(fault, 12)
-        r.bounded()
-        r.postgres = standby
-        await r.compare()
-        await _pool_is_whole(r)

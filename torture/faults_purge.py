@@ -6,17 +6,20 @@ import asyncio
 import statistics
 import time
 from asyncio import to_thread
+from collections.abc import Callable
 
 from bench import seed
-from torture.flood import share
-from torture.harness import PREFIX, Harness, scenario
+from bench.client import bearer, request
+from bench.flood import Flood, share
+from tests.servers import PREFIX
+from torture.harness import Harness, scenario
 from wishwell import ids
 
 SESSIONS = 1_000_000
 ROUNDS = 3
 FAR = "86400"
 READS = 200
-"""A second, at a steady rate."""
+"""A second."""
 DEAD = "FROM profiles WHERE touched_at < '2026-01-01'"
 
 BATCH = 50_000
@@ -41,24 +44,14 @@ def fill(r: Harness, count: int) -> None:
         r.sql("VACUUM ANALYZE")
 
 
-async def _reads(r: Harness, seconds: float) -> list[float]:
-    """How long reads at a steady rate took, from the moment at which each was due."""
-    end = time.perf_counter() + seconds
-    times: list[float] = []
+def _read(r: Harness) -> Callable[[int], bytes]:
+    headers = bearer(r.service.admin_token())
 
-    async def one(number: int) -> None:
-        client = r.client(Profile=f"gid://shopify/Customer/reader-{number}")
-        due = time.perf_counter() + number / READS
-        while due < end:
-            await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            answer = await client.ask("GET", PREFIX + "/items?limit=20")
-            times.append((time.perf_counter() - due) * 1000)
-            r.result.answered({str(answer.status): 1})
-            due += 8 / READS
-        client.close()
+    def make(number: int) -> bytes:
+        reader = {"Profile": f"gid://shopify/Customer/reader-{number % 8}"}
+        return request("GET", f"{PREFIX}/items?limit=20", headers | reader)
 
-    await asyncio.gather(*(one(number) for number in range(8)))
-    return times
+    return make
 
 
 @scenario(settings={"WISHWELL_PURGE_INTERVAL": FAR})
@@ -76,7 +69,10 @@ async def purge_a_million(r: Harness) -> None:
                 await to_thread(r.service.restart, settings=settings)
                 await asyncio.sleep(2)  # the purge begins a second after the start
                 before, began = await r.count(DEAD), time.monotonic()
-                p99s[interval] = share(await _reads(r, seconds), 0.99)
+                reads = Flood(r.port, _read(r))
+                await reads.at_rate(READS, seconds)
+                r.result.answered(reads.statuses)
+                p99s[interval] = share(reads.served_ms, 0.99)
                 gone = before - await r.count(DEAD)
                 if interval == "1":
                     paces.append(gone / (time.monotonic() - began))

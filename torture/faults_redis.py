@@ -7,8 +7,8 @@ import contextlib
 import time
 from asyncio import to_thread
 
+from bench.flood import share
 from tests.servers import RedisServer, redis_binary
-from torture.flood import share
 from torture.harness import Harness, only_served, scenario
 
 ADDED_P99_MS = 60

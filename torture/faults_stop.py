@@ -8,9 +8,7 @@ from asyncio import to_thread
 
 from tests.servers import HERE
 from torture.faults_clients import half_sent
-from torture.harness import Harness, scenario
-
-TWO = {"WISHWELL_WORKERS": "2"}
+from torture.harness import TWO, Harness, scenario
 
 
 def _nothing_was_cut(r: Harness) -> None:

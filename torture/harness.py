@@ -32,6 +32,7 @@ COMMON = {
     "WISHWELL_ITEMS_PER_PROFILE": "100000",
 } | ROOMY
 ENGINES = ("sqlite", "postgresql", "cluster")
+TWO = {"WISHWELL_WORKERS": "2"}
 SERVED = {"200", "201", "204"}
 SETTLED_SECONDS = 8.0
 """By then a cluster has finished what a lost server left half committed (ops/citus.conf)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 COUNTS = ("lost", "doubled", "leaked", "done_though_refused", "torn")
@@ -39,9 +39,6 @@ class Result:
 
     def answered(self, answers: dict[str, int]) -> None:
         self.answers = dict(sorted((Counter(self.answers) + Counter(answers)).items()))
-
-    def record(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(slots=True)

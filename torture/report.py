@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 from tools.tables import keep, machine, markdown
@@ -17,22 +18,20 @@ COLUMNS = (
 
 def table(results: list[Result]) -> str:
     """Every figure of every result."""
-    rows = [
-        [*(str(getattr(result, name)) for name in COLUMNS), _verdict(result)] for result in results
-    ]
+    rows = []
+    for result in results:
+        verdict = f"{len(result.wrong)} wrong" if result.wrong else "ok"
+        cells = [str(getattr(result, name)) for name in COLUMNS]
+        rows.append([*cells, "skipped" if result.skipped else verdict])
     return markdown([*COLUMNS, "verdict"], rows) + "\n"
 
 
 def write(results: list[Result], seconds: float) -> None:
     """Writes down all that was answered and found in each scenario, and where."""
     record = {"machine": machine(), "seconds": round(seconds)}
-    keep(FIGURES, record | {"results": [result.record() for result in results]})
+    keep(FIGURES, record | {"results": [asdict(result) for result in results]})
 
 
 def last() -> list[Result]:
     """The results of the last run that was written."""
     return [Result(**fields) for fields in json.loads(FIGURES.read_text())["results"]]
-
-
-def _verdict(result: Result) -> str:
-    return "skipped" if result.skipped else f"{len(result.wrong)} wrong" if result.wrong else "ok"

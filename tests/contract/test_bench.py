@@ -5,7 +5,7 @@ import os
 import httpx2
 import pytest
 
-from bench import beside, pgbench, quick, seed
+from bench import beside, pgbench, seed
 from bench.targets import ENGINES, OURS, Bare, Shop, write_owners
 
 pytestmark = pytest.mark.slow
@@ -50,7 +50,7 @@ def test_two_programs_answer_each_load_in_turns(engine):
     """This one beside itself: how they compare is not the matter here."""
     if os.environ.get("WISHWELL_TEST_CITUS"):
         pytest.skip("the benchmark starts a PostgreSQL")
-    with beside.programs([OURS, OURS], 8, [ENGINES[engine]], events=False) as running:
-        [(ours, theirs)] = running.values()
-        for work in quick.WORKS:
-            assert min(quick.shares(ours, theirs, work, 0)) > 0, work
+    with beside.programs([OURS, OURS], 8, ENGINES[engine], events=False) as sides:
+        for work in beside.WORKS:
+            for side in sides:
+                assert min(side.turn(work)) > 0, work
