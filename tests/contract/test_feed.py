@@ -13,6 +13,7 @@ from tests.replay import told
 from wishwell import config, events, ids, profiles, stores
 from wishwell.db.postgres import Postgres
 from wishwell.errors import Conflict, Gone
+from wishwell.events import retention
 from wishwell.wishes import items, linking, lists, purge
 
 MOST = bounds(100_000)
@@ -294,7 +295,7 @@ def test_purge_tells_nothing_and_takes_nothing_from_the_feed(telling):
 
 def retain(bench, days=7):
     async def all_of_it():
-        return [gone async for gone in events.retain(bench.db, days, bench.clock())]
+        return [gone async for gone in retention.of_events(bench.db, days, bench.clock())]
 
     return bench.run(all_of_it())
 
@@ -363,7 +364,7 @@ def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
     gone = []
 
     async def remove():
-        async for _ in events.retain(db, 7, bench.clock()):
+        async for _ in retention.of_events(db, 7, bench.clock()):
             await asyncio.sleep(0.01)
 
     async def read(removing):

@@ -85,9 +85,6 @@ class Kept(msgspec.Struct):
         return not self.shown.types or type_ in self.shown.types
 
 
-_decoder = msgspec.json.Decoder(Secrets)
-
-
 def from_row(row: Row) -> Webhook:
     """Makes a webhook from its columns (``webhook_fields``)."""
     id, url, types, enabled, *times = row
@@ -233,12 +230,6 @@ async def changing(
     )
 
 
-# contract: delivery-each
-async def wake(tx: Writer, store_id: str, now: str) -> None:
-    """Has somebody look after a store's webhooks: there are new events."""
-    await tx.run("webhooks_wake", store=store_id, now=now)
-
-
 # contract: webhook-on-again
 async def miss(tx: Writer, store_id: str, gone: Sequence[tuple[int, str]]) -> None:
     """Counts events that are removed now, by number and type, where they were asked for in vain."""
@@ -281,22 +272,17 @@ async def lock_feed(tx: Writer, store_id: str) -> Row:
 
 def opened(sealing: Sealing, store_id: str, id: str, text: str) -> Secrets:
     """The secrets in a sealed text. Raises ``Misconfigured`` and ``Damaged``."""
-    return _decoder.decode(sealing.open(text, _owner(store_id, id)))
+    return msgspec.json.decode(sealing.open(text, _owner(store_id, id)), type=Secrets)
 
 
 # contract: sealing-anew, sealing-opened
 async def prepare(db: Database, sealing: Sealing) -> None:
     """Seals what an older key sealed anew. Raises ``Misconfigured`` for what no key opens."""
-    for store_id, id, text in await db.read(every):
+    for store_id, id, text in await db.read(lambda tx: tx.all("webhooks")):
         with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
             plain = opened(sealing, store_id, id, text)
             if not sealing.is_newest(text):
                 await db.write(_reseal, store_id, id, text, _sealed(sealing, store_id, id, plain))
-
-
-async def every(tx: Reader) -> Sequence[Row]:
-    """Of each webhook of all stores: store, id, sealed secrets."""
-    return await tx.all("webhooks")
 
 
 async def _reseal(tx: Writer, store_id: str, id: str, before: str, sealed: str) -> None:
