@@ -17,7 +17,7 @@ import msgspec
 import structlog
 
 from wishwell import ids
-from wishwell.access.known import DAY_MS, Known, news
+from wishwell.access.registry import DAY_MS, Registry, news
 from wishwell.db import Database, Reader
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.stores import Store
@@ -61,7 +61,7 @@ class AccessCache:
     def __init__(self, db: Database, clock: Callable[[], int]) -> None:
         self._db = db
         self._clock = clock
-        self._known = Known()
+        self._registry = Registry()
         self._origins: set[str] = set()
         self._hosts: dict[str, Store | None] = {}  # None: of a store that can't be read
         self._platform_shops: dict[str, Store] = {}
@@ -84,7 +84,7 @@ class AccessCache:
     @property
     def stores(self) -> Mapping[str, Store]:
         """All stores, by their ids: another object whenever any has changed."""
-        return self._known.stores
+        return self._registry.stores
 
     # ------------------------------------------------------------------------ look-ups
 
@@ -94,10 +94,10 @@ class AccessCache:
 
         Raises ``StoreDeleted``, and ``Unavailable`` if its row can't be read.
         """
-        store = self._known.stores.get(id)
-        if store is None and id in self._known.deleted:
+        store = self._registry.stores.get(id)
+        if store is None and id in self._registry.deleted:
             raise StoreDeleted
-        if store is None and id in self._known.unreadable:
+        if store is None and id in self._registry.unreadable:
             raise Unavailable("This store can't be read.")
         return store
 
@@ -116,8 +116,10 @@ class AccessCache:
             if store is None:
                 raise Unavailable("This store can't be read.")
             return store
-        alone = len(self._known.stores) == 1 and not self._hosts and not self._known.unreadable
-        return next(iter(self._known.stores.values())) if alone else None
+        alone = (
+            len(self._registry.stores) == 1 and not self._hosts and not self._registry.unreadable
+        )
+        return next(iter(self._registry.stores.values())) if alone else None
 
     def names_hosts(self) -> bool:
         """Whether any store has named a host."""
@@ -134,23 +136,23 @@ class AccessCache:
 
     def tells_events(self) -> bool:
         """Whether any store tells events."""
-        return any(store.events_since is not None for store in self._known.stores.values())
+        return any(store.events_since is not None for store in self._registry.stores.values())
 
     def sealed(self, store_id: str) -> str | None:
         """The store's secrets, sealed; None if it has none."""
-        return self._known.sealed.get(store_id)
+        return self._registry.sealed.get(store_id)
 
     def is_revoked_whole(self, profile_id: str) -> bool:
         """Whether everything that names a profile was revoked within the life of a cookie."""
-        return (profile_id, "") in self._known.revoked
+        return (profile_id, "") in self._registry.revoked
 
     def is_revoked(self, profile_id: str, jti: str) -> bool:
         """Whether a profile token was revoked, alone or with all tokens of its profile."""
-        if not self._known.revoked:
+        if not self._registry.revoked:
             return False
-        if (profile_id, jti) in self._known.revoked:
+        if (profile_id, jti) in self._registry.revoked:
             return True
-        until = self._known.revoked.get((profile_id, ""))
+        until = self._registry.revoked.get((profile_id, ""))
         # The jti has the token's time in milliseconds. iat has whole seconds, which is too coarse:
         # a token issued right after a revocation must be valid.
         return until is not None and ids.time_of(jti) <= until
@@ -158,7 +160,7 @@ class AccessCache:
     async def admin_token(self, hashed: str) -> AdminToken | None:
         """The admin token with this hash; None if it is unknown, revoked or expired."""
         token = self._admins.get(hashed) or await self._look_up(hashed)
-        if token is None or token.id in self._known.revoked_admins:
+        if token is None or token.id in self._registry.revoked_admins:
             return None
         now = self._clock()
         if token.expires_at is not None and token.expires_at <= ids.timestamp(now):
@@ -179,7 +181,7 @@ class AccessCache:
         finally:
             self._looking_up.release()
         if token is not None:
-            if token.store_id not in self._known.stores:  # both are newer than the last refresh
+            if token.store_id not in self._registry.stores:  # both are newer than the last refresh
                 await self.refresh()
             self._admins[hashed] = token
         return token
@@ -214,20 +216,20 @@ class AccessCache:
     async def _read(self) -> None:
         now = self._clock()
         try:
-            changes = await self._db.read(news, self._asked_at, now, self._known.stores.keys())
+            changes = await self._db.read(news, self._asked_at, now, self._registry.stores.keys())
         except Unavailable:
             self._not_before = time.monotonic() + _PAUSE
             raise
-        if self._known.learn(changes):
+        if self._registry.learn(changes):
             self._index()
         self._asked_at = now
 
     def _index(self) -> None:
-        there = self._known.stores.values()
-        self._origins = {origin for store in there for origin in store.origins}
-        self._hosts = {host: None for hosts in self._known.unreadable.values() for host in hosts}
-        self._hosts |= {authority(host): store for store in there for host in store.hosts}
-        self._platform_shops = {store.naming.platform_shop: store for store in there}
+        all_stores = self._registry.stores.values()
+        self._origins = {origin for store in all_stores for origin in store.origins}
+        self._hosts = {host: None for hosts in self._registry.unreadable.values() for host in hosts}
+        self._hosts |= {authority(host): store for store in all_stores for host in store.hosts}
+        self._platform_shops = {store.naming.platform_shop: store for store in all_stores}
         self._platform_shops.pop("", None)
 
     async def keep_fresh(self) -> None:
@@ -291,7 +293,7 @@ class AccessCache:
 
     async def _forget(self, now: int) -> None:
         self._written = {note: at for note, at in self._written.items() if at > now - DAY_MS}
-        before, for_cookies = self._known.forget(now)
+        before, for_cookies = self._registry.forget(now)
         await self._db.write(
             lambda tx: tx.run("revocations_forget", before=before, before_for_cookies=for_cookies)
         )

@@ -152,17 +152,17 @@ async def tell_all(
 
 
 async def tell_each(
-    tx: Writer, store: Store, now: str, told: Sequence[tuple[str, Type, bytes]]
+    tx: Writer, store: Store, now: str, changes: Sequence[tuple[str, Type, bytes]]
 ) -> None:
     """Writes events of several profiles of a store, given with their keys, in this order.
 
     The caller holds their locks, and knows that the store tells events.
     """
-    counts = Counter(profile_id for profile_id, _, _ in told)
+    counts = Counter(profile_id for profile_id, _, _ in changes)
     more = [{"profile": profile_id, "more": count} for profile_id, count in counts.items()]
     of = dict(zip(counts, await tx.all_many("events_count", more), strict=True))
     rows = []
-    for profile_id, type_, data in told:
+    for profile_id, type_, data in changes:
         last, gid = of[profile_id]
         rows.append(
             {
@@ -181,22 +181,22 @@ async def tell_each(
 
 # contract: event-changed, event-order
 def _differences(noun: Noun, before: Records, after: Records) -> list[tuple[Type, bytes]]:
-    made, changed, gone = _OF[noun]
-    told: list[tuple[Type, bytes]] = []
+    created, updated, deleted = _OF[noun]
+    changes: list[tuple[Type, bytes]] = []
     for id, record in after.items():
         was = before.get(id)
         if was is None:
             order = {"itemIds": record.item_ids} if record.item_ids else {}
-            told.append((made, _data(noun, record, order)))
+            changes.append((created, _data(noun, record, order)))
         elif was != record:
             more: dict[str, Any] = {"changed": _changed(was, record)}
             if was.item_ids != record.item_ids:
                 more["itemIds"] = record.item_ids
-            told.append((changed, _data(noun, record, more)))
+            changes.append((updated, _data(noun, record, more)))
     for id, was in before.items():
         if id not in after:
-            told.append((gone, _data(noun, was, {})))
-    return told
+            changes.append((deleted, _data(noun, was, {})))
+    return changes
 
 
 def _changed(was: Record, record: Record) -> list[str]:

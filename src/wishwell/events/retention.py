@@ -41,17 +41,17 @@ async def _remove_events(tx: Writer, store_id: str, first: int, old: str) -> tup
     await webhooks.lock_feed(tx, store_id)
     _, removed = await webhooks.feed_ends(tx, store_id)
     await tx.run("events_remove", store=store_id, first=first, last=removed)
-    next_ones = []
+    marked = []
     for place, created_at, type_ in await tx.all(
         "events_old", store=store_id, after=removed, limit=_STEP
     ):
         if created_at >= old:
             break
-        next_ones.append((place, type_))
-    if next_ones:
-        await webhooks.miss(tx, store_id, next_ones)
-        await tx.run("feed_remove", store=store_id, removed=next_ones[-1][0])
-    return removed, len(next_ones)
+        marked.append((place, type_))
+    if marked:
+        await webhooks.miss(tx, store_id, marked)
+        await tx.run("feed_remove", store=store_id, removed=marked[-1][0])
+    return removed, len(marked)
 
 
 # contract: delivery-retention

@@ -231,13 +231,13 @@ async def changing(
 
 
 # contract: webhook-on-again
-async def miss(tx: Writer, store_id: str, gone: Sequence[tuple[int, str]]) -> None:
+async def miss(tx: Writer, store_id: str, removed: Sequence[tuple[int, str]]) -> None:
     """Counts events that are removed now, by number and type, where they were asked for in vain."""
-    for (id,) in await tx.all("webhooks_behind", store=store_id, number=gone[-1][0]):
+    for (id,) in await tx.all("webhooks_behind", store=store_id, number=removed[-1][0]):
         with contextlib.suppress(NotFound):
             async with changing(tx, store_id, id, deleted=True) as kept:
                 kept.missed += sum(
-                    number > kept.position and kept.wants(type_) for number, type_ in gone
+                    number > kept.position and kept.wants(type_) for number, type_ in removed
                 )
 
 

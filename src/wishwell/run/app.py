@@ -17,7 +17,7 @@ from wishwell import config, ids, limits, log
 from wishwell.access import access_cache, auth
 from wishwell.config import Settings
 from wishwell.db import Database
-from wishwell.db.hosts import Told, nobody
+from wishwell.db.hosts import Warn
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Misconfigured, ServiceError, Unavailable
@@ -40,8 +40,8 @@ Python's default of 5 ms, a write took 50 ms and more under overload (docs/decis
 logger = structlog.get_logger("wishwell.run.app")
 
 
-def open_database(settings: Settings, told: Told = nobody) -> Database:
-    """Opens the database, which must have been migrated. ``told`` hears which hosts are used.
+def open_database(settings: Settings, warn: Warn | None = None) -> Database:
+    """Opens the database, which must have been migrated. ``warn`` logs which hosts are used.
 
     An embedded file is opened at once. Raises ``Unavailable`` if it can't be read.
     """
@@ -52,7 +52,7 @@ def open_database(settings: Settings, told: Told = nobody) -> Database:
         settings.database_url,
         connections=settings.database_connections,
         seconds=settings.database_timeout,
-        told=told,
+        warn=warn,
     )
 
 
@@ -89,23 +89,22 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     clock = ids.wall_clock
     keys = signing_keys(settings)
     db = open_database(settings, logger.warning)
-    known = access_cache.AccessCache(db, clock)
+    cache = access_cache.AccessCache(db, clock)
     new_id = ids.UUID7(clock)
-    local = limits.LocalLimiter(clock)
-    limiter: limits.Limiter = local
+    limiter = limits.Limiter(clock)
     if settings.redis_url:
         from wishwell.limits import shared as shared_limits
 
-        limiter = shared_limits.RedisLimiter(settings.redis_url, local)
+        limiter = shared_limits.RedisLimiter(settings.redis_url, clock)
     outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
     sealed_with = sealing(settings)
     service = Services(
         settings=settings,
         db=db,
-        access_cache=known,
-        authenticator=auth.Authenticator(keys, known, settings.session_namespace, clock),
+        access_cache=cache,
+        authenticator=auth.Authenticator(keys, cache, settings.session_namespace, clock),
         limiter=limiter,
-        admission=Admission(settings, local, known),
+        admission=Admission(settings, limiter, cache),
         cursor_signer=pages.CursorSigner(keys),
         outbound=outbound,
         sealing=sealed_with,
@@ -115,7 +114,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     )
     try:
         try:
-            await known.refresh()
+            await cache.refresh()
         except Unavailable as error:
             # A worker that restarts while the database can't be reached waits for it.
             logger.warning("started_without_database", reason=error.message)
@@ -124,7 +123,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         if service.sender is not None:
             await service.sender.stop()
         await outbound.close()
-        await known.close()
+        await cache.close()
         await limiter.close()
         await db.close()
 

@@ -15,7 +15,7 @@ _MARGIN_MS = 15 * 60_000
 
 
 @dataclass
-class Known:
+class Registry:
     """``stores`` are another dict whenever any has changed. ``unreadable``: those whose rows can't
     be read, with their hosts. ``revoked``: until when, by profile and ``jti``; without a ``jti``
     everything that names the profile."""
@@ -27,7 +27,7 @@ class Known:
     revoked_admins: set[str] = field(default_factory=set)
     revoked: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def learn(self, news: "Known") -> bool:
+    def learn(self, news: "Registry") -> bool:
         """Adds what has changed. Returns whether that is more than secrets and revocations.
 
         The changes of the last quarter of an hour are news each time. A store that has not changed
@@ -43,8 +43,8 @@ class Known:
             unreadable.pop(id, None)
         differs = changed or unreadable != self.unreadable or news.deleted & self.stores.keys()
         if differs:
-            there = self.stores | changed
-            self.stores = {id: store for id, store in there.items() if id not in news.deleted}
+            all_stores = self.stores | changed
+            self.stores = {id: store for id, store in all_stores.items() if id not in news.deleted}
             self.unreadable = unreadable
         # An import may have made a deleted store again.
         self.deleted = (self.deleted - changed.keys()) | news.deleted
@@ -73,7 +73,7 @@ def _limits(now: int) -> tuple[int, int]:
 
 
 # contract: store-change-seen, token-revoked
-async def news(tx: Reader, asked_at: int, now: int, store_ids: Collection[str]) -> Known:
+async def news(tx: Reader, asked_at: int, now: int, store_ids: Collection[str]) -> Registry:
     """What has changed since ``asked_at``; everything if that is 0. ``store_ids``: known ones."""
     since = ids.timestamp(max(0, asked_at - _MARGIN_MS)) if asked_at else ""
     rows = await tx.all("stores_changed", since=since)
@@ -86,7 +86,7 @@ async def news(tx: Reader, asked_at: int, now: int, store_ids: Collection[str]) 
         since=max(revoked_since, token),
         since_for_cookies=max(revoked_since, cookie),
     )
-    return Known(
+    return Registry(
         stores=readable,
         unreadable={row[0]: _hosts_of(row) for row in rows if row[0] not in readable},
         deleted={row[0] for row in await tx.all("stores_deleted", since=since)},
