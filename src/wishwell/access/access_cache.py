@@ -17,7 +17,7 @@ import msgspec
 import structlog
 
 from wishwell import ids
-from wishwell.access.registry import DAY_MS, Registry, news
+from wishwell.access.registry import Registry, news
 from wishwell.db import Database, Reader
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.stores import Store
@@ -266,7 +266,7 @@ class AccessCache:
                 await self._write(("session_touch", id), now)
 
     def _is_due(self, profile_id: str, now: int) -> bool:
-        return now - self._written.get(("session_touch", profile_id), 0) > DAY_MS // 4
+        return now - self._written.get(("session_touch", profile_id), 0) > ids.DAY_MS // 4
 
     async def _write(self, note: _Note, at: int) -> None:
         statement, id = note
@@ -292,7 +292,7 @@ class AccessCache:
             await self._forget(now)
 
     async def _forget(self, now: int) -> None:
-        self._written = {note: at for note, at in self._written.items() if at > now - DAY_MS}
+        self._written = {note: at for note, at in self._written.items() if at > now - ids.DAY_MS}
         before, for_cookies = self._registry.forget(now)
         await self._db.write(
             lambda tx: tx.run("revocations_forget", before=before, before_for_cookies=for_cookies)

@@ -8,8 +8,7 @@ from wishwell.db import Reader, Row, bad_rows, statements
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.naming import authority
 
-DAY_MS = 86_400_000
-_COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * DAY_MS
+_COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * ids.DAY_MS
 _MARGIN_MS = 15 * 60_000
 """How far back each look reads: the clocks of other machines may be behind by this much."""
 
@@ -69,7 +68,7 @@ class Registry:
 
 def _limits(now: int) -> tuple[int, int]:
     """The times up to which revocations are over: of a token, and of a whole profile's cookies."""
-    return now - DAY_MS - _MARGIN_MS, now - _COOKIES_MS - _MARGIN_MS
+    return now - ids.DAY_MS - _MARGIN_MS, now - _COOKIES_MS - _MARGIN_MS
 
 
 # contract: store-change-seen, token-revoked

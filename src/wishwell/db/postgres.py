@@ -197,7 +197,7 @@ class Postgres:
             raise Unavailable("Too many writes wait for the database.")
 
     async def _roll_back(self, connection: Connection) -> None:
-        """What made it roll back is what the caller hears, also where this fails."""
+        """Hides its own failure: the caller gets the error that made it roll back."""
         whole = False
         try:
             with contextlib.suppress(Exception):

@@ -1,4 +1,4 @@
-"""Events: what happened to the records of a store, for those who want to hear of it.
+"""Events: what happened to the records of a store, in the order of its feed.
 
 A use-case that changes records does so inside ``watch``, which looks at them before and after,
 under the profile's lock, and writes what differs in the same transaction (contract:

@@ -1,8 +1,8 @@
 """Deliveries: each event for each webhook that asked for its type, and how its sending went.
 
-What a process does of them at once is a ``turn``, under the lock of its webhook: it writes down how
-its attempts went, makes deliveries of what is new in the feed, and takes some that are due. They
-are its own for as long as its lease lasts (contract: delivery-lease). ``sender.py`` sends them.
+A process works in turns, each under the lock of a webhook: it writes down how its attempts went,
+makes deliveries of new events in the feed, and takes some that are due. These are its own for as
+long as its lease lasts (contract: delivery-lease). ``sender.py`` sends them.
 """
 
 import contextlib
@@ -35,9 +35,8 @@ LEASE_MS = 25_000
 """How long a delivery is left to the process that took it: longer than a call, with a margin."""
 
 _JITTER = 0.1
-_DAY_MS = 86_400_000
-MOST_LATER_MS = _DAY_MS
-_GIVE_UP_MS = 7 * _DAY_MS
+MOST_LATER_MS = ids.DAY_MS
+_GIVE_UP_MS = 7 * ids.DAY_MS
 _GONE = 410
 _STEP = 500
 """How many places of the feed a turn looks at."""
@@ -90,7 +89,7 @@ class Attempt(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What a turn found: the webhook, what was taken, and whether the feed goes on."""
+    """The result of a turn: the webhook, its deliveries to send, and whether the feed goes on."""
 
     webhook: Kept
     taken: list[Taken]
@@ -166,7 +165,7 @@ def _check_on(kept: Kept) -> None:
 
 
 async def due(tx: Reader, now: str) -> Sequence[Row]:
-    """Of each webhook that somebody has to look after: store, id, and since when."""
+    """The webhooks that are due: store, id, and since when."""
     return await tx.all("webhooks_due", now=now)
 
 
@@ -187,7 +186,7 @@ async def turn(
     new_id: Callable[[], str],
     now: int,
 ) -> Turn | None:
-    """See above. Takes at most ``most``; None if the webhook is gone or off."""
+    """One turn. Takes at most ``most`` deliveries; None if the webhook is gone or off."""
     at = ids.timestamp(now)
     try:
         async with webhooks.changing(tx, store_id, webhook_id) as kept:
@@ -221,7 +220,7 @@ async def turn(
 
 # contract: delivery-noted
 async def note(tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt]) -> None:
-    """Writes how attempts went, without anything else of a turn."""
+    """Writes down how attempts went, and does nothing else of a turn."""
     with contextlib.suppress(NotFound):
         async with webhooks.changing(tx, store_id, webhook_id, deleted=True) as kept:
             await _attempted(tx, store_id, kept, attempts)

@@ -13,7 +13,6 @@ from wishwell.errors import NotFound
 from wishwell.events import webhooks
 from wishwell.events.deliveries import MOST_LATER_MS
 
-_DAY_MS = 86_400_000
 _STEP = 200
 """Rows in one transaction. On SQLite a read may have to wait for what of it is Python: 2 ms."""
 
@@ -21,7 +20,7 @@ _STEP = 200
 # contract: event-retention
 async def of_events(db: Database, days: float, now: int) -> AsyncIterator[int]:
     """Removes events that are older. An event goes after all that come before it in the feed."""
-    old = ids.timestamp(max(0, now - int(days * _DAY_MS)))
+    old = ids.timestamp(max(0, now - int(days * ids.DAY_MS)))
     for store_id, *_ in await db.read(lambda tx: tx.all("feeds")):
         removed, count = -1, 1
         with bad_rows.passed_over("feeds", store_id):
@@ -57,7 +56,7 @@ async def _remove_events(tx: Writer, store_id: str, first: int, old: str) -> tup
 # contract: delivery-retention
 async def of_deliveries(db: Database, days: float, now: int) -> AsyncIterator[int]:
     """Removes deliveries whose events are gone, tests that are older, and deleted webhooks."""
-    since = now - int(days * _DAY_MS)
+    since = now - int(days * ids.DAY_MS)
     for store_id, id, _ in await db.read(lambda tx: tx.all("webhooks")):
         count = 1
         name = f"{id} of store {store_id}"

@@ -106,7 +106,7 @@ class Sender:
         self._looks = 0
 
     async def look(self) -> bool:
-        """Begins the work that is there. Returns whether there is any. Raises ``Unavailable``."""
+        """Starts work on webhooks that are due. Returns whether any is. Raises ``Unavailable``."""
         due = await self._db.read(deliveries.due, ids.timestamp(self._clock()))
         self.oldest = min(
             bad_rows.each("webhooks", due, lambda row: ids.from_timestamp(row[2])), default=0
@@ -127,17 +127,17 @@ class Sender:
         return bool(due)
 
     async def stop(self) -> None:
-        """Breaks off what was begun, and waits until it has ended."""
+        """Breaks off all work, and waits until it has ended."""
         await _end(self._tasks)
 
     async def settle(self) -> None:
-        """Waits until what was begun has been sent."""
+        """Waits until all work has ended by itself."""
         while self._tasks:
             await asyncio.gather(*self._tasks)
 
     # contract: delivery-noted
     async def _work(self, outbox: _Outbox) -> None:
-        """Works on a webhook. However that ends, what was sent by then is noted."""
+        """Works on a webhook. However that ends, the attempts made by then are written down."""
         failed = True
         try:
             try:
@@ -178,7 +178,7 @@ class Sender:
             outbox.wake.clear()
 
     async def _note(self, outbox: _Outbox) -> None:
-        """Writes how attempts went, and nothing else."""
+        """Writes down how attempts went, and does nothing else."""
         if not outbox.done:
             return
         try:

@@ -26,7 +26,6 @@ MOST = 20
 _ON, _OFF, _DELETED = 1, 0, -1
 _PREFIX = "whsec_"
 _KEY_BYTES = 32
-_DAY_MS = 86_400_000
 _LAG_MS = 60_000
 """How far the times of events may be from their order in the feed."""
 
@@ -69,8 +68,8 @@ class Kept(msgspec.Struct):
     """A webhook, and what is not shown of it.
 
     ``position``: up to which number its store's feed has become deliveries. ``missed``: how many
-    events that it asked for were removed before they were delivered. ``due``: when somebody has to
-    look after it; None: when it is woken.
+    events that it asked for were removed before they were delivered. ``due``: when its next turn is
+    due; None: when a new event comes.
     """
 
     shown: Webhook
@@ -94,7 +93,7 @@ def from_row(row: Row) -> Webhook:
 async def create(
     tx: Writer, sealing: Sealing, store: Store, url: str, types: Sequence[str], id: str, now: str
 ) -> Webhook:
-    """Creates a webhook, which hears what happens from now on; shows its secret.
+    """Creates a webhook, which gets the events from now on; shows its secret.
 
     ``url`` must have been checked. Raises ``Invalid`` and ``Conflict``.
     """
@@ -159,7 +158,7 @@ async def renew_secret(tx: Writer, sealing: Sealing, store: Store, id: str, now:
     """A new secret, which is shown; the one before it signs for another day."""
     async with changing(tx, store.id, id) as kept:
         before = opened(sealing, store.id, id, kept.sealed).secret
-        fresh = Secrets(_new_secret(), before, now + _DAY_MS)
+        fresh = Secrets(_new_secret(), before, now + ids.DAY_MS)
         kept.sealed = _sealed(sealing, store.id, id, fresh)
         kept.shown.updated_at = max(ids.timestamp(now), kept.shown.updated_at)
     kept.shown.secret = fresh.secret
@@ -204,7 +203,7 @@ async def _place_before(tx: Reader, store_id: str, low: int, last: int, since: s
 async def changing(
     tx: Writer, store_id: str, id: str, *, deleted: bool = False
 ) -> AsyncIterator[Kept]:
-    """A webhook, and writes what the block changes of it; whoever else wants to change it waits.
+    """Locks a webhook, and writes the changes that the block makes.
 
     Raises ``NotFound``, with ``deleted`` only once nothing of it is there any more.
     """
@@ -232,7 +231,7 @@ async def changing(
 
 # contract: webhook-on-again
 async def miss(tx: Writer, store_id: str, removed: Sequence[tuple[int, str]]) -> None:
-    """Counts events that are removed now, by number and type, where they were asked for in vain."""
+    """Counts removed events, given by number and type, at the webhooks that still wanted them."""
     for (id,) in await tx.all("webhooks_behind", store=store_id, number=removed[-1][0]):
         with contextlib.suppress(NotFound):
             async with changing(tx, store_id, id, deleted=True) as kept:
@@ -242,7 +241,7 @@ async def miss(tx: Writer, store_id: str, removed: Sequence[tuple[int, str]]) ->
 
 
 def kept_from(row: Row) -> Kept:
-    """Makes one from the columns of a webhook and those behind them."""
+    """Makes one from all columns of a webhook."""
     *shown, position, missed, sealed, due = row
     return Kept(from_row(shown), position, missed, sealed, due, shown[3] == _DELETED)
 

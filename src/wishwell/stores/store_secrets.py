@@ -1,4 +1,4 @@
-"""What a store keeps secret: what signs its visitors' cookies, and what verifies its customers.
+"""A store's secrets: they sign its visitors' cookies and verify its customers.
 
 One sealed text a store (``sealing.py``). Changes happen one after the other, as those of stores do.
 """
@@ -19,7 +19,6 @@ from wishwell.stores.sealing import Sealing
 COOKIE_DAYS = 90
 """How long a visitor's cookie is good (contract: storefront-cookie)."""
 
-_DAY_MS = 86_400_000
 MOST_KEYS = 4
 MOST_PLATFORM_SECRETS = 2
 
@@ -172,7 +171,7 @@ def _patched(current: StoreSecrets, patch: SecretsPatch, now: int) -> StoreSecre
     elif patch.new_signer == "rotate":
         signer = msgspec.structs.replace(cookie[0], replaced_at=now)
         cookie = (*_fresh().cookie, signer, *cookie[1:])
-    since = now - COOKIE_DAYS * _DAY_MS
+    since = now - COOKIE_DAYS * ids.DAY_MS
     return StoreSecrets(
         tuple(old for old in cookie if old.replaced_at is None or old.replaced_at > since),
         current.jwt_keys if patch.jwt_keys is None else patch.jwt_keys,
