@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
 import msgspec
-import structlog
 
 from wishwell import ids
 from wishwell.access.registry import Registry, news
@@ -37,13 +36,10 @@ _LOOK_UPS = 2
 _LOOK_UP_SECONDS = 1.0
 """How many unknown admin tokens are looked up at once, and how long others wait for their turn."""
 
-_FLUSH_MS = 5_000
 _FORGET_MS = 3_600_000
 
 _Note = tuple[Literal["admin_token_used", "session_touch"], str]
 """The statement that writes a time, and the id that it takes."""
-
-log = structlog.get_logger("wishwell.access.access_cache")
 
 
 class AdminToken(msgspec.Struct, frozen=True):
@@ -56,7 +52,7 @@ class AdminToken(msgspec.Struct, frozen=True):
 
 
 class AccessCache:
-    """Call ``refresh`` before its first use; ``keep_fresh`` once a second keeps it fresh."""
+    """Call ``refresh`` before its first use and every second, ``flush`` every few seconds."""
 
     def __init__(self, db: Database, clock: Callable[[], int]) -> None:
         self._db = db
@@ -72,9 +68,7 @@ class AccessCache:
         self._looking_up = asyncio.Semaphore(_LOOK_UPS)
         self._noted: dict[_Note, int] = {}
         self._written: dict[_Note, int] = {}
-        self._flushed_at = 0
         self._forgot_at = 0
-        self._behind = False  # whether notes could not be written the last time
 
     @property
     def asked_at(self) -> int:
@@ -232,19 +226,6 @@ class AccessCache:
         self._platform_shops = {store.naming.platform_shop: store for store in all_stores}
         self._platform_shops.pop("", None)
 
-    async def keep_fresh(self) -> None:
-        """Refreshes, and flushes every few seconds. Raises ``Unavailable``."""
-        await self.refresh()
-        if self._clock() - self._flushed_at <= _FLUSH_MS:
-            return
-        try:
-            await self.flush()
-            self._behind = False
-        except Unavailable as error:
-            if not self._behind:  # once, however long a server of a cluster is away
-                log.warning("uses_put_off", reason=error.message)
-            self._behind = True
-
     # ------------------------------------------------- what is written: uses of tokens, touches
 
     # contract: session-touched
@@ -280,7 +261,7 @@ class AccessCache:
         Each time is written by itself: its row may lie on a server that is away. What could not be
         written is kept, and comes last the next time. Few tokens come before many sessions.
         """
-        self._flushed_at = now = self._clock()
+        now = self._clock()
         for note in sorted(self._noted, key=operator.itemgetter(0)):
             at = self._noted.pop(note)
             try:

@@ -50,7 +50,6 @@ _BROKEN_PAUSES = 30
 """For how many of these a webhook is left alone whose work failed. What it has in flight ends."""
 
 _STOP_SECONDS = 1.0
-_COUNT_EVERY = 60
 
 log = structlog.get_logger("wishwell.events.sender")
 
@@ -72,11 +71,11 @@ class _Outbox:
 
 
 class Sender:
-    """One a process. ``attempts`` counts how they went; the others are of the last look.
+    """One a process. ``attempts`` counts how they went.
 
     ``oldest``: since when the delivery that is due for longest waits, in milliseconds since 1970;
-    0 if none is. ``length``: how many are pending. ``monotonic`` counts seconds, however the
-    clock is set. ``seconds`` bounds a whole send, ``most`` how many there are at once.
+    0 if none was at the last look. ``monotonic`` counts seconds, however the clock is set.
+    ``seconds`` bounds a whole send, ``most`` how many there are at once.
     """
 
     def __init__(
@@ -91,7 +90,6 @@ class Sender:
     ) -> None:
         self.attempts: Counter[str] = Counter()
         self.oldest = 0
-        self.length = 0
         self._db = db
         self._outbound = outbound
         self._sealing = sealing
@@ -103,7 +101,6 @@ class Sender:
         self._room = Room(most)
         self._outboxes: dict[tuple[str, str], _Outbox] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._looks = 0
 
     async def look(self) -> bool:
         """Starts work on webhooks that are due. Returns whether any is. Raises ``Unavailable``."""
@@ -111,9 +108,6 @@ class Sender:
         self.oldest = min(
             bad_rows.each("webhooks", due, lambda row: ids.from_timestamp(row[2])), default=0
         )
-        if self._looks % _COUNT_EVERY == 0:
-            self.length = await self._db.read(deliveries.waiting)
-        self._looks += 1
         for store_id, id, _ in due:
             if not self._room.has(store_id):
                 continue

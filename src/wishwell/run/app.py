@@ -8,7 +8,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import structlog
@@ -58,14 +58,9 @@ def open_database(settings: Settings, warn: Warn | None = None) -> Database:
 
 # contract: signing-key-source
 def signing_keys(settings: Settings) -> list[bytes]:
-    """The signing keys: from the settings, or for an embedded database from its key file.
-
-    Raises ``Misconfigured`` if a server database has no configured key.
-    """
-    if settings.signing_keys:
-        return [key.encode() for key in settings.signing_keys]
-    if settings.engine == "sqlite":
-        return [auth.embedded_key(config.sqlite_path(settings.database_url))]
+    """What signs tokens. Raises ``Misconfigured`` if a server database has no configured key."""
+    if keys := _keys(settings, settings.signing_keys, ""):
+        return keys
     raise Misconfigured(
         "WISHWELL_SIGNING_KEYS is required with a server database: a secret of at least 32 "
         "characters, for example from `openssl rand -base64 48`."
@@ -74,13 +69,16 @@ def signing_keys(settings: Settings) -> list[bytes]:
 
 # contract: sealing-keys
 def sealing(settings: Settings) -> Sealing | None:
-    """What seals secrets; for an embedded database with its key file. None without the setting."""
-    if settings.sealing_keys:
-        return Sealing([key.encode() for key in settings.sealing_keys])
-    if settings.engine == "sqlite":
-        path = config.sqlite_path(settings.database_url)
-        return Sealing([auth.embedded_key(path + ".sealing")])
-    return None
+    """What seals secrets; None for a server database without the setting."""
+    keys = _keys(settings, settings.sealing_keys, ".sealing")
+    return Sealing(keys) if keys else None
+
+
+def _keys(settings: Settings, configured: Sequence[str], suffix: str) -> list[bytes]:
+    """The configured keys, or else the one in the key file of an embedded database."""
+    if configured or settings.engine != "sqlite":
+        return [key.encode() for key in configured]
+    return [auth.embedded_key(config.sqlite_path(settings.database_url) + suffix)]
 
 
 @contextlib.asynccontextmanager

@@ -10,7 +10,7 @@ import structlog
 from wishwell import events, ids
 from wishwell.db import Database
 from wishwell.errors import Unavailable
-from wishwell.events import retention
+from wishwell.events import deliveries, retention
 from wishwell.http import metrics
 from wishwell.http.context import Services
 from wishwell.products import notices
@@ -52,7 +52,8 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     """Everything that runs beside the requests."""
     sampler = metrics.Sampler(service)
     all_jobs = [
-        Job("access_cache", 1.0, service.access_cache.keep_fresh),
+        Job("access_cache", 1.0, service.access_cache.refresh),
+        Job("uses", 5.0, service.access_cache.flush),
         Job("sample", 1.0, functools.partial(_sample, sampler)),
         Job("feed", 0.25, functools.partial(_number_events, service)),
         Job("notices", 1.0, functools.partial(_tell_notices, service)),
@@ -163,12 +164,13 @@ async def _tell_notices(service: Services) -> float | None:
 
 
 async def _look_at_what_waits(service: Services) -> None:
-    """Updates the metrics of the events and notices that wait."""
+    """Updates the metrics of events, notices and deliveries that wait."""
     count, oldest = await service.db.read(events.behind)
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
     metrics.EVENTS_WAITING.set(count)
     metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
     metrics.NOTICES_WAITING.set(await service.db.read(notices.waiting))
+    metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
 
 
 async def _sample(sampler: metrics.Sampler) -> None:
