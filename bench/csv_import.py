@@ -38,7 +38,7 @@ def write(path: Path, rows: int) -> None:
 
 
 def imported(shop: Shop, server: PostgresServer, path: Path) -> str:
-    command = [str(shop.command), "import", path, "--store", STORE, "--map", MAP]
+    command = [str(shop.command), "import", str(path), "--store", STORE, "--map", MAP]
     before, begun = with_children(server.process.pid), time.monotonic()
     process = subprocess.Popen(command, env=shop.environment, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)

@@ -15,7 +15,7 @@ from redis import Redis
 from tests.servers import RedisServer
 from wishwell import config
 from wishwell.errors import Misconfigured
-from wishwell.limits import LocalLimiter, Taken, too_many
+from wishwell.limits import Limiter, Taken, too_many
 from wishwell.limits.shared import RedisLimiter
 
 MINUTE = 60_000
@@ -24,7 +24,7 @@ MINUTE = 60_000
 def test_window_opens_with_the_minute_and_counts_exactly():
     """So many in a minute, none more; the next minute starts anew; looking costs nothing."""
     now = [10 * MINUTE]
-    limiter = LocalLimiter(lambda: now[0])
+    limiter = Limiter(lambda: now[0])
 
     async def take(cost=1):
         return await limiter.take("a", 2, cost)
@@ -52,7 +52,7 @@ def test_limit_is_not_stuck_when_the_clock_steps_back_a_day():
     """contract: limit-window, clock-steps. A clock that was ahead and is put right: the limit opens
     with the next minute, not in a day."""
     now = [2000 * MINUTE]
-    limiter = LocalLimiter(lambda: now[0])
+    limiter = Limiter(lambda: now[0])
     assert asyncio.run(limiter.take("a", 1)).allowed
     assert not asyncio.run(limiter.take("a", 1)).allowed
     now[0] -= 1440 * MINUTE
@@ -65,7 +65,7 @@ def counted_alone(url: str, times: int = 3) -> list:
     """Takes so many of a limit, which has to work whatever Redis says; what was logged."""
 
     async def take() -> None:
-        limiter = RedisLimiter(url, LocalLimiter(lambda: 10 * MINUTE))
+        limiter = RedisLimiter(url, lambda: 10 * MINUTE)
         try:
             taken = [await limiter.take("a", 9) for _ in range(times)]
             assert taken == [(True, 9, 8 - number, 660) for number in range(times)]
@@ -127,7 +127,7 @@ def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
     added."""
 
     async def take() -> None:
-        limiter = RedisLimiter(redis.url, LocalLimiter(lambda: 10 * MINUTE))
+        limiter = RedisLimiter(redis.url, lambda: 10 * MINUTE)
         try:
             left = 60 - time.time() % 60
             await asyncio.sleep(left if left < 5 else 0)  # all in one minute
@@ -159,10 +159,10 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
         return time.monotonic() - began
 
     async def take() -> None:
-        first = RedisLimiter(redis.url, LocalLimiter(lambda: 10 * MINUTE))
+        first = RedisLimiter(redis.url, lambda: 10 * MINUTE)
         answered = await burst(first)
         await first.close()
-        limiter = RedisLimiter(redis.url, LocalLimiter(lambda: 10 * MINUTE))
+        limiter = RedisLimiter(redis.url, lambda: 10 * MINUTE)
         try:
             assert (await limiter.take("late", 9, 2)).remaining == 7
             redis.pause()

@@ -13,9 +13,8 @@ from cryptography import x509
 
 from tests.servers.base import HERE, free_port
 from tests.servers.called import OK, Authority, Called, Speak, calls, connected, on_loop
-from wishwell import outbound
 from wishwell.errors import Invalid
-from wishwell.outbound import Outbound
+from wishwell.outbound import Outbound, names
 from wishwell.outbound.answer import LARGEST, Answer, Unanswered
 
 
@@ -75,7 +74,7 @@ def test_address_that_the_setting_opens():
     for private, allowed in ((False, PUBLIC), (True, OWN + PUBLIC)):
         for text in NEVER + OWN + PUBLIC:
             address = ipaddress.ip_address(text)
-            assert outbound.is_allowed(address, private=private) is (text in allowed), text
+            assert names.is_allowed(address, private=private) is (text in allowed), text
 
 
 def test_name_with_a_good_and_a_bad_address_is_not_called():

@@ -16,6 +16,7 @@ from cryptography import x509
 from tests.servers.base import HERE
 from tests.servers.called import OK, Authority, Called, calls, connected, on_loop
 from wishwell.outbound.answer import Unanswered
+from wishwell.outbound.names import Names
 
 MB = 2**20
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -357,16 +358,17 @@ async def test_names_of_one_owner_leave_look_ups_to_others(monkeypatch):
 @on_loop
 async def test_name_of_many_addresses():
     """contract: outbound-address, outbound-bounds. All are checked, and the first few are tried."""
-    found = [f"93.184.216.{n}" for n in range(1, 60)]
+    addresses = [f"93.184.216.{n}" for n in range(1, 60)]
 
-    async def names(host: str, port: int) -> list[str]:
-        return found
+    async def resolve(host: str, port: int) -> list[str]:
+        return addresses
 
-    async with calls(resolve=names, private=False) as there:
-        assert [str(one) for one in await there.addresses("shop.example", 443)] == found[:4]
-        found.append(HERE)
-        with pytest.raises(Unanswered):
-            await there.addresses("shop.example", 443)
+    names = Names(resolve, private=False)
+    asked = "shop.example", 443, "an owner"
+    assert [str(address) for address in await names.addresses(*asked)] == addresses[:4]
+    addresses.append(HERE)
+    with pytest.raises(Unanswered):
+        await names.addresses(*asked)
 
 
 @on_loop

@@ -26,6 +26,7 @@ NO_UUID = "00000000-0000-0000-0000-000000000000"
 MAX_UUID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 """The greatest id (RFC 9562, 5.10)."""
 
+DAY_MS = 86_400_000
 LAST = 253_402_300_799_999
 """The end of the year 9999 in milliseconds since 1970, the last time that can be written."""
 

@@ -14,6 +14,7 @@ from tests.replay import told
 from wishwell import events, ids, profiles, stores
 from wishwell.db.postgres import Postgres
 from wishwell.errors import Conflict, Gone
+from wishwell.events import retention
 from wishwell.wishes import items, linking, lists
 
 MOST = bounds(100_000)
@@ -243,7 +244,7 @@ def test_purge_tells_nothing_and_takes_nothing_from_the_feed(telling):
 
 
 def retain(bench, days=7):
-    return bench.drain(events.retain(bench.db, days, bench.clock()))
+    return bench.drain(retention.of_events(bench.db, days, bench.clock()))
 
 
 def removed(bench):
@@ -310,7 +311,7 @@ def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
     gone = []
 
     async def remove():
-        async for _ in events.retain(db, 7, bench.clock()):
+        async for _ in retention.of_events(db, 7, bench.clock()):
             await asyncio.sleep(0.01)
 
     async def read(removing):

@@ -7,7 +7,7 @@ from tests.contract.desk import DAY, SEALING, on_desk, send
 from tests.servers.receiver import Receiver, answer
 from wishwell import events, ids, stores
 from wishwell.errors import Conflict, Invalid, NotFound
-from wishwell.events import deliveries, webhooks
+from wishwell.events import deliveries, retention, webhooks
 from wishwell.stores.sealing import Sealing
 from wishwell.wishes import lists
 
@@ -87,7 +87,7 @@ async def test_events_that_were_removed_are_counted(desk):
         await desk.db.write(lists.create, other, "a", make, bounds(9), desk.clock.tick())
         await events.number(desk.db, desk.clock)  # of a type that it has not asked for
         desk.clock.milliseconds += 8 * DAY
-        async for _ in events.retain(desk.db, 7, desk.clock()):
+        async for _ in retention.of_events(desk.db, 7, desk.clock()):
             pass
         await desk.retain()
         assert await desk.page(hook) == []

@@ -140,7 +140,11 @@ class _Handle(Writer):
 
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         step = self._sql[statement].step
-        return [found for row in rows for found in self.execute(step.sql, _bound(step.values(row)))]
+        return [
+            returned
+            for row in rows
+            for returned in self.execute(step.sql, _bound(step.values(row)))
+        ]
 
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         names = statements.columns(f"{table}_filled")
