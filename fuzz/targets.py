@@ -28,6 +28,7 @@ from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Invalid, ServiceError, Unauthenticated
 from wishwell.http import routes, wire
+from wishwell.products import product_bodies
 from wishwell.profiles import pages, search
 from wishwell.stores import naming
 from wishwell.wishes import items, lists
@@ -79,9 +80,6 @@ def service() -> SimpleNamespace:
 def text_of(data: bytes) -> str:
     """As the service makes text of what it was sent: UTF-8 that is none never gets this far."""
     return data.decode("utf-8", "replace")
-
-
-# ------------------------------------------------------------------------------------ targets
 
 
 def cursor(data: bytes) -> None:
@@ -179,9 +177,17 @@ def token(data: bytes) -> None:
     assert NOW // 1000 < said["exp"] <= said["iat"] + auth.LIFETIME
 
 
+BODIES = [
+    value
+    for module in (wire, product_bodies)
+    for name, value in vars(module).items()
+    if name.endswith("Body") and value is not wire.Body
+]
+
+
 def body(data: bytes) -> None:
     """Each shape takes what ``json`` reads the same, with no key unknown, twice or coerced."""
-    for shape in wire.BODIES:
+    for shape in BODIES:
         try:
             value = wire.body(data, "application/json", shape, STORE)
         except ServiceError:

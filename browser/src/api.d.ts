@@ -1161,6 +1161,7 @@ export interface components {
             };
         };
         TokenResult: {
+            /** @description A token, valid for a day, and the profile that it is for. */
             data: {
                 /** @description The access token, a JWT. It expires a day after its creation. */
                 token: string;
@@ -1240,6 +1241,7 @@ export interface components {
             available?: components["schemas"]["NewAvailable"];
             variants?: components["schemas"]["NewVariant"][] | null;
         };
+        /** @description All that is known of a product. What is left out is not known. */
         NamedProduct: {
             productId: components["schemas"]["ProductId"];
             title?: components["schemas"]["NewTitle"];
@@ -1338,6 +1340,7 @@ export interface components {
         Title: string;
         /** @description An http or https URL in printable ASCII characters. */
         Url: string;
+        /** @description A price. */
         Price: {
             /** @description Decimal text, with up to 4 digits after the point. */
             amount: string;
@@ -1643,7 +1646,7 @@ export interface components {
          */
         Page: components["schemas"]["Cursor"];
         /**
-         * @description The number of records of a page.
+         * @description The number of records of a page, 1 to 250, by default 50.
          * @example 20
          */
         Limit: number;
@@ -1756,7 +1759,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -2151,7 +2154,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -2470,7 +2473,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3097,7 +3100,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3241,7 +3244,7 @@ export interface operations {
                  */
                 from?: components["parameters"]["From"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3293,7 +3296,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3633,7 +3636,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3731,7 +3734,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];

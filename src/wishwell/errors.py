@@ -1,28 +1,5 @@
-"""The errors of the service, as one tree.
-
-    ServiceError
-    ├── RequestError            the request is refused
-    │   ├── Invalid             a field, parameter or header breaks a rule
-    │   │   └── LimitReached    the profile holds as many items or lists as it may
-    │   ├── Unauthenticated     no token, or one that no longer counts
-    │   │   ├── SessionEnded    that of a session which was linked or purged
-    │   │   └── StoreDeleted    the store of what was to be written is gone
-    │   ├── Forbidden           a token that may not do this
-    │   ├── NotFound            no such record, profile or path for this caller
-    │   │   └── UnknownShare    a share's token that shows nothing, or nothing any more
-    │   ├── Gone                what was there, and is not kept any more
-    │   ├── MethodNotAllowed
-    │   ├── Conflict            the change would make two items the same
-    │   ├── TooLarge            the body
-    │   ├── HeadersTooLarge     the request line, the headers or what comes after the body
-    │   ├── ExpectationFailed   the header Expect asks for what can't be done
-    │   ├── BodyTimeout         the body did not arrive in time
-    │   ├── UnsupportedMedia    the body's content type
-    │   └── TooManyRequests     a rate limit; nothing was done
-    ├── Unavailable             the database or a key set can't be reached; nothing was done
-    │   ├── BeingErased         what there was of a customer is still being removed
-    │   └── Undecided           it is not known whether a write was done
-    └── Misconfigured           a setting, a command's argument or the schema is wrong
+"""The errors of the service, as one tree: a request is refused, something can't be reached, or the
+program is set up wrongly.
 
 ``message`` is written for the caller: it names the field and the rule, and no internals.
 ``http/responses.py`` has the status of each.

@@ -11,8 +11,6 @@ import structlog
 from wishwell import ids
 from wishwell.output import Output
 
-_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
-
 
 class Line(msgspec.Struct, omit_defaults=True, gc=False):
     """The fields of every line. Empty fields are left out."""
@@ -44,15 +42,15 @@ class _LostLine(Line, kw_only=True):
     reason: str
 
 
-def _told(lines: int, reason: str) -> bytes:
+def _lost_line(lines: int, reason: str) -> bytes:
     now = ids.timestamp(ids.wall_clock())
     line = _LostLine("log_lines_lost", "warning", now, lines=lines, reason=reason)
     return msgspec.json.encode(line) + b"\n"
 
 
 # If a stream was closed at the start, its descriptor may belong to another file now.
-_output = Output(1 if sys.__stdout__ else -1, _told)
-_errors = Output(2 if sys.__stderr__ else -1, _told)
+_output = Output(1 if sys.__stdout__ else -1, _lost_line)
+_errors = Output(2 if sys.__stderr__ else -1, _lost_line)
 _encoder = msgspec.json.Encoder()
 _requests_shown = True
 _served = False
@@ -90,15 +88,14 @@ def configure(level: str) -> None:
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
-            _time,
             structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(serializer=_json),
+            _encoded,
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level]),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.BytesLoggerFactory(cast(BinaryIO, _output)),
         cache_logger_on_first_use=True,
     )
-    _requests_shown = _LEVELS[level] <= _LEVELS["info"]
+    _requests_shown = level in ("debug", "info")
     _served = True
     logging.basicConfig(handlers=[_ToStructlog()], level=logging.WARNING, force=True)
     # It carries warnings, tracebacks and the welcome, and may be the same pipe.
@@ -107,13 +104,9 @@ def configure(level: str) -> None:
     )
 
 
-def _json(event: Any, **_: Any) -> bytes:
-    return msgspec.json.encode(event, enc_hook=str)
-
-
-def _time(_logger: Any, _method: str, event: Any) -> Any:
+def _encoded(_logger: Any, _method: str, event: Any) -> bytes:
     event["time"] = ids.timestamp(ids.wall_clock())
-    return event
+    return msgspec.json.encode(event, enc_hook=str)
 
 
 class _ToStructlog(logging.Handler):

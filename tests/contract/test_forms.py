@@ -30,6 +30,7 @@ class InSeveral:
 
     def __init__(self, tx):
         self.tx, self.page, self.run_many = tx, tx.page, tx.run_many
+        self.all_many = tx.all_many
 
     async def all(self, name, /, **named):
         steps = SEVERAL[name].steps

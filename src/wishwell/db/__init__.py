@@ -20,6 +20,7 @@ from wishwell.errors import ServiceError
 Row = Sequence[Any]
 P = ParamSpec("P")
 T = TypeVar("T")
+UseCase = Callable[..., Awaitable[T]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class Reader(Protocol):
 
     async def one(self, statement: str, /, **named: Any) -> Row | None:
         """The first row, or None."""
+        rows = await self.all(statement, **named)
+        return rows[0] if rows else None
 
     async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
         """Every row."""
@@ -80,45 +83,36 @@ class Writer(Reader, Protocol):
 
     async def run(self, statement: str, /, **named: Any) -> None:
         """Runs a statement and ignores its rows."""
+        await self.all(statement, **named)
 
     async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Runs a statement once for each row of arguments: their values by name."""
+        await self.all_many(statement, rows)
 
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         """``run_many`` that returns the rows of all. One that locks may begin the transaction."""
 
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Adds rows to a table, with the columns in ``rows.FILLED``; in a transaction."""
+        """Adds rows to a table, their columns in the order of its ``_filled``; in a transaction."""
+
+
+Reads = Callable[Concatenate[Reader, P], Awaitable[T]]
+Writes = Callable[Concatenate[Writer, P], Awaitable[T]]
 
 
 class Database(Protocol):
     """An open database."""
 
-    async def read(
-        self,
-        use_case: Callable[Concatenate[Reader, P], Awaitable[T]],
-        *arguments: P.args,
-        **named: P.kwargs,
-    ) -> T:
+    async def read(self, use_case: Reads[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Runs a use-case that only reads. Each of its statements has its own snapshot."""
 
-    async def write(
-        self,
-        use_case: Callable[Concatenate[Writer, P], Awaitable[T]],
-        *arguments: P.args,
-        **named: P.kwargs,
-    ) -> T:
+    async def write(self, use_case: Writes[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Runs a use-case. Its writes are committed before this returns, or undone on any error.
 
         Raises ``Undecided`` if the connection broke before it was known which of the two.
         """
 
-    async def long_write(
-        self,
-        use_case: Callable[Concatenate[Writer, P], Awaitable[T]],
-        *arguments: P.args,
-        **named: P.kwargs,
-    ) -> T:
+    async def long_write(self, use_case: Writes[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """``write`` for use-cases that move many records: with five times as long in all, and the
         usual time for each statement."""
 

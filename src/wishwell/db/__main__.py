@@ -28,17 +28,16 @@ def printed(step: Step, engine: Engine, values: dict[str, str]) -> str:
 
 def main(arguments: list[str]) -> str:
     """What to print. Raises ``SystemExit`` with the usage, or for a name that there is not."""
-    engines: tuple[Engine, ...] = get_args(Engine)
-    engine = next((known for known in engines if known == (arguments or [""])[0]), None)
-    if engine is None:
+    if not arguments or arguments[0] not in get_args(Engine):
         sys.exit("Usage: python -m wishwell.db postgresql|sqlite [STATEMENT [ARGUMENT=VALUE …]]")
-    known = statements.load(engine)
+    engine: Engine = "sqlite" if arguments[0] == "sqlite" else "postgresql"
+    named = statements.load(engine)
     if len(arguments) == 1:
-        return "\n".join(known)
-    if arguments[1] not in known:
+        return "\n".join(named)
+    if arguments[1] not in named:
         sys.exit(f"There is no statement {arguments[1]}.")
     values = dict(text.partition("=")[::2] for text in arguments[2:])
-    return "\n\n".join(printed(step, engine, values) for step in known[arguments[1]].steps)
+    return "\n\n".join(printed(step, engine, values) for step in named[arguments[1]].steps)
 
 
 if __name__ == "__main__":

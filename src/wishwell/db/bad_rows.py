@@ -56,9 +56,9 @@ def each(
     """
     made: list[T] = []
     for row in rows:
-        before = len(made)
         with passed_over(table, str(row[0])):
             made.append(make(row))
-        if len(made) == before and instead is not None:
+            continue
+        if instead is not None:
             made.append(instead(row))
     return made

@@ -11,24 +11,6 @@ import asyncpg
 from wishwell.db import UniqueViolation
 from wishwell.errors import StoreDeleted, Unavailable, Undecided
 
-UNREACHABLE = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.QueryCanceledError,
-    asyncpg.LockNotAvailableError,
-    asyncpg.ReadOnlySQLTransactionError,
-    asyncpg.DiskFullError,
-    asyncpg.OutOfMemoryError,
-    asyncpg.InternalServerError,
-    asyncpg.PostgresIOError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    OSError,
-    TimeoutError,
-)
 # After these errors it is not known whether a write was done: even a server that shuts down may
 # have committed first, and the last two of the driver's are how Citus tells that it lost a server.
 BROKEN = (
@@ -40,12 +22,25 @@ BROKEN = (
     OSError,
     TimeoutError,
 )
+UNREACHABLE = (
+    *BROKEN,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.QueryCanceledError,
+    asyncpg.LockNotAvailableError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.DiskFullError,
+    asyncpg.OutOfMemoryError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
 
 # Citus could not connect to a server, so it sent nothing there and commits nothing. The words are
 # libpq's and PostgreSQL's: where they speak another language, it stays unknown.
 _NOT_SENT = re.compile(
     r"connection to the remote node .*(Is the server running|the database system is )", re.DOTALL
 )
+_in_doubt = WeakSet[asyncpg.Connection]()
 
 
 @contextlib.contextmanager
@@ -71,37 +66,27 @@ def raise_ours(error: asyncpg.IntegrityConstraintViolationError) -> NoReturn:
 
 
 def undecided(error: BaseException) -> Undecided:
-    """For a write of which nobody knows whether it was done."""
+    """The error of a write that may or may not have been done."""
     return Undecided(f"The database connection broke during a write ({type(error).__name__}).")
 
 
 # contract: cluster-server-away
-class Doubts:
-    """Connections of which a commit is in doubt.
+def hear(connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
+    """Listens to a connection's warnings: a coordinator that could not commit on another server
+    warns so, and answers as if it had."""
+    if message.message.startswith("failed to commit transaction"):
+        _in_doubt.add(connection)
 
-    A coordinator that could not commit on another server warns so, and answers as if it had.
-    """
 
-    def __init__(self) -> None:
-        self._found = WeakSet[asyncpg.Connection]()
-
-    def listen(self, connection: asyncpg.Connection) -> None:
-        """Begins to hear the warnings of a connection."""
-        connection.add_log_listener(self._hear)
-
-    def check(self, connection: asyncpg.Connection) -> None:
-        """Raises ``Undecided`` if a commit of the connection is in doubt."""
-        if connection in self._found:
-            raise undecided(ConnectionError())
-
-    def _hear(self, connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
-        if message.message.startswith("failed to commit transaction"):
-            self._found.add(connection)
+def check(connection: asyncpg.Connection) -> None:
+    """Raises ``Undecided`` if a commit of the connection is in doubt."""
+    if connection in _in_doubt:
+        raise undecided(ConnectionError())
 
 
 # contract: cluster-server-away
 def failed(error: BaseException, *, wrote: bool = False) -> Unavailable:
-    """For a statement that ended so, and whether it was a write outside of a transaction."""
+    """The error of a failed statement. ``wrote``: it was a write outside of a transaction."""
     if wrote and isinstance(error, BROKEN) and not _NOT_SENT.match(str(error)):
         return undecided(error)
     return Unavailable(f"The database can't be reached ({type(error).__name__}).")

@@ -6,7 +6,7 @@ Then all are asked again. A host that does not answer is left only for one that 
 """
 
 import asyncio
-import contextlib
+import math
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -32,12 +32,8 @@ _PLACE = """
 SELECT (SELECT system_identifier FROM pg_control_system()), pg_walfile_name(pg_current_wal_lsn())
 """
 _AWAY = (OSError, TimeoutError, asyncpg.InternalClientError, asyncpg.CannotConnectNowError)
-Told = Callable[..., Any]
-"""Hears of an event, with what belongs to it by name: a function of a logger."""
-
-
-def nobody(_event: str, **_more: Any) -> None:
-    """Nothing is told."""
+Warn = Callable[..., Any]
+"""Logs an event, with its fields by name."""
 
 
 class Hosts:
@@ -48,29 +44,26 @@ class Hosts:
         target: Target,
         open_one: Callable[[Address], Awaitable[Connection]],
         seconds: float,
-        told: Told = nobody,
+        warn: Warn | None = None,
     ) -> None:
         """``open_one`` connects to one host. ``seconds`` bounds that for a single host; of several
-        each has half of it, and at most 2. ``told`` hears which hosts are used."""
+        each has half of it, and at most 2. ``warn`` logs which hosts are used."""
         self.several = len(target.addresses) > 1
         self.spread = target.spread
         self._addresses = target.addresses
         self._open_one = open_one
-        self._told = told
+        self._warn = warn
         self._seconds = min(seconds / 2, _MOST_SECONDS) if self.several else seconds
         self._good: list[Address] = [] if self.several else [*target.addresses]
         self._last: list[Address] = []
         self._old: list[Address] = []
         self._newest: dict[int, int] = {}
         self._of: dict[Connection, Address] = {}
-        self._held: Counter[Address] = Counter()
-        self._rounds: asyncio.Task[None] | None = None
-        self._due: float | None = None
-        self._earlier = asyncio.Event()
+        self._counts: Counter[Address] = Counter()  # of connections
+        self._due = math.inf
+        self._next_round: asyncio.TimerHandle | None = None
+        self._round: asyncio.Task[None] | None = None
         self._asked = 0.0
-        self._answered: asyncio.Future[None] | None = None
-        """Of the round that is running, or that comes next; only while somebody waits for it."""
-        self._running = False
         self._why: list[Exception] = []
 
     # contract: database-hosts
@@ -81,7 +74,9 @@ class Hosts:
         for asked in (False, True):
             if asked or not self._good:
                 await self._ask_all()
-            for address in self._in_order():
+            for address in sorted(
+                random.sample(self._good, len(self._good)), key=self._counts.__getitem__
+            ):
                 try:
                     return await self._open(address)
                 except Exception as error:
@@ -93,37 +88,34 @@ class Hosts:
     def closed(self, connection: Connection) -> None:
         """Takes note of a connection that is gone, or is given up."""
         if address := self._of.pop(connection, None):
-            self._held[address] -= 1
+            self._counts[address] -= 1
             if connection.is_closed():  # it broke, or was cut
                 self._doubt(address)
 
     # contract: database-spread
     def crowds(self, connection: Connection) -> bool:
         """Whether its host has more connections than another one that could have it."""
-        held = self._held[self._of[connection]]
-        return held > min((self._held[address] for address in self._good), default=held) + 1
+        count = self._counts[self._of[connection]]
+        return count > min((self._counts[address] for address in self._good), default=count) + 1
 
     # contract: database-hung
     def suspect(self) -> None:
         """Asks all hosts in the background, as a statement is late."""
         self._plan(max(0.0, self._asked + _AGAIN_SECONDS - asyncio.get_running_loop().time()))
 
-    def close(self) -> None:
+    def plan_nothing(self) -> None:
         """Plans no more rounds."""
-        self._due = None
-        self._earlier.set()
-
-    def _in_order(self) -> list[Address]:
-        mixed = random.sample(self._good, len(self._good))
-        return sorted(mixed, key=lambda address: self._held[address])
+        self._due = math.inf
+        if self._next_round is not None:
+            self._next_round.cancel()
 
     async def _open(self, address: Address) -> Connection:
-        self._held[address] += 1
+        self._counts[address] += 1
         try:
             async with asyncio.timeout(self._seconds):
                 connection = await self._open_one(address)
         except BaseException:
-            self._held[address] -= 1
+            self._counts[address] -= 1
             raise
         self._of[connection] = address
         return connection
@@ -136,45 +128,30 @@ class Hosts:
 
     def _plan(self, seconds: float) -> None:
         """Plans a round; of two plans the earlier one counts."""
-        due = asyncio.get_running_loop().time() + seconds
-        if self._due is None or due < self._due:
+        loop = asyncio.get_running_loop()
+        due = loop.time() + seconds
+        if due < self._due:
+            self.plan_nothing()
             self._due = due
-            self._earlier.set()
-        if self._rounds is None:
-            self._rounds = asyncio.create_task(self._ask_when_due())
+            self._next_round = loop.call_later(seconds, self._begin_round)
 
     async def _ask_all(self) -> None:
         """Everybody who waits for an answer waits for the same round."""
-        if self._answered is None:
-            self._answered = asyncio.get_running_loop().create_future()
-        if not self._running:
-            self._plan(0.0)
-        await asyncio.shield(self._answered)
+        await asyncio.shield(self._begin_round())
 
-    async def _ask_when_due(self) -> None:
-        """Asks all hosts, round by round, until no round is planned."""
-        now = asyncio.get_running_loop().time
-        try:
-            while self._due is not None:
-                self._earlier.clear()
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout_at(self._due):
-                        await self._earlier.wait()
-                if self._due is not None and self._due <= now():
-                    self._due, self._asked = None, now()
-                    await self._round()
-        finally:
-            self._rounds = None
+    def _begin_round(self) -> "asyncio.Task[None]":
+        """The round that is running, or a new one in place of what is planned."""
+        self.plan_nothing()
+        if self._round is None:
+            self._asked = asyncio.get_running_loop().time()
+            self._round = asyncio.create_task(self._ask_each())
+        return self._round
 
-    async def _round(self) -> None:
-        self._running = True
+    async def _ask_each(self) -> None:
         try:
             self._judge(await self._answers())
         finally:
-            self._running = False
-            if self._answered is not None:
-                self._answered.set_result(None)
-                self._answered = None
+            self._round = None
 
     async def _answers(self) -> dict[Address, tuple[int, int]]:
         """What the hosts said in time. The first that was promoted since ends the round."""
@@ -210,9 +187,9 @@ class Hosts:
         """Chooses the good hosts, and cuts the connections to the others if there are any."""
         for cluster, timeline in answers.values():
             self._newest[cluster] = max(timeline, self._newest.get(cluster, 0))
-        there = [address for address in self._addresses if address in answers]
-        old = [a for a in there if answers[a][1] < self._newest[answers[a][0]]]
-        good = [address for address in there if address not in old]
+        answering = [address for address in self._addresses if address in answers]
+        old = [a for a in answering if answers[a][1] < self._newest[answers[a][0]]]
+        good = [address for address in answering if address not in old]
         if not self.spread:
             good = [address for address in self._last if address in good][:1] or good[:1]
         self._good = good
@@ -220,19 +197,15 @@ class Hosts:
             for connection, address in self._of.items():
                 if address not in good:
                     connection.terminate()
-        self._tell(good, old)
+        if self._warn and good and good != self._last:
+            self._warn("database_hosts", hosts=[str(address) for address in good])
+        if self._warn and old and old != self._old:
+            self._warn("database_old_primary", hosts=[str(address) for address in old])
+        self._last, self._old = [*good] or self._last, old
         if not good:
             self._plan(_NONE_SECONDS)
         elif self.spread and len(good) < len(self._addresses):
             self._plan(_MISSING_SECONDS)
-
-    def _tell(self, good: list[Address], old: list[Address]) -> None:
-        if good and good != self._last:
-            self._told("database_hosts", hosts=[str(address) for address in good])
-            self._last = [*good]
-        if old and old != self._old:
-            self._told("database_old_primary", hosts=[str(address) for address in old])
-        self._old = old
 
 
 async def _place(connection: Connection) -> tuple[int, int]:

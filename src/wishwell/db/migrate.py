@@ -9,15 +9,14 @@ import contextlib
 import hashlib
 import os
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from importlib import resources
-from typing import NamedTuple
-
-import asyncpg
+from typing import Any, NamedTuple
 
 from wishwell import ids
-from wishwell.db import cluster, connecting, sqlite
+from wishwell.db import Row, cluster, connecting, sqlite, statements
 from wishwell.db.failures import translated
+from wishwell.db.hosts import Connection
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured
 
@@ -30,6 +29,8 @@ CREATE TABLE IF NOT EXISTS migrations (
     applied_at text NOT NULL
 )
 """
+_APPLIED = "SELECT version, checksum FROM migrations"
+_NOTE = "INSERT INTO migrations VALUES (:version, :name, :checksum, :applied_at)"
 Progress = Callable[[str], None]
 
 
@@ -38,7 +39,7 @@ def _silent(_line: str) -> None:
 
 
 class Migration(NamedTuple):
-    """One file of ``migrations/<engine>/``."""
+    """One file of ``migrations/``, or of the engine's folder there."""
 
     version: int
     name: str
@@ -47,21 +48,21 @@ class Migration(NamedTuple):
 
 
 def available(engine: Engine) -> list[Migration]:
-    """The files of an engine, in order."""
-    folder = resources.files("wishwell.db").joinpath("migrations", engine)
-    found = []
-    for entry in folder.iterdir():
+    """The files of an engine, those for both among them, in order."""
+    folder = resources.files("wishwell.db").joinpath("migrations")
+    migrations = []
+    for entry in (*folder.iterdir(), *folder.joinpath(engine).iterdir()):
         if entry.name.endswith(".sql"):
             sql = entry.read_text("utf-8")
             checksum = hashlib.sha256(sql.encode()).hexdigest()
-            found.append(Migration(int(entry.name[:4]), entry.name[:-4], sql, checksum))
-    return sorted(found)
+            migrations.append(Migration(int(entry.name[:4]), entry.name[:-4], sql, checksum))
+    return sorted(migrations)
 
 
 # contract: migrate-guard
-def pending(engine: Engine, applied: Iterable[tuple[int, str]]) -> list[Migration]:
+def pending(engine: Engine, applied: Iterable[Row]) -> list[Migration]:
     """The migrations to apply. Raises ``Misconfigured`` if those applied differ from the files."""
-    checksums = dict(applied)
+    checksums: dict[int, str] = {row[0]: row[1] for row in applied}
     files = available(engine)
     for migration in files:
         if checksums.get(migration.version, migration.checksum) != migration.checksum:
@@ -92,17 +93,9 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
     try:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(_TABLE)
-        todo = pending(
-            "sqlite", connection.execute("SELECT version, checksum FROM migrations").fetchall()
-        )
-        for migration in todo:
-            progress(f"applying {migration.name}")
-            for statement in _statements(migration.sql):
-                connection.execute(statement)
-            connection.execute(
-                "INSERT INTO migrations VALUES (?, ?, ?, ?)",
-                (migration.version, migration.name, migration.checksum, _now()),
-            )
+        todo = pending("sqlite", connection.execute(_APPLIED).fetchall())
+        for statement, values in _steps("sqlite", todo, progress):
+            connection.execute(statement, values)
         connection.execute("COMMIT")
     except sqlite3.Error as error:
         raise Misconfigured(f"The database {path} can't be migrated ({error}).") from error
@@ -127,52 +120,17 @@ async def migrate_postgres(
     ``spread``: spreads its tables over the servers of a cluster. What is new is spread in any case
     once that was done. Raises ``Misconfigured``.
     """
-    with translated():
-        connection = await connecting.connect(url, timeout=10)
-        try:
-            async with connection.transaction():
-                await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
-                spread = spread or await cluster.is_spread(connection)
-                if spread:
-                    await cluster.prepare(connection)
-                await connection.execute(_TABLE)
-                todo = pending("postgresql", await _applied(connection))
-                for migration in todo:
-                    progress(f"applying {migration.name}")
-                    # One statement at a time, as a cluster requires.
-                    for statement in _statements(migration.sql):
-                        await connection.execute(statement)
-                    await connection.execute(
-                        "INSERT INTO migrations VALUES ($1, $2, $3, $4)",
-                        migration.version,
-                        migration.name,
-                        migration.checksum,
-                        _now(),
-                    )
-                done = [migration.name for migration in todo]
-                if spread:
-                    done += await cluster.spread(connection, progress)
-        finally:
-            await connection.close(timeout=5)
-    return done
-
-
-async def pending_postgres(url: str, *, spread: bool = False) -> list[str]:
-    """What ``migrate_postgres`` would do."""
-    with translated():
-        connection = await connecting.connect(url, timeout=10)
-        try:
-            applied: list[tuple[int, str]] = []
-            if await connection.fetchval("SELECT to_regclass('migrations')") is not None:
-                applied = await _applied(connection)
-            todo = [migration.name for migration in pending("postgresql", applied)]
-            if spread:
-                await cluster.check(connection)
-            if spread or await cluster.is_spread(connection):
-                todo += map(cluster.plan, await cluster.waiting(connection))
-            return todo
-        finally:
-            await connection.close(timeout=5)
+    async with _connected(url) as connection, connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+        spread = spread or await cluster.is_spread(connection)
+        if spread:
+            await cluster.prepare(connection)
+        await connection.execute(_TABLE)
+        todo = pending("postgresql", await connection.fetch(_APPLIED))
+        for statement, values in _steps("postgresql", todo, progress):
+            await connection.execute(statement, *values)
+        done = [migration.name for migration in todo]
+        return done + (await cluster.spread(connection, progress) if spread else [])
 
 
 def pending_sqlite(path: str) -> list[str]:
@@ -180,31 +138,58 @@ def pending_sqlite(path: str) -> list[str]:
 
     Raises ``Misconfigured``, and the driver's error if the file is not a database.
     """
-    rows: list[tuple[int, str]] = []
+    applied: Sequence[Row] = ()
     if os.access(path, os.F_OK):
         with contextlib.closing(sqlite.connect(path, read_only=True)) as connection:
-            if connection.execute(
-                "SELECT 1 FROM sqlite_master WHERE name = 'migrations'"
-            ).fetchone():
-                rows = connection.execute("SELECT version, checksum FROM migrations").fetchall()
-    return [migration.name for migration in pending("sqlite", rows)]
+            table = "SELECT 1 FROM sqlite_master WHERE name = 'migrations'"
+            if connection.execute(table).fetchone():
+                applied = connection.execute(_APPLIED).fetchall()
+    return [migration.name for migration in pending("sqlite", applied)]
 
 
-async def _applied(connection: "asyncpg.Connection[asyncpg.Record]") -> list[tuple[int, str]]:
-    rows = await connection.fetch("SELECT version, checksum FROM migrations")
-    return [(row[0], row[1]) for row in rows]
+async def pending_postgres(url: str, *, spread: bool = False) -> list[str]:
+    """What ``migrate_postgres`` would do."""
+    async with _connected(url) as connection:
+        migrated = await connection.fetchval("SELECT to_regclass('migrations')") is not None
+        applied = await connection.fetch(_APPLIED) if migrated else ()
+        todo = [migration.name for migration in pending("postgresql", applied)]
+        if spread:
+            await cluster.check(connection)
+        if spread or await cluster.is_spread(connection):
+            todo += map(cluster.plan, await cluster.waiting(connection))
+        return todo
 
 
-def _statements(script: str) -> list[str]:
-    """The statements of a script, split by SQLite's rules for both engines."""
-    found, piece = [], ""
+@contextlib.asynccontextmanager
+async def _connected(url: str) -> AsyncIterator[Connection]:
+    with translated():
+        connection = await connecting.connect(url, timeout=10)
+        try:
+            yield connection
+        finally:
+            await connection.close(timeout=5)
+
+
+def _steps(
+    engine: Engine, todo: Iterable[Migration], progress: Progress
+) -> Iterator[tuple[str, Sequence[Any]]]:
+    """The statements that apply these migrations, with their values; one at a time, as a cluster
+    requires."""
+    note = statements.step(_NOTE, engine)
+    for migration in todo:
+        progress(f"applying {migration.name}")
+        for statement in _split(statements.of_engine(migration.sql, engine)):
+            yield statement, ()
+        applied_at = ids.timestamp(ids.wall_clock())
+        yield note.sql, note.values({**migration._asdict(), "applied_at": applied_at})
+
+
+def _split(script: str) -> list[str]:
+    """The statements of a script, by SQLite's rules for both engines."""
+    complete, piece = [], ""
     for line in script.splitlines(keepends=True):
         piece += line
         if sqlite3.complete_statement(piece):
-            found.append(piece)
+            complete.append(piece)
             piece = ""
-    return found
-
-
-def _now() -> str:
-    return ids.timestamp(ids.wall_clock())
+    return complete

@@ -63,10 +63,10 @@ class PageQuery(NamedTuple):
 @functools.lru_cache(maxsize=512)
 def step(engine: Engine, query: PageQuery) -> Step:
     """The statement of a page."""
-    known = _IN_STORE if query.whole_store else _IN_PROFILE
+    fragments = _IN_STORE if query.whole_store else _IN_PROFILE
     terms = [f"term_{number}" for number in range(len(query.terms))]
     conditions = "".join(
-        known[term].replace(":term", f":{name}")
+        fragments[term].replace(":term", f":{name}")
         for term, name in zip(query.terms, terms, strict=True)
     )
     name = f"store_{query.noun}_page" if query.whole_store else f"{query.noun}_page"

@@ -24,20 +24,18 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
+from typing import Any, NoReturn, TypeVar
 from urllib.parse import quote
 
 import msgspec
 
-from wishwell.db import Reader, Row, Stats, UniqueViolation, Writer, pages, statements
-from wishwell.db import rows as columns
+from wishwell.db import Reader, Row, Stats, UniqueViolation, UseCase, Writer, pages, statements
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Statement
 from wishwell.errors import StoreDeleted, Unavailable
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 _GROUP = 256
@@ -119,25 +117,21 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
-class _Handle:
+class _Handle(Writer):
     """``Writer`` on a connection. Its methods never suspend."""
 
     def __init__(self, connection: sqlite3.Connection, sql: Mapping[str, Statement]) -> None:
         self._connection = connection
         self._sql = sql
 
-    async def one(self, statement: str, /, **named: Any) -> Row | None:
-        rows = self._all(statement, named)
-        return rows[0] if rows else None
-
     async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
-        return self._all(statement, named)
+        rows: Sequence[Row] = []
+        for step in self._sql[statement].steps:
+            rows = self.execute(step.sql, _bound(step.values(named))) or rows
+        return rows
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         return self.execute(pages.sql("sqlite", query), _bound(arguments))
-
-    async def run(self, statement: str, /, **named: Any) -> None:
-        self._all(statement, named)
 
     async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         step = self._sql[statement].step
@@ -146,20 +140,22 @@ class _Handle:
 
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         step = self._sql[statement].step
-        return [found for row in rows for found in self.execute(step.sql, _bound(step.values(row)))]
+        return [
+            returned
+            for row in rows
+            for returned in self.execute(step.sql, _bound(step.values(row)))
+        ]
 
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        names = columns.FILLED[table]
+        names = statements.columns(f"{table}_filled")
         marks = ", ".join("?" * len(names))
         sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608
         with _translated():
+            # Many rows touch many pages: more of them in memory, and more before each is put into
+            # its place in the file.
+            self._connection.execute("PRAGMA cache_size = -64000")
+            self._connection.execute("PRAGMA wal_autocheckpoint = 50000")
             self._connection.executemany(sql, rows)
-
-    def _all(self, statement: str, named: Mapping[str, Any]) -> Sequence[Row]:
-        found: Sequence[Row] = []
-        for step in self._sql[statement].steps:
-            found = self.execute(step.sql, _bound(step.values(named))) or found
-        return found
 
     def execute(self, sql: str, bound: Sequence[Any]) -> list[Row]:
         # Not `with _translated()`, which takes as long as finding one row.
@@ -172,14 +168,13 @@ class _Handle:
 @dataclass(slots=True)
 class _Job:
     use_case: Callable[[Writer], Awaitable[Any]]
-    loop: asyncio.AbstractEventLoop
     future: "asyncio.Future[Any]"
     result: Any = None
-    error: BaseException | None = field(default=None)
+    error: Exception | None = None
 
 
 class SQLite:
-    """See ``wishwell.db.Database``."""
+    """See ``wishwell.db.Database``. It is used in one event loop."""
 
     def __init__(self, path: str) -> None:
         """Opens the file, which must have been migrated."""
@@ -196,24 +191,13 @@ class SQLite:
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._thread.start()
 
-    async def read(
-        self,
-        use_case: Callable[Concatenate[Any, P], Awaitable[T]],
-        *arguments: P.args,
-        **named: P.kwargs,
-    ) -> T:
+    async def read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         return await use_case(self._reader, *arguments, **named)
 
-    async def write(
-        self,
-        use_case: Callable[Concatenate[Any, P], Awaitable[T]],
-        *arguments: P.args,
-        **named: P.kwargs,
-    ) -> T:
+    async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         self._check_writer()
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-        self._jobs.put(_Job(lambda tx: use_case(tx, *arguments, **named), loop, future))
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._jobs.put(_Job(lambda tx: use_case(tx, *arguments, **named), future))
         # Shielded: a caller that gives up must not cancel its write in the group.
         return await asyncio.shield(future)
 
@@ -260,18 +244,14 @@ class SQLite:
         handle = _Handle(self._writing, self._sql)
         while (job := self._jobs.get()) is not None:
             group = [job]
-            last = False
-            with contextlib.suppress(queue.Empty):
-                while len(group) < _GROUP:
-                    another = self._jobs.get_nowait()
-                    if another is None:
-                        last = True
-                        break
-                    group.append(another)
+            while len(group) < _GROUP and not self._jobs.empty():
+                if (another := self._jobs.get()) is None:
+                    self._jobs.put(None)  # for the loop around
+                    break
+                group.append(another)
             self._commit(group, handle)
-            _answer(group)
-            if last:
-                return
+            with contextlib.suppress(RuntimeError):  # the loop was closed, so nobody waits
+                job.future.get_loop().call_soon_threadsafe(_resolve, group)
 
     # contract: write-kept
     def _commit(self, group: list[_Job], handle: _Handle) -> None:
@@ -316,23 +296,14 @@ def _drive(awaitable: Awaitable[T]) -> T:
     raise AssertionError("a use-case awaited something other than its handle")
 
 
-def _answer(group: list[_Job]) -> None:
-    by_loop: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
-    for job in group:
-        by_loop.setdefault(job.loop, []).append(job)
-    for loop, jobs in by_loop.items():
-        with contextlib.suppress(RuntimeError):  # the loop was closed, so nobody waits
-            loop.call_soon_threadsafe(_resolve, jobs)
-
-
 def _resolve(jobs: list[_Job]) -> None:
     for job in jobs:
         if job.future.done():
             continue
-        if job.error is None:
-            job.future.set_result(job.result)
-        else:
+        if job.error is not None:
             job.future.set_exception(job.error)
+        else:
+            job.future.set_result(job.result)
 
 
 def _bound(arguments: Sequence[Any]) -> list[Any]:

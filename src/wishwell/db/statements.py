@@ -7,17 +7,19 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
   postgresql` is one statement for what `-- name: x for sqlite` does in several, each ending in
   `;`: every statement is a round trip there. A test runs both forms against each other. In one
   `for each` the two forms stand in one text: its marked lines are of one form.
-* item_fields(x), list_fields(x) and so on: the columns of a record (rows.py).
+* `-- list_fields: id, name` at the head of a file names the columns of a record, in the order of
+  its fields; `-- lists_filled: …` those of the rows that fill a table (``Writer.fill``).
+
+Seven words stand for what the engines say differently, or what would be said again and again:
+
+* list_fields(x), lists_filled(x): those columns, of the table x.
 * in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in one array, always of texts.
 * as_json(…): these values as a JSON array.
-* next_number(x): of an event of the store x, its place in the feed. Null on PostgreSQL, where it
-  is given afterwards (events.py); SQLite has one writer, which gives it.
+* owner(:profile): the profile's row, open and locked; a write in one statement begins with it.
 * shown(x): that a row is not of a profile which is being erased; told(e): the same of an event or a
   delivery, or that it tells of that.
-* owner(:profile): the profile's row, open and locked. A write in one statement begins with it, so
-  that the writes of one profile, links and purges among them, happen one after the other
-  (docs/decisions/0004). SQLite has one writer at a time and needs no lock.
-* AS MATERIALIZED, COLLATE "C" and casts are for PostgreSQL alone.
+* next_number(x): an event's place in the feed of the store x; null where it gets it afterwards.
+* COLLATE "C", ::text and other casts: for PostgreSQL alone.
 
 A statement on a profile's data says profile_id = :profile of each table: that keeps it on one
 shard of a cluster. An insertion selects from such a table, though it needs nothing of it: other
@@ -31,14 +33,12 @@ from enum import Enum
 from importlib import resources
 from typing import Any, Literal, NamedTuple
 
-from wishwell.db import rows
-
 Engine = Literal["postgresql", "sqlite"]
 
 _NAME = re.compile(r"^-- name: (\w+)(?: for (postgresql|sqlite|each))?$", re.MULTILINE)
 _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
-_FIELDS = re.compile(r"(item|list|share|store|event|webhook|delivery|product)_fields\((\w+)\)")
+_FIELDS = re.compile(r"\b(\w+_(?:fields|filled))\((\w+)\)")
 _OWNER = (
     r"(SELECT profile_id, store_id, items, lists, changes FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
@@ -73,7 +73,6 @@ _MACROS = {
             r" WHERE f.store_id = \1), 0)",
         ),
         (r"owner\((:\w+)\)", _OWNER.format("")),
-        (r" MATERIALIZED", ""),
         (r' COLLATE "C"', ""),
         (r"::\w+(?:\[\])?", ""),
     ),
@@ -111,11 +110,6 @@ class Statement(NamedTuple):
         (step,) = self.steps
         return step
 
-    @property
-    def sql(self) -> str:
-        """The SQL of the only step."""
-        return self.step.sql
-
 
 # contract: engines-alike
 @functools.cache
@@ -124,19 +118,20 @@ def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
 
     ``form``: takes that engine's form of statements that have two, in the dialect of ``engine``.
     """
-    found = {}
-    for name, only, body in _pieces():
-        if only in (None, "each", form or engine) and not name.endswith("_page"):
-            marked = form or engine if only == "each" else engine
-            found[name] = _statement(name, _strip(body, marked), engine)
-    return found
+    return {
+        name: _statement(
+            name, of_engine(body, (form or engine) if only == "each" else engine), engine
+        )
+        for name, only, body in _pieces()
+        if only in (None, "each", form or engine) and not name.endswith("_page")
+    }
 
 
 @functools.cache
 def template(name: str) -> str:
     """The text of a page, for pages.py to fill."""
-    [body] = [body for known, _, body in _pieces() if known == name]
-    return _strip(body, "postgresql").rstrip(";")
+    [body] = [body for page, _, body in _pieces() if page == name]
+    return of_engine(body, "postgresql").rstrip(";")
 
 
 def step(sql: str, engine: Engine, takes: Sequence[str] | None = None) -> Step:
@@ -150,34 +145,44 @@ def step(sql: str, engine: Engine, takes: Sequence[str] | None = None) -> Step:
     return Step(sql, names)
 
 
+@functools.cache
+def columns(name: str) -> tuple[str, ...]:
+    """The columns that a file names so: ``list_fields``, ``lists_filled``."""
+    [columns] = re.findall(f"^-- {name}: (.+)$", _text(), re.MULTILINE)
+    return tuple(columns.split(", "))
+
+
 def _fields(match: re.Match[str]) -> str:
-    columns: tuple[str, ...] = getattr(rows, match[1].upper())
-    return ", ".join(f"{match[2]}.{column}" for column in columns)
+    return ", ".join(f"{match[2]}.{column}" for column in columns(match[1]))
 
 
 def _pieces() -> Iterator[tuple[str, str, str]]:
     """What the files have: a statement's name, the engine that it is for, and its text."""
-    for package in sorted(resources.files("wishwell").iterdir(), key=lambda entry: entry.name):
-        for file in package.iterdir() if package.is_dir() else ():
-            if file.name.endswith(".sql"):
-                pieces = iter(_NAME.split(file.read_text("utf-8"))[1:])
-                yield from zip(pieces, pieces, pieces, strict=True)
+    pieces = iter(_NAME.split(_text())[1:])
+    return zip(pieces, pieces, pieces, strict=True)
+
+
+@functools.cache
+def _text() -> str:
+    """All ``.sql`` files, one after the other."""
+    packages = sorted(resources.files("wishwell").iterdir(), key=lambda entry: entry.name)
+    files = [file for package in packages if package.is_dir() for file in package.iterdir()]
+    return "\n".join(file.read_text("utf-8") for file in files if file.name.endswith(".sql"))
 
 
 def _statement(name: str, sql: str, engine: Engine) -> Statement:
     steps = [step(piece.strip(), engine) for piece in sql.split(";") if piece.strip()]
-    if not re.search(r"\b(INSERT|UPDATE|DELETE)\b", " ".join(one.sql for one in steps)):
-        does = Does.READ
-    else:
-        does = Does.LOCK if name.endswith("_lock") or sql.startswith("SELECT") else Does.WRITE
-    return Statement(tuple(steps), does)
+    if not re.search(r"\b(INSERT|UPDATE|DELETE)\b", " ".join(each.sql for each in steps)):
+        return Statement(tuple(steps), Does.READ)
+    locks = name.endswith("_lock") or sql.startswith("SELECT")
+    return Statement(tuple(steps), Does.LOCK if locks else Does.WRITE)
 
 
-def _strip(body: str, engine: Engine) -> str:
+def of_engine(text: str, engine: Engine) -> str:
+    """The lines of a text that are for the engine, without comments."""
     lines = []
-    for line in body.splitlines():
+    for line in text.splitlines():
         mark = _FOR_ENGINE.search(line)
-        if line.startswith("--") or (mark and mark[1] != engine):
-            continue
-        lines.append(_FOR_ENGINE.sub("", line).rstrip())
+        if not line.startswith("--") and (mark is None or mark[1] == engine):
+            lines.append(_FOR_ENGINE.sub("", line).rstrip())
     return "\n".join(lines).strip()

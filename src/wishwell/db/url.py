@@ -1,10 +1,12 @@
 """The hosts that the URL of a PostgreSQL server names."""
 
+import re
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 _BALANCE = "load_balance_hosts"
 _WHICH = "target_session_attrs"
+_HOST = re.compile(r"(\[[^\[\]@]+\]|[^\[\]@:]+)(?::([0-9]{1,5}))?")
 
 
 class Address(NamedTuple):
@@ -28,7 +30,8 @@ class Target(NamedTuple):
 
 
 def parse(url: str) -> Target:
-    """Reads the URL of a PostgreSQL server. Raises ``ValueError`` for options that can't be."""
+    """Reads the URL of a PostgreSQL server. Raises ``ValueError`` for hosts and options that the
+    driver would fail on or misread."""
     parts = urlsplit(url)
     given = dict(parse_qsl(parts.query, keep_blank_values=True))
     balance = given.get(_BALANCE, "disable")
@@ -36,7 +39,15 @@ def parse(url: str) -> Target:
         raise ValueError(f"must have disable or random for {_BALANCE}")
     rest = [option for option in parts.query.split("&") if option.partition("=")[0] != _BALANCE]
     plain = url.partition("?")[0] + ("?" + "&".join(rest) if any(rest) else "")
-    addresses = _addresses(_hosts(parts.netloc), given)
+    before, at, after = parts.netloc.partition("@")  # as the driver does it
+    addresses = hosts(after if at else before)
+    if addresses is None:
+        raise ValueError(
+            "has an invalid host or port; use postgresql://host:5432/database, with "
+            "user:password@ before the host, special characters percent-encoded, and an IPv6 "
+            "address in [ ]"
+        )
+    addresses = addresses or _in_options(given)
     if len(addresses) < 2:
         return Target(plain, (Address(None, None),), False, {})
     # Wishwell writes: a standby is of no use, unless the URL says so (contract: database-hosts).
@@ -44,29 +55,28 @@ def parse(url: str) -> Target:
     return Target(plain, addresses, balance == "random", options)
 
 
-def _hosts(netloc: str) -> str:
-    before, at, after = netloc.partition("@")  # as the driver does it
-    return after if at else before
-
-
-def _addresses(hosts: str, given: dict[str, str]) -> tuple[Address, ...]:
-    if hosts:
-        return tuple(_address(host) for host in hosts.split(","))
-    names = [name for name in given.get("host", "").split(",") if name]
-    ports = [int(port) for port in given.get("port", "").split(",") if port.isdecimal()]
-    if len(ports) not in (0, 1, len(names)):
-        raise ValueError("must have one port, or one for each host")
-    each: list[int | None] = [*(ports * len(names) if len(ports) == 1 else ports)]
+def hosts(text: str, most: int = 100) -> tuple[Address, ...] | None:
+    """Hosts separated by commas, each with an optional port. None if they aren't that."""
+    matches = [_HOST.fullmatch(host) for host in text.split(",")] if text else []
+    if len(matches) > most or not all(match and _is_port(match[2]) for match in matches):
+        return None
     return tuple(
-        Address(name, port) for name, port in zip(names, each or [None] * len(names), strict=True)
+        Address(unquote(match[1].strip("[]")), int(match[2]) if match[2] else None)
+        for match in matches
+        if match
     )
 
 
-def _address(text: str) -> Address:
-    host, port = text, ""
-    if text.startswith("["):
-        host, _, port = text[1:].partition("]")
-        port = port.removeprefix(":")
-    else:
-        host, _, port = text.partition(":")
-    return Address(unquote(host), int(port) if port else None)
+def _is_port(text: str | None) -> bool:
+    return text is None or 1 <= int(text) <= 65_535
+
+
+def _in_options(given: dict[str, str]) -> tuple[Address, ...]:
+    names = [name for name in given.get("host", "").split(",") if name]
+    ports: list[int | None] = [
+        int(port) for port in given.get("port", "").split(",") if port.isdecimal()
+    ]
+    if len(ports) not in (0, 1, len(names)):
+        raise ValueError("must have one port, or one for each host")
+    each = ports if len(ports) == len(names) else (ports or [None]) * len(names)
+    return tuple(map(Address, names, each))

@@ -1,3 +1,5 @@
+-- event_fields: profile_id, sequence, type, created_at, gid, data
+
 -- name: events_count
 -- The next :more of a profile's events; the last of them. Under the profile's lock.
 UPDATE profiles SET events = events + :more::integer WHERE profile_id = :profile RETURNING events, gid;

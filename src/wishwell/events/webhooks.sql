@@ -1,3 +1,6 @@
+-- webhook_fields: id, url, types, enabled, created_at, updated_at, failing_since
+-- delivery_fields: id, profile_id, sequence, type, status, attempts, last_status, last_attempt_at, next_at
+
 -- name: webhook_add
 -- Due at once: events that have their numbers already may not be readable yet.
 INSERT INTO webhooks (store_id, id, url, types, enabled, position, missed, sealed, created_at, updated_at, due_at)

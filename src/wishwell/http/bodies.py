@@ -1,11 +1,15 @@
-"""The body of a request: how much of it is read, for how long, and as what."""
+"""The body of a request: how much of it is read, for how long, and as what.
+
+The server notes in the ASGI scope when it is there, or broke off. The application answers one that
+broke off: the request has been counted by then, so its answer shows the caller's limit.
+"""
 
 import asyncio
 from typing import Any, TypeVar
 
-from wishwell.errors import BodyTimeout, TooLarge
-from wishwell.http import broken, wire
-from wishwell.http.context import Request, Services
+from wishwell.errors import BodyTimeout, ServiceError, TooLarge
+from wishwell.http import wire
+from wishwell.http.context import Request
 
 T = TypeVar("T")
 
@@ -15,22 +19,32 @@ _TRUSTED_SECONDS = 1.0
 """How long a body may take until its token is looked at again."""
 
 _WHOLE = "wishwell.whole"
+_BROKEN = "wishwell.broken"
 
 
 def arrived(scope: Any) -> None:
-    """Notes in the ASGI scope that the body is there, so that no timer is set for it."""
+    """Notes that the body is there, so that no timer is set for it."""
     scope[_WHOLE] = True
 
 
-async def decode(service: Services, request: Request, shape: type[T]) -> T:
-    """The body as a type of ``wire``. Raises what ``read`` and ``wire.body`` do."""
-    return decoded(request, await read(service, request), shape)
+def broke_off(scope: Any, error: ServiceError) -> None:
+    """Notes why the rest of the body can't come any more."""
+    scope[_BROKEN] = error
 
 
-async def optional(service: Services, request: Request, shape: type[T]) -> T:
-    """``decode`` of a body that may be missing, which is as if it were ``{}``."""
-    raw = await read(service, request)
-    return decoded(request, raw, shape) if raw else shape()
+def check(scope: dict[str, Any]) -> None:
+    """Raises the error of ``broke_off``."""
+    if _BROKEN in scope:
+        raise scope[_BROKEN]
+
+
+async def decode(request: Request, shape: type[T], *, optional: bool = False) -> T:
+    """The body as a type of ``wire``. Raises what ``read`` and ``wire.body`` do.
+
+    An ``optional`` one may be missing, which is as if it were ``{}``.
+    """
+    raw = await read(request)
+    return shape() if optional and not raw else decoded(request, raw, shape)
 
 
 def decoded(request: Request, raw: bytes, shape: type[T]) -> T:
@@ -38,7 +52,7 @@ def decoded(request: Request, raw: bytes, shape: type[T]) -> T:
     return wire.body(raw, request.header(b"content-type"), shape, request.store)
 
 
-async def read(service: Services, request: Request) -> bytes:
+async def read(request: Request) -> bytes:
     """The body, at most 256 KiB of it, within the time that a body may take.
 
     Raises ``TooLarge``, ``BodyTimeout``, what became of one that broke off, and what refuses a
@@ -50,6 +64,7 @@ async def read(service: Services, request: Request) -> bytes:
     if len(declared) > 15 or int(declared) > MAX_BODY:  # contract: body-size
         raise TooLarge(f"The body is larger than {MAX_BODY // 1024} KiB.")
     # A request whose body is still arriving does not count, so slow senders take no room.
+    service = request.service
     service.admission.begin_reading()
     request.reading = True
     clock = asyncio.get_running_loop().time
@@ -78,7 +93,7 @@ async def _pieces(request: Request, seconds: float) -> bytes:
                     message = await request.receive()
         except TimeoutError as error:  # contract: body-time
             raise BodyTimeout("The body did not arrive in time.") from error
-        broken.check(request.asgi)
+        check(request.asgi)
         if message["type"] == "http.disconnect":
             raise BodyTimeout("The connection was closed before the body had arrived.")
         pieces.append(message.get("body", b""))

@@ -1,12 +1,12 @@
-"""The arguments of a handler: the parts of the service, and the request."""
+"""A request, and the parts of the service that answers it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
-from wishwell import ids
+from wishwell import ids, stores
 from wishwell.access.access_cache import AccessCache
 from wishwell.access.auth import Authenticator, Caller
 from wishwell.config import Settings
@@ -23,6 +23,9 @@ from wishwell.profiles.pages import CursorSigner
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
 from wishwell.wishes.shares import Place
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,6 +59,7 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 class Request(msgspec.Struct):
     """One request on its way through the pipeline."""
 
+    service: Services
     id: str
     method: str
     path: str
@@ -66,12 +70,14 @@ class Request(msgspec.Struct):
     peer: str
     receive: Receive
     asgi: dict[str, Any]
-    """The ASGI scope. The server notes an error in it while the body arrives (``broken``)."""
+    """The ASGI scope. The server notes in it what becomes of the body (``bodies``)."""
     reading: bool = False
     """Whether the body is still arriving, so that nothing has been done yet."""
     route: str = "unknown"
     parameters: dict[str, str] = msgspec.field(default_factory=dict)
     """The parameters in the path, by name."""
+    query: dict[str, str] = msgspec.field(default_factory=dict)
+    """The query parameters of an operation of the API, by name."""
     caller: Caller | None = None
     taken: Taken | None = None
     """The limit that it was counted for; None before that."""
@@ -97,6 +103,24 @@ class Request(msgspec.Struct):
         """Whose data it acts on; only for what needs a token."""
         assert self.acts_on is not None
         return self.acts_on
+
+    @property
+    def bounds(self) -> stores.Bounds:
+        """How much a profile of the store may hold."""
+        return stores.bounds(self.store, self.service.settings)
+
+    def now(self) -> str:
+        return self.service.now()
+
+    def run(
+        self,
+        use_case: Callable[Concatenate[Any, P], Awaitable[T]],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> Awaitable[T]:
+        """Runs a use-case, which reads for a GET or HEAD, and otherwise writes."""
+        db = self.service.db
+        return (db.read if self.reads else db.write)(use_case, *arguments, **named)
 
     # contract: header-twice
     def check_once(self, *names: bytes) -> None:

@@ -1,181 +1,142 @@
 """The operations on items and lists: each decodes its input, calls a noun, encodes the answer."""
 
-from collections.abc import Awaitable, Callable, Collection
-from typing import Any, Literal, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from wishwell import ids, profiles, stores
+from wishwell import profiles
 from wishwell.errors import Forbidden, Invalid, NotFound
 from wishwell.http import bodies, responses, wire
-from wishwell.http.context import Request, Services
+from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.profiles import Profile, WholeStore, pages
-from wishwell.wishes import items, lists
+from wishwell.profiles.search import Search, parse
+from wishwell.wishes import fields, items, lists
 from wishwell.wishes.items import Item
 from wishwell.wishes.lists import List
+from wishwell.wishes.shares import Share
 
+P = ParamSpec("P")
 T = TypeVar("T")
-Noun = Literal["item", "list"]
-Handler = Callable[[Services, Request], Awaitable[Response]]
+Handler = Callable[[Request], Awaitable[Response]]
 
 PREFIX = "/api/2025-04"
-
-_PAGE_OF_ITEMS = frozenset({"page", "limit", "query"})
-PAGE = frozenset({"page", "limit"})
-_NONE: frozenset[str] = frozenset()
 
 
 # ------------------------------------------------------------------------------------- items
 
 
-async def list_items(service: Services, request: Request) -> Response:
-    asked, binding = page_request(service, request, "items", _PAGE_OF_ITEMS)
-    found = await service.db.read(items.page, request.scope, asked)
-    _show(found.records, request)
-    return page(service, found, binding)
+async def list_items(request: Request) -> Response:
+    asked, binding = page_request(request, "items")
+    page = await request.run(items.page, request.scope, asked)
+    items.show(page.records, text_ids=request.store.has_text_ids)
+    return answer_page(request, page, binding)
 
 
-async def create_item(service: Services, request: Request) -> Response:
+async def create_item(request: Request) -> Response:
     profile = new_owner(request)
-    new = (await bodies.decode(service, request, wire.NewItemBody)).new_item(request.store)
+    new = (await bodies.decode(request, wire.NewItemBody)).new_item(request.store)
     await begin(request)
-    item, created = await service.db.write(
-        items.save, profile, new, service.new_id(), bounds(service, request), service.now()
-    )
-    _show([item], request)
+    id, bounds, now = request.service.new_id(), request.bounds, request.now()
+    item, created = await request.run(items.save, profile, new, id, bounds, now)
+    _shown(item, request)
     if not created:  # contract: save-status
         return responses.record(item)
     return responses.created(item, f"{PREFIX}/items/{item.id}")
 
 
-async def delete_items(service: Services, request: Request) -> Response:
-    known = wire.parameters(request.query_string, frozenset({"itemIds"}))
-    raw = await bodies.read(service, request)
-    if raw and known:  # contract: items-delete-query
+async def delete_items(request: Request) -> Response:
+    service, scope, listed = request.service, request.scope, request.query.get("itemIds")
+    raw = await bodies.read(request)
+    if raw and listed is not None:  # contract: items-delete-query
         raise Invalid("itemIds: is in the body and in the query; send only one of them.")
-    if known:
-        chosen = wire.item_ids(known["itemIds"])
+    if listed is not None:
+        chosen = wire.item_ids(listed)
     elif raw:
         chosen = bodies.decoded(request, raw, wire.ItemIdsBody).item_ids
     else:
         raise Invalid("itemIds: is required, in the body or as ?itemIds=a,b.")
-    scope = request.scope
     if isinstance(scope, WholeStore):
         sessions = await service.db.read(profiles.sessions_owning, scope, chosen)
         await service.access_cache.touch_now(sessions)
-    await service.db.write(items.delete_many, scope, chosen, service.now())
+    await request.run(items.delete_many, scope, chosen, request.now())
     return responses.no_content()
 
 
-async def get_item(service: Services, request: Request) -> Response:
-    id = id_of(request)
-    owner, item = await owned(
-        service, request, lambda owner: service.db.read(items.find, owner, id)
-    )
-    _show([item], request, owner)
-    return responses.record(item)
+async def get_item(request: Request) -> Response:
+    return responses.record(await owned(request, items.find, request.parameters["itemId"]))
 
 
-async def update_item(service: Services, request: Request) -> Response:
-    id = id_of(request)
-    patch = (await bodies.decode(service, request, wire.ItemPatchBody)).patch(request.store)
-    now = service.now()
-    owner, item = await owned(
-        service, request, lambda owner: service.db.write(items.change, owner, id, patch, now)
-    )
-    _show([item], request, owner)
-    return responses.record(item)
+async def update_item(request: Request) -> Response:
+    patch = (await bodies.decode(request, wire.ItemPatchBody)).patch(request.store)
+    id, now = request.parameters["itemId"], request.now()
+    return responses.record(await owned(request, items.change, id, patch, now))
 
 
-async def delete_item(service: Services, request: Request) -> Response:
-    id, now = id_of(request), service.now()
-    await owned(service, request, lambda owner: service.db.write(items.delete, owner, id, now))
+async def delete_item(request: Request) -> Response:
+    await owned(request, items.delete, request.parameters["itemId"], request.now())
     return responses.no_content()
 
 
-async def set_item_lists(service: Services, request: Request) -> Response:
-    id = id_of(request)
-    chosen = wire.list_ids((await bodies.decode(service, request, wire.ItemListsBody)).list_ids)
-    most, now = bounds(service, request), service.now()
-    owner, item = await owned(
-        service,
-        request,
-        lambda owner: service.db.write(items.set_lists, owner, id, chosen, most, now),
-    )
-    _show([item], request, owner)
+async def set_item_lists(request: Request) -> Response:
+    body = await bodies.decode(request, wire.ItemListsBody)
+    chosen = fields.each_once("listIds", body.list_ids)
+    id, now = request.parameters["itemId"], request.now()
+    item = await owned(request, items.set_lists, id, chosen, request.bounds, now)
     return responses.record(item)
 
 
 # ------------------------------------------------------------------------------------- lists
 
 
-async def list_lists(service: Services, request: Request) -> Response:
-    asked, binding = page_request(service, request, "lists", PAGE)
-    found = await service.db.read(lists.page, request.scope, asked)
-    return page(service, found, binding)
+async def list_lists(request: Request) -> Response:
+    asked, binding = page_request(request, "lists")
+    page = await request.run(lists.page, request.scope, asked)
+    return answer_page(request, page, binding)
 
 
-async def create_list(service: Services, request: Request) -> Response:
+async def create_list(request: Request) -> Response:
     profile = new_owner(request)
-    name = lists.check_name((await bodies.decode(service, request, wire.NewListBody)).name)
+    name = lists.check_name((await bodies.decode(request, wire.NewListBody)).name)
     await begin(request)
-    made = await service.db.write(
-        lists.create, profile, name, service.new_id(), bounds(service, request), service.now()
-    )
+    id, bounds, now = request.service.new_id(), request.bounds, request.now()
+    made = await request.run(lists.create, profile, name, id, bounds, now)
     return responses.created(made, f"{PREFIX}/lists/{made.id}")
 
 
-async def get_list(service: Services, request: Request) -> Response:
-    known = wire.parameters(request.query_string, frozenset({"sort"}))
-    sort, (_, id) = wire.sort(known.get("sort")), named(request)
-    owner, found = await owned(
-        service, request, lambda owner: service.db.read(lists.find, owner, id, sort)
-    )
-    return responses.record(_show_list(found, request, owner))
+async def get_list(request: Request) -> Response:
+    id, sort = request.parameters["listId"], wire.sort(request.query.get("sort"))
+    return responses.record(await owned(request, lists.find, id, sort))
 
 
-async def update_list(service: Services, request: Request) -> Response:
-    id = id_of(request)
-    body = await bodies.decode(service, request, wire.ListPatchBody)
-    name = lists.check_name(body.name) if isinstance(body.name, str) else None
-    now = service.now()
-    owner, found = await owned(
-        service, request, lambda owner: service.db.write(lists.rename, owner, id, name, now)
-    )
-    return responses.record(_show_list(found, request, owner))
+async def update_list(request: Request) -> Response:
+    name = (await bodies.decode(request, wire.ListPatchBody)).checked_name()
+    id, now = request.parameters["listId"], request.now()
+    return responses.record(await owned(request, lists.rename, id, name, now))
 
 
-async def delete_list(service: Services, request: Request) -> Response:
-    id, now = id_of(request), service.now()
-    await owned(service, request, lambda owner: service.db.write(lists.delete, owner, id, now))
+async def delete_list(request: Request) -> Response:
+    await owned(request, lists.delete, request.parameters["listId"], request.now())
     return responses.no_content()
 
 
-async def order_list_items(service: Services, request: Request) -> Response:
-    id = id_of(request)
-    chosen = (await bodies.decode(service, request, wire.ItemOrderBody)).item_ids
-    now = service.now()
-    owner, found = await owned(
-        service, request, lambda owner: service.db.write(lists.order, owner, id, chosen, now)
-    )
-    return responses.record(_show_list(found, request, owner))
+async def order_list_items(request: Request) -> Response:
+    chosen = (await bodies.decode(request, wire.ItemOrderBody)).item_ids
+    id, now = request.parameters["listId"], request.now()
+    return responses.record(await owned(request, lists.order, id, chosen, now))
 
 
 # -------------------------------------------------------------------------------- what they share
 
 
 # contract: token-admin-only
-async def check_admin(service: Services, request: Request) -> None:
-    """Raises ``Forbidden`` for a profile token, or what ends its session."""
-    assert request.caller is not None
-    if request.caller.profile is not None:
-        # That the session has ended takes precedence over any other error.
-        await service.db.read(profiles.check_open, request.caller.profile)
+def check_admin(request: Request) -> None:
+    """Raises ``Forbidden`` for a profile token."""
+    if request.caller is None or request.caller.profile is not None:
         raise Forbidden("This needs an admin token.")
 
 
 def new_owner(request: Request, why: str = "a new record needs an owner") -> Profile:
     """The profile that will own a new record. Raises ``Invalid`` if none is named."""
-    wire.parameters(request.query_string, _NONE)
     if not isinstance(request.scope, Profile):  # contract: whole-store-create
         raise Invalid(f"Profile: is required with an admin token; {why}.")
     return request.scope
@@ -188,81 +149,67 @@ async def begin(request: Request) -> None:
         request.begin = None
 
 
-def bounds(service: Services, request: Request) -> stores.Bounds:
-    return stores.bounds(request.store, service.settings)
-
-
-def named(request: Request) -> tuple[Noun, str]:
-    """The record that the path begins with: what it is, and its id."""
-    name, id = next(iter(request.parameters.items()))
-    noun: Noun = "list" if name == "listId" else "item"
-    if not ids.is_uuid(id):  # contract: record-id
-        raise NotFound(f"There is no such {noun}.")
-    return noun, id
-
-
-def id_of(request: Request) -> str:
-    """The id of the record, for a request without query parameters."""
-    wire.parameters(request.query_string, _NONE)
-    return named(request)[1]
-
-
 async def owned(
-    service: Services, request: Request, act: Callable[[Profile], Awaitable[T]]
-) -> tuple[Profile, T]:
-    """Calls ``act`` with the profile, or for a whole store with the owner of the record.
+    request: Request,
+    use_case: Callable[Concatenate[Any, Profile, P], Awaitable[T]],
+    *arguments: P.args,
+    **named: P.kwargs,
+) -> T:
+    """Runs a use-case on the record that the path begins with, as its owner, and completes what
+    that returns for the caller. For a whole store the owner is looked up.
 
     A link may move the record between the two steps. Then the owner is looked up once more.
     """
-    scope = request.scope
+    scope, service = request.scope, request.service
     if isinstance(scope, Profile):
-        return scope, await act(scope)
+        return _shown(await request.run(use_case, scope, *arguments, **named), request)
+    name, id = next(iter(request.parameters.items()))
     for last in (False, True):
-        owner = await service.db.read(profiles.owner, scope, *named(request))
+        owner = await service.db.read(
+            profiles.owner, scope, "list" if name == "listId" else "item", id
+        )
         if owner.is_session and not request.reads:
             await service.access_cache.touch_now([owner.id])
         try:
-            return owner, await act(owner)
+            return _shown(await request.run(use_case, owner, *arguments, **named), request, owner)
         except NotFound:
             if last:
                 raise
     raise AssertionError("unreachable")
 
 
-def _show(found: Collection[Item], request: Request, owner: Profile | None = None) -> None:
-    """Completes items for their caller: ids of the store's kind, for a whole store the owner."""
-    items.show(found, text_ids=request.store.has_text_ids)
-    if owner is not None and isinstance(request.scope, WholeStore):
-        for item in found:
-            item.profile = owner.gid
+def _shown(result: T, request: Request, owner: Profile | None = None) -> T:
+    """Completes records for their caller: ids of the store's kind, for a whole store the owner."""
+    records: list[Any] = list(result.records) if isinstance(result, pages.Page) else [result]
+    if isinstance(result, List):
+        records += result.items or ()
+    items.show(
+        [record for record in records if isinstance(record, Item)],
+        text_ids=request.store.has_text_ids,
+    )
+    if owner is not None:
+        for record in records:
+            if isinstance(record, Item | List | Share):
+                record.profile = owner.gid
+    return result
 
 
-def _show_list(found: List, request: Request, owner: Profile) -> List:
-    if isinstance(request.scope, WholeStore):
-        found.profile = owner.gid
-    _show(found.items or (), request, owner)
-    return found
-
-
-def page_request(
-    service: Services, request: Request, noun: str, known: frozenset[str]
-) -> tuple[pages.PageRequest, str]:
+def page_request(request: Request, noun: str) -> tuple[pages.PageRequest, str]:
     """The page that is asked for, and the text that its cursors are bound to."""
-    given = wire.parameters(request.query_string, known)
+    given, scope = request.query, request.scope
     limit = wire.limit(given.get("limit"))
-    asked = wire.query(given.get("query"), request.store)
-    scope = request.scope
+    search = parse(given["query"], request.store) if "query" in given else Search()
     owner = scope.id if isinstance(scope, Profile) else ""
-    binding = f"{scope.store.id}|{owner}|{noun}|{asked.terms!r}"
-    return pages.PageRequest(cursor(service, given, binding), limit, asked), binding
+    binding = f"{scope.store.id}|{owner}|{noun}|{search.terms!r}"
+    return pages.PageRequest(cursor(request, binding), limit, search), binding
 
 
-def cursor(service: Services, given: dict[str, str], binding: str) -> pages.Cursor | None:
-    """The cursor among the query parameters, if there is one. Raises ``Invalid``."""
-    text = given.get("page")
-    return None if text is None else service.cursor_signer.verify(text, binding)
+def cursor(request: Request, binding: str) -> pages.Cursor | None:
+    """The place that the page begins at; None for the first."""
+    text = request.query.get("page")
+    return None if text is None else request.service.cursor_signer.verify(text, binding)
 
 
-def page(service: Services, found: pages.Page[Any], binding: str) -> Response:
+def answer_page(request: Request, page: pages.Page[Any], binding: str) -> Response:
     """A page, with the cursors of those beside it."""
-    return responses.page(found.records, service.cursor_signer.links(found, binding))
+    return responses.page(page.records, request.service.cursor_signer.links(page, binding))

@@ -12,8 +12,7 @@ from prometheus_client import multiprocess
 from wishwell import __version__
 from wishwell.errors import NotFound, Unavailable
 from wishwell.http import metrics as counted
-from wishwell.http import wire
-from wishwell.http.context import Request, Services
+from wishwell.http.context import Request
 from wishwell.http.responses import JSON, Response
 
 _SELF_ONLY = (
@@ -40,22 +39,22 @@ def description() -> bytes:
 
 
 # contract: openapi-served
-async def openapi(service: Services, request: Request) -> Response:
-    wire.parameters(request.query_string, frozenset())
+async def openapi(request: Request) -> Response:
     # It is the same for all callers and does not change while this version runs.
     cached = (b"cache-control", b"public, max-age=300")
     return Response(200, description(), [JSON, cached, _NOSNIFF])
 
 
 # contract: health-live
-async def livez(service: Services, request: Request) -> Response:
+async def livez(request: Request) -> Response:
     """The process runs."""
     return Response(200, b'{"status":"ok"}', [JSON])
 
 
 # contract: health-ready
-async def readyz(service: Services, request: Request) -> Response:
+async def readyz(request: Request) -> Response:
     """The process can serve: the database answers and the access cache is fresh; else 503."""
+    service = request.service
     try:
         await service.access_cache.ensure_fresh()
         await service.db.ping()
@@ -68,11 +67,11 @@ async def readyz(service: Services, request: Request) -> Response:
 
 
 # contract: metrics-served
-async def metrics(service: Services, request: Request) -> Response:
+async def metrics(request: Request) -> Response:
     """The metrics of all workers, in Prometheus' text format."""
     counted.flush()
     registry: prometheus_client.CollectorRegistry = prometheus_client.REGISTRY
-    if service.settings.workers > 1:
+    if request.service.settings.workers > 1:
         registry = prometheus_client.CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     body = prometheus_client.generate_latest(registry)
@@ -80,7 +79,7 @@ async def metrics(service: Services, request: Request) -> Response:
 
 
 # contract: docs-from-top
-async def top(service: Services, request: Request) -> Response:
+async def top(request: Request) -> Response:
     """Redirects a browser to the documentation. Other clients get 404."""
     if not _takes_html(request.header(b"accept")):
         raise NotFound("There is nothing at this path.")
@@ -101,11 +100,11 @@ def _takes_html(accept: str | None) -> bool:
 
 
 # contract: docs-page
-async def docs(service: Services, request: Request) -> Response:
+async def docs(request: Request) -> Response:
     return _file("index.html", b"text/html; charset=utf-8")
 
 
-async def docs_file(service: Services, request: Request) -> Response:
+async def docs_file(request: Request) -> Response:
     name = request.parameters["file"]
     if name not in _FILES:
         raise NotFound("There is nothing at this path.")

@@ -2,6 +2,7 @@
 
 import functools
 from collections import Counter as Tally
+from typing import Literal
 
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -11,108 +12,97 @@ from wishwell.http.context import Services
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
-_REQUESTS = Counter("wishwell_requests", "Requests answered.", ("method", "route", "status"))
+
+def _counter(name: str, help: str, *labels: str) -> Counter:
+    return Counter(f"wishwell_{name}", help, labels)
+
+
+def _gauge(
+    name: str, help: str, of_workers: Literal["sum", "max", "min"] = "sum", *labels: str
+) -> Gauge:
+    """``of_workers``: which of the values of the workers that are alive is shown."""
+    modes: dict[str, Literal["livesum", "livemax", "livemin"]]
+    modes = {"sum": "livesum", "max": "livemax", "min": "livemin"}
+    return Gauge(f"wishwell_{name}", help, labels, multiprocess_mode=modes[of_workers])
+
+
+_REQUESTS = _counter("requests", "Requests answered.", "method", "route", "status")
 _SECONDS = Histogram(
     "wishwell_request_seconds",
     "Time from a request's headers to its answer.",
     ("route",),
     buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
 )
-_LIMITED = Counter("wishwell_limited", "Requests refused by a rate limit.", ("kind",))
-_LINKS = Counter("wishwell_links", "Sessions linked to a customer.")
-_LINKED_ITEMS = Counter("wishwell_linked_items", "Items moved or merged by links.")
-_PURGED = Counter("wishwell_purged_sessions", "Sessions purged.")
-_PURGE_FINISHED = Gauge(
+LIMITED = _counter("limited", "Requests refused by a rate limit.", "kind")
+_LINKS = _counter("links", "Sessions linked to a customer.")
+_LINKED_ITEMS = _counter("linked_items", "Items moved or merged by links.")
+PURGED = _counter("purged_sessions", "Sessions purged.")
+PURGE_FINISHED = Gauge(
     "wishwell_purge_finished_timestamp_seconds",
     "When this process last finished a purge; 0 before the first.",
     multiprocess_mode="max",
 )
-_BACKGROUND = Gauge(
-    "wishwell_background_done_timestamp_seconds",
+BACKGROUND_DONE = _gauge(
+    "background_done_timestamp_seconds",
     "When a job in the background last got through; of several workers, the oldest time.",
-    ("task",),
-    multiprocess_mode="livemin",
+    "min",
+    "task",
 )
-_TOLD = Counter("wishwell_events_told", "Events that got their place in a feed.")
-_EVENTS_WAITING = Gauge(
-    "wishwell_events_waiting", "Events without a place in a feed yet.", multiprocess_mode="livemax"
+EVENTS_TOLD = _counter("events_told", "Events that got their place in a feed.")
+EVENTS_WAITING = _gauge("events_waiting", "Events without a place in a feed yet.", "max")
+EVENTS_WAITING_SECONDS = _gauge(
+    "events_waiting_seconds", "The age of the oldest event without a place in a feed.", "max"
 )
-_EVENTS_WAITING_SECONDS = Gauge(
-    "wishwell_events_waiting_seconds",
-    "The age of the oldest event without a place in a feed.",
-    multiprocess_mode="livemax",
+NOTICES = _counter("notices", "Notices of dropped prices and of products back in stock.")
+NOTICES_WAITING = _gauge(
+    "notices_products_waiting", "Products with wishes that are still to be told.", "max"
 )
-_NOTICES = Counter("wishwell_notices", "Notices of dropped prices and of products back in stock.")
-_ERASED = Counter("wishwell_erased_profiles", "Profiles erased.")
-_ERASING = Gauge(
-    "wishwell_erasing_profiles",
-    "Erased profiles that are still being removed.",
-    multiprocess_mode="livemax",
-)
-_NOTICES_WAITING = Gauge(
-    "wishwell_notices_products_waiting",
-    "Products with wishes that are still to be told.",
-    multiprocess_mode="livemax",
-)
-_SHED = Counter("wishwell_shed", "Requests refused with 503 because too many came at once.")
-# "livesum": the sum over the workers that are alive.
-_IN_FLIGHT = Gauge(
-    "wishwell_requests_in_flight", "API requests in progress.", multiprocess_mode="livesum"
-)
-_LIMITS_AWAY = Gauge(
-    "wishwell_limits_store_away",
+ERASED = _counter("erased_profiles", "Profiles erased.")
+ERASING = _gauge("erasing_profiles", "Erased profiles that are still being removed.", "max")
+_SHED = _counter("shed", "Requests refused with 503 because too many came at once.")
+_IN_FLIGHT = _gauge("requests_in_flight", "API requests in progress.")
+_LIMITS_AWAY = _gauge(
+    "limits_store_away",
     "Processes that count rate limits on their own because Redis or Valkey can't be reached.",
-    multiprocess_mode="livesum",
 )
-_ANSWERED = Gauge(
-    "wishwell_database_answered_timestamp_seconds",
+_ANSWERED = _gauge(
+    "database_answered_timestamp_seconds",
     "When stores and revocations were last read from the database; the oldest of all workers.",
-    multiprocess_mode="livemin",
+    "min",
 )
-_CONNECTIONS = Gauge(
-    "wishwell_pool_connections", "Connections to PostgreSQL.", multiprocess_mode="livesum"
-)
-_IN_USE = Gauge(
-    "wishwell_pool_connections_in_use",
-    "PostgreSQL connections in use.",
-    multiprocess_mode="livesum",
-)
-_CONNECTIONS_LIMIT = Gauge(
-    "wishwell_pool_connections_limit", "Most PostgreSQL connections.", multiprocess_mode="livesum"
-)
-_WAITING = Gauge(
-    "wishwell_pool_waiting", "Requests waiting for a connection.", multiprocess_mode="livesum"
-)
-_WAITS = Counter("wishwell_pool_waits", "Times a request waited for a connection.")
-_WAITED = Counter("wishwell_pool_wait_seconds", "Seconds that requests waited for a connection.")
-_QUEUED = Gauge(
-    "wishwell_sqlite_writes_waiting",
-    "Writes waiting for SQLite's writer.",
-    multiprocess_mode="livesum",
-)
-_COMMITS = Counter("wishwell_sqlite_commits", "Transactions committed by SQLite.")
-_COMMITTED = Counter("wishwell_sqlite_committed_writes", "Writes in SQLite's transactions.")
-_DROPPED = Counter(
-    "wishwell_dropped_answers", "Answers dropped because their client did not read them."
-)
-_DELIVERIES = Counter(
-    "wishwell_deliveries",
+# Of the database, by the names in ``Stats``.
+_NOW = {
+    "connections": _gauge("pool_connections", "Connections to PostgreSQL."),
+    "in_use": _gauge("pool_connections_in_use", "PostgreSQL connections in use."),
+    "connections_limit": _gauge("pool_connections_limit", "Most PostgreSQL connections."),
+    "waiting": _gauge("pool_waiting", "Requests waiting for a connection."),
+    "queued": _gauge("sqlite_writes_waiting", "Writes waiting for SQLite's writer."),
+}
+_SINCE_START = {
+    "waits": _counter("pool_waits", "Times a request waited for a connection."),
+    "waited_seconds": _counter(
+        "pool_wait_seconds", "Seconds that requests waited for a connection."
+    ),
+    "commits": _counter("sqlite_commits", "Transactions committed by SQLite."),
+    "committed_writes": _counter("sqlite_committed_writes", "Writes in SQLite's transactions."),
+}
+DROPPED = _counter("dropped_answers", "Answers dropped because their client did not read them.")
+_DELIVERIES = _counter(
+    "deliveries",
     "Attempts to deliver an event to a webhook: delivered, retried (to be tried again) or failed.",
-    ("outcome",),
+    "outcome",
 )
 for _outcome in ("delivered", "retried", "failed"):
     _DELIVERIES.labels(_outcome)  # at 0 from the start, so that the first one is an increase
-_DELIVERIES_WAITING = Gauge(
-    "wishwell_deliveries_waiting",
-    "Deliveries that are not done yet, of all stores.",
-    multiprocess_mode="livemax",
+DELIVERIES_WAITING = _gauge(
+    "deliveries_waiting", "Deliveries that are not done yet, of all stores.", "max"
 )
-_DELIVERIES_OLDEST = Gauge(
-    "wishwell_deliveries_oldest_seconds",
+_DELIVERIES_OLDEST = _gauge(
+    "deliveries_oldest_seconds",
     "How long the delivery that is due for longest has been waiting.",
-    multiprocess_mode="livemax",
+    "max",
 )
-_LOST = Counter("wishwell_log_lines_lost", "Log lines that could not be written.")
+_LOST = _counter("log_lines_lost", "Log lines that could not be written.")
 
 
 def method_label(method: str) -> str:
@@ -142,60 +132,10 @@ def flush() -> None:
     _answered.clear()
 
 
-def limited(kind: str) -> None:
-    _LIMITED.labels(kind).inc()
-
-
 def linked(items: int) -> None:
     """Counts one linked session and the items that it moved."""
     _LINKS.inc()
     _LINKED_ITEMS.inc(items)
-
-
-def purged(sessions: int) -> None:
-    _PURGED.inc(sessions)
-
-
-def purge_finished() -> None:
-    _PURGE_FINISHED.set_to_current_time()
-
-
-def background_done(task: str) -> None:
-    """Notes that a job in the background has got through, or has begun to run."""
-    _BACKGROUND.labels(task).set_to_current_time()
-
-
-def events_told(events: int) -> None:
-    """Counts events that got their place in a feed."""
-    _TOLD.inc(events)
-
-
-def events_waiting(events: int, seconds: float) -> None:
-    """Sets how many events wait for their place, and the age of the oldest."""
-    _EVENTS_WAITING.set(events)
-    _EVENTS_WAITING_SECONDS.set(seconds)
-
-
-def noticed(told: int) -> None:
-    """Counts the events of one step of notices."""
-    _NOTICES.inc(told)
-
-
-def notices_waiting(products: int) -> None:
-    _NOTICES_WAITING.set(products)
-
-
-def erased() -> None:
-    _ERASED.inc()
-
-
-def erasures_waiting(profiles: int) -> None:
-    _ERASING.set(profiles)
-
-
-def dropped() -> None:
-    """Counts one answer that its client did not read."""
-    _DROPPED.inc()
 
 
 class Sampler:
@@ -216,25 +156,19 @@ class Sampler:
             _answered[method_label(method), "shed", 503] += count
         unlogged = sum(shed.values())
         _SHED.inc(unlogged + turned_away)
-        now, before = self._service.db.stats(), self._before
-        self._before = now
         _IN_FLIGHT.set(self._service.admission.working)
         _LIMITS_AWAY.set(self._service.limiter.away)
         _ANSWERED.set(self._service.access_cache.asked_at / 1000)
-        _CONNECTIONS.set(now.connections)
-        _IN_USE.set(now.in_use)
-        _CONNECTIONS_LIMIT.set(now.connections_limit)
-        _WAITING.set(now.waiting)
-        _QUEUED.set(now.queued)
-        _WAITS.inc(now.waits - before.waits)
-        _WAITED.inc(now.waited_seconds - before.waited_seconds)
-        _COMMITS.inc(now.commits - before.commits)
-        _COMMITTED.inc(now.committed_writes - before.committed_writes)
+        stats = self._service.db.stats()
+        for name, gauge in _NOW.items():
+            gauge.set(getattr(stats, name))
+        for name, counter in _SINCE_START.items():
+            counter.inc(getattr(stats, name) - getattr(self._before, name))
+        self._before = stats
         if (sender := self._service.sender) is not None:
             attempts, sender.attempts = sender.attempts, type(sender.attempts)()
             for outcome, count in attempts.items():
                 _DELIVERIES.labels(outcome).inc(count)
-            _DELIVERIES_WAITING.set(sender.length)
             waited = self._service.clock() - sender.oldest if sender.oldest else 0
             _DELIVERIES_OLDEST.set(max(0, waited) / 1000)
         flush()

@@ -12,22 +12,21 @@ from typing import Any
 import structlog
 from msgspec import structs
 
-from wishwell import ids, limits, profiles, stores
+from wishwell import ids, profiles
 from wishwell.access.auth import Caller
 from wishwell.errors import (
     Forbidden,
     Invalid,
-    MethodNotAllowed,
     NotFound,
     RequestError,
     ServiceError,
     Unauthenticated,
     Unavailable,
     Undecided,
+    UnknownShare,
 )
-from wishwell.http import broken, handlers, metrics, per_address, responses, routes
+from wishwell.http import bodies, counting, handlers, metrics, responses, routes, wire
 from wishwell.http.context import Receive, Request, Services
-from wishwell.http.handlers import Handler
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
 from wishwell.http.storefront import identity
@@ -50,6 +49,14 @@ _UNLISTED = ((b"x-robots-tag", b"noindex"), (b"referrer-policy", b"no-referrer")
 """What the answers below ``_SHARED`` have: who has the address sees the list."""
 
 _PREFLIGHT_SECONDS = b"7200"
+_NONE: frozenset[str] = frozenset()
+_NOUNS = {
+    "itemId": "item",
+    "listId": "list",
+    "shareId": "share",
+    "webhookId": "webhook",
+    "deliveryId": "delivery",
+}
 
 log = structlog.get_logger("wishwell.request")
 
@@ -68,6 +75,7 @@ class Pipeline:
         raw_path = scope["raw_path"].decode("latin-1")
         shopping = self._storefront.serves(raw_path)
         request = Request(
+            self._service,
             responses.request_id(headers.get(b"x-request-id")),
             scope["method"],
             raw_path if shopping else scope["path"],
@@ -85,7 +93,7 @@ class Pipeline:
                     answer = await self._storefront(request)
             else:
                 self._check_host(request)
-                answer = await (self._api(request) if of_api else self._management(request))
+                answer = await (self._api(request) if of_api else _management(request))
         except Exception as error:
             answer = _failed(error, request)
         except asyncio.CancelledError:
@@ -96,8 +104,7 @@ class Pipeline:
         if shopping:
             self._storefront.finish(request, answer)
         elif of_api:
-            answer.headers.extend(self._limits(request))
-            self._cors(request.headers.get(b"origin"), request.caller, answer.headers)
+            answer.headers += self._of_api(request)
         if _SHARED in request.path:
             answer.headers += _UNLISTED
         answer.headers.append((b"x-request-id", request.id.encode()))
@@ -124,52 +131,6 @@ class Pipeline:
             return
         await send({"type": "http.response.body", "body": b""})
 
-    # ------------------------------------------------------------------- outside the prefix
-
-    async def _management(self, request: Request) -> Response:
-        route, request.parameters = routes.find(request.path)
-        if route is None:
-            raise _unknown_path(request.path)
-        request.route = route.path
-        return await _handler(route, request.method)(self._service, request)
-
-    # -------------------------------------------------------------------- under the prefix
-
-    # contract: limit-counts, limit-unchecked
-    async def _api(self, request: Request) -> Response:
-        if request.method == "OPTIONS" and b"access-control-request-method" in request.headers:
-            return await self._preflight(request)
-        route, request.parameters = routes.find(request.path)
-        if route is not None:
-            request.route = route.path
-        refused: ServiceError | None = None
-        try:
-            request.check_once(*_ONCE)
-            request.caller = await self._caller(request)
-            request.authorize = self._authorize
-        except (Invalid, Unauthenticated, Unavailable) as error:
-            refused = error
-        # A token that can't be checked now may be valid, so it does not count for the address.
-        await self._count(request, route, 0 if isinstance(refused, Unavailable) else 1)
-        with self._service.admission:
-            return await self._answer(request, route, refused)
-
-    async def _count(self, request: Request, route: Route | None, cost: int) -> None:
-        counted = self._counted(request, _kind(route, request.method))
-        if counted is None:
-            return
-        request.taken = taken = await self._service.limiter.take(*counted[1:], cost)
-        if not taken.allowed:
-            name = counted[0]
-            metrics.limited(name)
-            what = per_address.COUNTED.get(name) or f"{name} requests"
-            raise limits.too_many(taken, what, self._service.clock())
-
-    async def _run(self, request: Request, route: Route) -> Response:
-        """Counts a request whose caller is known, and answers it."""
-        await self._count(request, route, 1)
-        return await self._answer(request, route, None)
-
     # contract: storefront-shop-host
     def _check_host(self, request: Request) -> None:
         """Raises ``NotFound`` for the host of a shop, where only the storefront is answered."""
@@ -181,37 +142,74 @@ class Pipeline:
             if known.is_shop_host(identity.host_of(request, forwards)):
                 raise NotFound("There is nothing at this path.")
 
-    # contract: session-ended
+    # contract: limit-counts, limit-unchecked
+    async def _api(self, request: Request) -> Response:
+        route, request.parameters = routes.find(request.path)
+        if route is not None:
+            request.route = route.path
+        if request.method == "OPTIONS" and b"access-control-request-method" in request.headers:
+            return await self._preflight(request, route)
+        refused: ServiceError | None = None
+        try:
+            request.check_once(*_ONCE)
+            await self._authorize(request)
+        except (Invalid, Unauthenticated, Unavailable) as error:
+            refused = error
+        # A token that can't be checked now may be valid, so it does not count for the address.
+        cost = 0 if isinstance(refused, Unavailable) else 1
+        await counting.count(request, counting.count_of(request, _kind(request, route)), cost)
+        with self._service.admission:
+            return await self._answer(request, route, refused)
+
+    async def _run(self, request: Request, route: Route) -> Response:
+        """Counts a request whose caller is known, and answers it."""
+        await counting.count(request, counting.count_of(request, _kind(request, route)))
+        return await self._answer(request, route, None)
+
     async def _answer(
         self, request: Request, route: Route | None, refused: ServiceError | None
     ) -> Response:
-        broken.check(request.asgi)
+        bodies.check(request.asgi)
         if route is None:
             raise _unknown_path(request.path)
-        handler = _handler(route, request.method)
-        if isinstance(refused, Unauthenticated) and (
-            route.caller == "ignored" or (route.caller == "welcome" and not _has_bad_token(request))
+        handler = routes.handler(route, request.method)
+        if refused is not None and not (
+            isinstance(refused, Unauthenticated)
+            and (
+                route.caller == "ignored"
+                or (route.caller == "welcome" and not counting.has_bad_token(request))
+            )
         ):
-            refused = None
-        if refused is not None:
             raise refused
         if request.caller is not None and request.acts_on is None and route.caller != "ignored":
             await self._set_scope(request, request.caller)
         if request.visit is not None and isinstance(request.acts_on, Profile):
             request.acts_on = await self._there(request, request.acts_on)
-        if route.of_store:
-            await self._check_admin(request)
+        if route.of_store and b"profile" in request.headers:
+            raise Invalid("Profile: has no meaning here; this is about the whole store.")
         try:
-            return await handler(self._service, request)
-        except RequestError:
-            # That the session has ended takes precedence over any other error.
+            if route.of_store:
+                handlers.check_admin(request)
+            method = "GET" if request.method == "HEAD" else request.method
+            request.query = wire.parameters(request.query_string, route.query.get(method, _NONE))
+            _check_ids(request.parameters)
+            return await handler(request)
+        except RequestError as error:
+            # contract: shared-guess. But for an admin token, whose server asks for many.
+            if isinstance(error, UnknownShare) and (
+                request.caller is None or request.caller.profile is not None
+            ):
+                await counting.count_guess(request)
+            # contract: session-ended. It takes precedence over any other error.
             if isinstance(request.acts_on, Profile) and request.begin is None:
                 await self._service.db.read(profiles.check_open, request.acts_on)
             raise
 
     # contract: token-while-sending
     async def _authorize(self, request: Request) -> None:
+        """Finds out who asks; again when a body took long."""
         request.caller = await self._caller(request)
+        request.authorize = self._authorize
         if request.acts_on is not None:
             await self._set_scope(request, request.caller)
 
@@ -228,87 +226,45 @@ class Pipeline:
     # contract: profile-header-forbidden, profile-header-invalid
     async def _set_scope(self, request: Request, caller: Caller) -> None:
         """Whose data the request acts on (contract: token-scope, profile-header, whole-store)."""
-        named = request.header(b"profile")
-        match caller.kind:
-            case "customer" | "session":
-                if named is not None:
-                    raise Forbidden("Profile: only an admin token may send this header.")
-                assert caller.profile is not None
-                request.acts_on = await self._there(request, caller.profile)
-                return
-            case "admin":
-                pass
-            case _:
-                raise Forbidden("This token is for the storefront, and not for the API.")
-        if named is None:
+        named, cache = request.header(b"profile"), self._service.access_cache
+        if caller.profile is not None:
+            if named is not None:
+                raise Forbidden("Profile: only an admin token may send this header.")
+            request.acts_on = await self._there(request, caller.profile)
+        elif caller.kind != "admin":
+            raise Forbidden("This token is for the storefront, and not for the API.")
+        elif named is None:
             request.acts_on = WholeStore(caller.store)
-            return
-        namespace = self._service.settings.session_namespace
-        profile = profiles.parse(caller.store, namespace, named, "Profile")
-        if profile.is_session and request.reads:
-            self._service.access_cache.touch(profile.id)
-        elif profile.is_session:
-            await self._service.access_cache.touch_now([profile.id])
-        request.acts_on = await self._there(request, profile)
+        else:
+            namespace = self._service.settings.session_namespace
+            profile = profiles.parse(caller.store, namespace, named, "Profile")
+            if profile.is_session and request.reads:
+                cache.touch(profile.id)
+            elif profile.is_session:
+                await cache.touch_now([profile.id])
+            request.acts_on = await self._there(request, profile)
 
     # contract: erase-moment, erase-writes, forget-customers
     async def _there(self, request: Request, profile: Profile) -> Profile:
         """The profile; to read, one that has nothing while it is being erased."""
-        known = self._service.access_cache
+        cache = self._service.access_cache
         if not profile.is_session:
-            known.touch_customer(profile)
+            cache.touch_customer(profile)
         if (
             request.reads
-            and profile.id in known.erased
+            and profile.id in cache.erased
             and await self._service.db.read(erasure.is_under_way, profile.id)
         ):
             return structs.replace(profile, id=ids.NO_UUID)
         return profile
 
-    # contract: token-admin-only
-    async def _check_admin(self, request: Request) -> None:
-        """Raises ``Forbidden`` for a profile token, ``Invalid`` for the header ``Profile``."""
-        await handlers.check_admin(self._service, request)
-        if isinstance(request.acts_on, Profile):
-            raise Invalid("Profile: has no meaning here; this is about the whole store.")
-
-    def _limits(self, request: Request) -> Headers:
-        if request.taken is None:  # the service was stopped before the request was counted
-            return self._service.admission.limits(request.peer)
-        return responses.limits(request.taken)
-
-    # contract: shared-limit
-    def _counted(self, request: Request, kind: Kind) -> tuple[str, str, int] | None:
-        """What a request counts as, of whom, and the limit of that: of its caller or its address.
-
-        None if neither is known.
-        """
-        service, caller = self._service, request.caller
-        shared = kind == "shared" and not _has_bad_token(request)
-        if caller is None or (shared and caller.profile is not None):
-            address = per_address.address(service, request)
-            name = "shared" if shared else "address"
-            if address is not None:
-                return name, f"{name}:{address}", getattr(service.settings, f"limit_{name}")
-            if caller is None:
-                return None
-        who, name = ("admin", caller.token_id)
-        if caller.profile is not None:
-            who, name = ("profile", caller.profile.id)
-        kind = "read" if kind == "shared" else kind
-        limit = stores.limit(caller.store, service.settings, f"{who}_{kind}")
-        return kind, f"{caller.store.id}:{name}:{kind}", limit
-
-    # -------------------------------------------------------------------------------- CORS
-
     # contract: cors-preflight
-    async def _preflight(self, request: Request) -> Response:
+    async def _preflight(self, request: Request, route: Route | None) -> Response:
         """Answers a preflight. It has no token, so an origin of any store is allowed."""
-        route, _ = routes.find(request.path)
-        request.route = route.path if route else "unknown"
+        request.parameters = {}  # what is asked for is no record yet
         # The limit is shown but not used: a preflight is cheap, and an office may share an address.
-        if counted := self._counted(request, "read"):
-            request.taken = await self._service.limiter.take(*counted[1:], 0)
+        if counted := counting.count_of(request, "read"):
+            request.taken = await self._service.limiter.take(counted.key, counted.limit, 0)
         await self._service.access_cache.ensure_fresh()
         if route is None:
             raise _unknown_path(request.path)
@@ -324,42 +280,42 @@ class Pipeline:
         return answer
 
     # contract: cors-allowed, cors-refused
-    def _cors(self, origin: bytes | None, caller: Caller | None, headers: Headers) -> None:
-        if origin is None:
-            return
-        text = origin.decode("latin-1")
-        allowed = (
-            text in caller.store.origins
-            if caller
-            else self._service.access_cache.allows_origin(text)
-        )
-        headers += responses.cors(origin, allowed)
+    def _of_api(self, request: Request) -> Headers:
+        """The headers that every answer of the API has."""
+        service, origin = self._service, request.headers.get(b"origin")
+        if request.taken is None:  # the service was stopped before the request was counted
+            headers = service.admission.limits(request.peer)
+        else:
+            headers = responses.limits(request.taken)
+        if origin is not None:
+            text = origin.decode("latin-1")
+            headers += responses.cors(
+                origin,
+                text in request.store.origins
+                if request.caller
+                else service.access_cache.allows_origin(text),
+            )
+        return headers
 
 
 # ------------------------------------------------------------------------------------- pieces
 
 
+async def _management(request: Request) -> Response:
+    """Answers what is outside the API's prefix."""
+    bodies.check(request.asgi)
+    route, request.parameters = routes.find(request.path)
+    if route is None:
+        raise _unknown_path(request.path)
+    request.route = route.path
+    return await routes.handler(route, request.method)(request)
+
+
 # contract: limit-defaults
-def _kind(route: Route | None, method: str) -> Kind:
+def _kind(request: Request, route: Route | None) -> Kind:
     if route is not None and route.kind is not None:
         return route.kind
-    return "read" if method in ("GET", "HEAD", "OPTIONS") else "write"
-
-
-# contract: method-head, method-unknown
-def _handler(route: Route, method: str) -> Handler:
-    handler = route.methods.get("GET" if method == "HEAD" else method)
-    if handler is None:
-        allowed = routes.allowed(route)
-        raise MethodNotAllowed(f"This path allows only {', '.join(allowed)}.", allowed)
-    return handler
-
-
-# contract: shared-open
-def _has_bad_token(request: Request) -> bool:
-    """Whether it was sent with a token that is not good. On the storefront that is a proxy's."""
-    sent = request.visit is None and b"authorization" in request.headers
-    return sent and request.caller is None
+    return "read" if request.method in ("GET", "HEAD", "OPTIONS") else "write"
 
 
 # contract: path-unknown
@@ -369,6 +325,14 @@ def _unknown_path(path: str) -> NotFound:
         there = ", ".join(routes.VERSIONS)
         return NotFound(f"There is no such API version. The versions are: {there}.")
     return NotFound("There is nothing at this path.")
+
+
+# contract: record-id
+def _check_ids(parameters: dict[str, str]) -> None:
+    """Raises ``NotFound`` for what is no id; but of a shared list, the link is looked up first."""
+    for name, value in parameters.items():
+        if name in _NOUNS and "token" not in parameters and not ids.is_uuid(value):
+            raise NotFound(f"There is no such {_NOUNS[name]}.")
 
 
 def _failed(error: Exception, request: Request) -> Response:
@@ -386,7 +350,6 @@ def _note(request: Request, status: int, seconds: float) -> None:
     """Writes log line and metrics. They never contain path, query, token or body."""
     method = metrics.method_label(request.method)
     metrics.answered(method, request.route, status, seconds)
-    caller = request.caller
     line = RequestLine(
         request_id=request.id,
         method=method,
@@ -397,7 +360,7 @@ def _note(request: Request, status: int, seconds: float) -> None:
     for id in request.parameters.values():
         if ids.is_uuid(id):
             line.record = id
-    if caller is not None:
+    if (caller := request.caller) is not None:
         line.store = caller.store.handle
         line.caller = caller.kind
         line.token = caller.token_id

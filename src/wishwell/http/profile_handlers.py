@@ -2,11 +2,11 @@
 
 from msgspec import UNSET, UnsetType
 
-from wishwell import ids, profiles, stores
+from wishwell import ids, profiles
 from wishwell.access import auth
 from wishwell.errors import Invalid
 from wishwell.http import bodies, handlers, metrics, responses, wire
-from wishwell.http.context import Request, Services
+from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.moving import person
 from wishwell.profiles import Profile, records
@@ -16,18 +16,17 @@ from wishwell.wishes import erasure, linking
 _ONE = "this is about one profile"
 
 
-async def identify_profile(service: Services, request: Request) -> Response:
-    wire.parameters(request.query_string, frozenset())
-    email = profiles.check_email((await bodies.decode(service, request, wire.IdentifyBody)).email)
+async def identify_profile(request: Request) -> Response:
+    email = profiles.check_email((await bodies.decode(request, wire.IdentifyBody)).email)
     path = request.store.sign_in_path(email)  # contract: identify-reveals-nothing
     if isinstance(request.scope, Profile):  # contract: identify-remembers
-        await service.db.write(profiles.remember_email, request.scope, email, service.now())
+        await request.run(profiles.remember_email, request.scope, email, request.now())
     return responses.record({"authFlow": path})
 
 
 # contract: profile-fields
-async def get_profile(service: Services, request: Request) -> Response:
-    shown = await service.db.read(records.find, handlers.new_owner(request, _ONE))
+async def get_profile(request: Request) -> Response:
+    shown = await request.run(records.find, handlers.new_owner(request, _ONE))
     return responses.record(_for_caller(request, shown))
 
 
@@ -38,65 +37,63 @@ def _for_caller(request: Request, shown: ProfileRecord) -> ProfileRecord:
     return shown
 
 
-async def update_profile(service: Services, request: Request) -> Response:
+async def update_profile(request: Request) -> Response:
     profile = handlers.new_owner(request, _ONE)
-    body = await bodies.decode(service, request, wire.ProfilePatchBody)
+    body = await bodies.decode(request, wire.ProfilePatchBody)
     notices = body.notices if isinstance(body.notices, bool) else None
-    chosen = await service.db.write(records.choose, profile, notices, service.now())
+    chosen = await request.run(records.choose, profile, notices, request.now())
     return responses.record(_for_caller(request, chosen))
 
 
-async def export_profile(service: Services, request: Request) -> Response:
+async def export_profile(request: Request) -> Response:
     profile = handlers.new_owner(request, _ONE)
-    shown = await service.db.read(records.find, profile)
-    return responses.streamed(person.document(service.db, profile, shown))
+    shown = await request.run(records.find, profile)
+    return responses.streamed(person.document(request.service.db, profile, shown))
 
 
 # contract: erase-moment, erase-event
-async def erase_profile(service: Services, request: Request) -> Response:
-    await handlers.check_admin(service, request)
-    profile = handlers.new_owner(request, _ONE)
+async def erase_profile(request: Request) -> Response:
+    handlers.check_admin(request)
+    service, profile = request.service, handlers.new_owner(request, _ONE)
     label = await service.db.read(auth.label_of, request.caller.token_id if request.caller else "")
     erased = await service.db.long_write(erasure.erase, profile, service.clock())
     service.access_cache.erased.add(erased, service.clock())
     erasure.note(profile, label)
     if erased:
-        metrics.erased()
+        metrics.ERASED.inc()
     return responses.no_content()
 
 
 # contract: profiles-by-email
-async def list_profiles(service: Services, request: Request) -> Response:
-    given = wire.parameters(request.query_string, handlers.PAGE | {"email"})
+async def list_profiles(request: Request) -> Response:
+    given = request.query
     limit = wire.limit(given.get("limit"))
     email = profiles.check_email(given.get("email", ""))
     binding = f"{request.store.id}||profiles|{email}"
-    cursor = handlers.cursor(service, given, binding)
-    found = await service.db.read(records.by_email, request.store, email, cursor, limit)
-    return handlers.page(service, found, binding)
+    cursor = handlers.cursor(request, binding)
+    found = await request.run(records.by_email, request.store, email, cursor, limit)
+    return handlers.answer_page(request, found, binding)
 
 
-async def create_profile_token(service: Services, request: Request) -> Response:
-    wire.parameters(request.query_string, frozenset())
-    await handlers.check_admin(service, request)
-    body = await bodies.optional(service, request, wire.TokenBody)
-    session = _named(service, request, "session", body.session)
-    customer = _named(service, request, "customer", body.customer)
+async def create_profile_token(request: Request) -> Response:
+    service = request.service
+    handlers.check_admin(request)
+    body = await bodies.decode(request, wire.TokenBody, optional=True)
+    session = _named(request, "session", body.session)
+    customer = _named(request, "customer", body.customer)
     # Read before anything is written: an error after a link would wrongly say "Nothing was done".
     named = customer or session
     revoked = await service.db.read(auth.revoked_until, named) if named else 0
-    profile = await _token_profile(service, request, session, customer)
+    profile = await _token_profile(request, session, customer)
     token = service.authenticator.issue(profile, revoked)
     return responses.created({"token": token, "profile": profile.gid}, None)
 
 
-def _named(
-    service: Services, request: Request, kind: profiles.Kind, gid: str | UnsetType
-) -> Profile | None:
+def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType) -> Profile | None:
     """The customer or session that the body names, or else the ``Profile`` header."""
     named = None
     if isinstance(gid, str):
-        namespace = service.settings.session_namespace
+        namespace = request.service.settings.session_namespace
         named = profiles.parse(request.store, namespace, gid, kind, (kind,))
     header = request.scope  # contract: profile-header-token
     if not isinstance(header, Profile) or header.is_session != (kind == "session"):
@@ -107,23 +104,24 @@ def _named(
 
 
 async def _token_profile(
-    service: Services, request: Request, session: Profile | None, customer: Profile | None
+    request: Request, session: Profile | None, customer: Profile | None
 ) -> Profile:
     """The profile that the token is for.
 
     contract: token-new-session, token-customer, token-session, link-atomic.
     """
-    now = service.now()
+    service, now = request.service, request.now()
     if customer is not None:
         if session is not None:
-            bounds = stores.bounds(request.store, service.settings)
-            moved = await service.db.long_write(linking.link, session, customer, bounds, now)
+            moved = await service.db.long_write(
+                linking.link, session, customer, request.bounds, now
+            )
             metrics.linked(moved)
         service.access_cache.touch_customer(customer)
         return customer
     if session is not None:
-        await service.db.write(profiles.renew_session, session, now)
+        await request.run(profiles.renew_session, session, now)
         return session
     namespace, store = service.settings.session_namespace, request.store
     id = ids.random_uuid()
-    return await service.db.write(profiles.create_session, store, namespace, id, now)
+    return await request.run(profiles.create_session, store, namespace, id, now)

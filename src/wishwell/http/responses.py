@@ -54,21 +54,14 @@ class Response(msgspec.Struct, gc=False):
     """The body, where it comes piece by piece."""
 
 
-class _Detail(msgspec.Struct, rename="camel"):
-    message: str
-    error: str
-    status_code: int
-    request_id: str
-
-
-class _Envelope(msgspec.Struct):
-    error: _Detail
+def _json(status: int, body: Any) -> Response:
+    return Response(status, _encoder.encode(body), [JSON, *_PRIVATE])
 
 
 # contract: answer-record
 def record(value: Any) -> Response:
     """200 with ``{"data": value}``."""
-    return Response(200, _encoder.encode({"data": value}), [JSON, *_PRIVATE])
+    return _json(200, {"data": value})
 
 
 def streamed(pieces: AsyncIterator[bytes]) -> Response:
@@ -78,24 +71,20 @@ def streamed(pieces: AsyncIterator[bytes]) -> Response:
 
 def created(value: Any, location: str | None = None) -> Response:
     """201 with ``{"data": value}``."""
-    headers = [JSON, *_PRIVATE]
+    answer = _json(201, {"data": value})
     if location is not None:
-        headers.append((b"location", location.encode()))
-    return Response(201, _encoder.encode({"data": value}), headers)
+        answer.headers.append((b"location", location.encode()))
+    return answer
 
 
 def page(records: list[Any], links: dict[str, str]) -> Response:
     """200, with ``pageInfo`` only if there are links (contract: page-info)."""
-    body: dict[str, Any] = {"data": records}
-    if links:
-        body["pageInfo"] = links
-    return Response(200, _encoder.encode(body), [JSON, *_PRIVATE])
+    return _json(200, {"data": records, "pageInfo": links} if links else {"data": records})
 
 
 def feed(records: list[Any], resume: str) -> Response:
     """200 with ``resume``, from where to go on (contract: feed-answer)."""
-    body = {"data": records, "resume": resume}
-    return Response(200, _encoder.encode(body), [JSON, *_PRIVATE])
+    return _json(200, {"data": records, "resume": resume})
 
 
 def no_content() -> Response:
@@ -176,7 +165,16 @@ def failure(error: Exception, request_id: str) -> Response:
 # contract: error-envelope
 def envelope(status: HTTPStatus, message: str, request_id: str) -> bytes:
     """The body of an error."""
-    return _encoder.encode(_Envelope(_Detail(message, phrase(status), int(status), request_id)))
+    return _encoder.encode(
+        {
+            "error": {
+                "message": message,
+                "error": phrase(status),
+                "statusCode": int(status),
+                "requestId": request_id,
+            }
+        }
+    )
 
 
 def phrase(status: HTTPStatus) -> str:

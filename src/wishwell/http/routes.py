@@ -1,11 +1,12 @@
 """Every URL: the API under ``/api/2025-04``, and management paths without tokens or limits."""
 
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
+from wishwell.errors import MethodNotAllowed
 from wishwell.http import (
     handlers,
     management,
-    product_handlers,
     profile_handlers,
     share_handlers,
     store_handlers,
@@ -19,7 +20,9 @@ VERSIONS = ("2025-04",)
 
 
 class Route(NamedTuple):
-    """One path: its handlers by method. ``kind`` overrides the kind of limit of the method.
+    """One path: its handlers by method, and the query parameters that a method takes, if any.
+
+    ``kind`` overrides the kind of limit of the method.
 
     ``caller``: a token is needed; or may be left out, though not be a bad one; or is ignored.
 
@@ -29,7 +32,8 @@ class Route(NamedTuple):
     """
 
     path: str
-    methods: dict[str, Handler]
+    methods: Mapping[str, Handler]
+    query: Mapping[str, frozenset[str]] = {}
     kind: Kind | None = None
     caller: Literal["needed", "welcome", "ignored"] = "needed"
     on_storefront: bool = True
@@ -37,57 +41,43 @@ class Route(NamedTuple):
     of_store: bool = False
 
 
-def _of_store(path: str, **methods: Handler) -> Route:
-    return Route(path, methods, on_storefront=False, of_store=True)
+def _of_store(path: str, *query: str, **methods: Handler) -> Route:
+    """About a store. ``query``: what its GET takes."""
+    known = {"GET": frozenset(query)}
+    return Route(path, methods, known, on_storefront=False, of_store=True)
 
 
-WEBHOOKS = (
-    _of_store(
-        "/webhooks", GET=webhook_handlers.list_webhooks, POST=webhook_handlers.create_webhook
-    ),
-    _of_store(
-        "/webhooks/{webhookId}",
-        GET=webhook_handlers.get_webhook,
-        PATCH=webhook_handlers.update_webhook,
-        DELETE=webhook_handlers.delete_webhook,
-    ),
-    _of_store("/webhooks/{webhookId}/secret", POST=webhook_handlers.renew_webhook_secret),
-    _of_store("/webhooks/{webhookId}/test", POST=webhook_handlers.test_webhook),
-    _of_store("/webhooks/{webhookId}/replays", POST=webhook_handlers.replay_webhook),
-    _of_store("/webhooks/{webhookId}/deliveries", GET=webhook_handlers.list_deliveries),
-    _of_store(
-        "/webhooks/{webhookId}/deliveries/{deliveryId}/retry", POST=webhook_handlers.retry_delivery
-    ),
-)
+_PAGE = {"GET": frozenset({"page", "limit"})}
 
 API = (
     Route("/items", {
         "GET": handlers.list_items,
         "POST": handlers.create_item,
         "DELETE": handlers.delete_items,
-    }),
+    }, {"GET": frozenset({"page", "limit", "query"}), "DELETE": frozenset({"itemIds"})}),
     Route("/items/{itemId}", {
         "GET": handlers.get_item,
         "PATCH": handlers.update_item,
         "DELETE": handlers.delete_item,
     }),
     Route("/items/{itemId}/lists", {"PUT": handlers.set_item_lists}),
-    Route("/lists", {"GET": handlers.list_lists, "POST": handlers.create_list}),
+    Route("/lists", {"GET": handlers.list_lists, "POST": handlers.create_list}, _PAGE),
     Route("/lists/{listId}", {
         "GET": handlers.get_list,
         "PATCH": handlers.update_list,
         "DELETE": handlers.delete_list,
-    }),
+    }, {"GET": frozenset({"sort"})}),
     Route("/lists/{listId}/items/order", {"PUT": handlers.order_list_items}),
     Route("/lists/{listId}/shares", {
         "GET": share_handlers.list_shares,
         "POST": share_handlers.create_share,
-    }),
+    }, _PAGE),
     Route("/lists/{listId}/shares/{shareId}", {
         "PATCH": share_handlers.update_share,
         "DELETE": share_handlers.delete_share,
     }),
-    Route("/shared/{token}", {"GET": share_handlers.get_shared_list}, "shared", caller="welcome"),
+    Route("/shared/{token}", {"GET": share_handlers.get_shared_list}, kind="shared",
+          caller="welcome"),
     Route("/shared/{token}/copies", {"POST": share_handlers.copy_shared_list}),
     Route("/shared/{token}/items/{itemId}/reservation", {
         "PUT": share_handlers.reserve_shared_item,
@@ -99,23 +89,27 @@ API = (
         "DELETE": profile_handlers.erase_profile,
     }, off_storefront="DELETE"),
     Route("/profile/export", {"GET": profile_handlers.export_profile}),
-    Route("/profiles", {"GET": profile_handlers.list_profiles}, on_storefront=False,
-          of_store=True),
-    Route("/profiles/identify", {"POST": profile_handlers.identify_profile}, "token",
+    _of_store("/profiles", "page", "limit", "email", GET=profile_handlers.list_profiles),
+    Route("/profiles/identify", {"POST": profile_handlers.identify_profile}, kind="token",
           on_storefront=False),
-    Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, "token",
+    Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, kind="token",
           on_storefront=False),
-    Route("/events", {"GET": store_handlers.list_events}, on_storefront=False, of_store=True),
-    *WEBHOOKS,
-    Route("/products", {
-        "GET": product_handlers.list_products,
-        "PUT": product_handlers.put_products,
-    }, on_storefront=False, of_store=True),
-    Route("/products/{productId}", {
-        "GET": product_handlers.get_product,
-        "PUT": product_handlers.put_product,
-        "DELETE": product_handlers.delete_product,
-    }, on_storefront=False, of_store=True),
+    _of_store("/events", "from", "limit", "type", GET=store_handlers.list_events),
+    _of_store("/webhooks", "page", "limit", GET=webhook_handlers.list_webhooks,
+              POST=webhook_handlers.create_webhook),
+    _of_store("/webhooks/{webhookId}", GET=webhook_handlers.get_webhook,
+              PATCH=webhook_handlers.update_webhook, DELETE=webhook_handlers.delete_webhook),
+    _of_store("/webhooks/{webhookId}/secret", POST=webhook_handlers.renew_webhook_secret),
+    _of_store("/webhooks/{webhookId}/test", POST=webhook_handlers.test_webhook),
+    _of_store("/webhooks/{webhookId}/replays", POST=webhook_handlers.replay_webhook),
+    _of_store("/webhooks/{webhookId}/deliveries", "page", "limit",
+              GET=webhook_handlers.list_deliveries),
+    _of_store("/webhooks/{webhookId}/deliveries/{deliveryId}/retry",
+              POST=webhook_handlers.retry_delivery),
+    _of_store("/products", "page", "limit", GET=store_handlers.list_products,
+              PUT=store_handlers.put_products),
+    _of_store("/products/{productId}", GET=store_handlers.get_product,
+              PUT=store_handlers.put_product, DELETE=store_handlers.delete_product),
     Route("/.well-known/openapi", {"GET": management.openapi}, caller="ignored",
           on_storefront=False),
 )  # fmt: skip
@@ -130,33 +124,21 @@ MANAGEMENT = (
 )
 
 
-class _Node:
-    """A place in the tree of paths: what may follow there, and the route that ends there."""
-
-    __slots__ = ("literal", "name", "parameter", "route")
-
-    def __init__(self) -> None:
-        self.literal: dict[str, _Node] = {}
-        self.parameter: _Node | None = None
-        self.name = ""
-        self.route: Route | None = None
-
-    def add(self, part: str) -> "_Node":
-        if not part.startswith("{"):
-            return self.literal.setdefault(part, _Node())
-        assert self.name in ("", part[1:-1]), "a parameter has the same name in all routes"
-        self.name, self.parameter = part[1:-1], self.parameter or _Node()
-        return self.parameter
+_END, _PARAMETER = "/", "/*"
+"""Keys that no part of a path is."""
 
 
-def _tree() -> _Node:
-    root = _Node()
+def _tree() -> dict[str, Any]:
+    """What may follow each part of a path, and at its end the route with its parameters' names."""
+    root: dict[str, Any] = {}
     for prefix, routes in ((PREFIX, API), ("", MANAGEMENT)):
         for route in routes:
-            node = root
+            node, names = root, []
             for part in (prefix + route.path).split("/"):
-                node = node.add(part)
-            node.route = route
+                if part.startswith("{"):
+                    names.append(part[1:-1])
+                node = node.setdefault(_PARAMETER if part.startswith("{") else part, {})
+            node[_END] = route, names
     return root
 
 
@@ -165,19 +147,32 @@ _ROOT = _tree()
 
 def find(path: str) -> tuple[Route | None, dict[str, str]]:
     """The route of a path, and its parameters by name. Literal parts precede parameters."""
-    node, parameters = _ROOT, {}
+    node, values = _ROOT, []
     for part in path.split("/"):
-        step = node.literal.get(part)
+        step = node.get(part)
         if step is None:
-            step = node.parameter
+            step = node.get(_PARAMETER)
             if step is None or not part:
                 return None, {}
-            parameters[node.name] = part
+            values.append(part)
         node = step
-    return node.route, parameters if node.route else {}
+    if _END not in node:
+        return None, {}
+    route, names = node[_END]
+    return route, dict(zip(names, values, strict=True))
 
 
 def allowed(route: Route) -> tuple[str, ...]:
     """The methods of a route."""
     heads = ("HEAD",) if "GET" in route.methods else ()
     return (*route.methods, *heads)
+
+
+# contract: method-head, method-unknown
+def handler(route: Route, method: str) -> Handler:
+    """What answers a method. Raises ``MethodNotAllowed``."""
+    known = route.methods.get("GET" if method == "HEAD" else method)
+    if known is None:
+        methods = allowed(route)
+        raise MethodNotAllowed(f"This path allows only {', '.join(methods)}.", methods)
+    return known

@@ -6,9 +6,7 @@ once, however little of their answers the client reads.
 """
 
 import uuid
-from dataclasses import dataclass
 from email.utils import formatdate
-from enum import Enum
 from http import HTTPStatus
 from typing import Any
 
@@ -21,11 +19,11 @@ from uvicorn.protocols.http.httptools_impl import (
 )
 
 from wishwell.errors import BodyTimeout, Invalid, ServiceError
-from wishwell.http import bodies, broken, framing, metrics, responses, unread
-from wishwell.http.admission import Admission
+from wishwell.http import bodies, framing, metrics, responses, unread
+from wishwell.http.context import Services
 
-ADMISSION = "wishwell.admission"
-"""The key of the application's ``Admission`` in the lifespan state, for the server."""
+SERVICE = "wishwell.service"
+"""The key of the application's ``Services`` in the lifespan state."""
 
 _LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 STATUS_LINE[_LARGE] = f"HTTP/1.1 {_LARGE:d} {responses.phrase(_LARGE)}\r\n".encode()
@@ -36,18 +34,6 @@ _PIECE = 4096
 """Bytes that are parsed at once, about forty of the smallest requests."""
 
 log = structlog.get_logger("wishwell.server")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timeouts:
-    """How long a client may take, in seconds."""
-
-    header: float = 10.0
-    """For the request line and headers."""
-    body: float = 10.0
-    """For the rest of a body that was answered early."""
-    answer: float = 30.0
-    """For reading an answer too slowly."""
 
 
 class _InOnePiece:
@@ -81,38 +67,28 @@ class _InOnePiece:
         return closing
 
 
-class _Reads(Enum):
-    """What of a request the parser reads."""
-
-    NOTHING_YET = 1
-    HEADERS = 2
-    BODY = 3
-    SHED_BODY = 4
-    """The body of a request that was refused before it began."""
-    NO_MORE = 5
-
-
-_NOTHING_YET, _HEADERS, _BODY, _SHED_BODY, _NO_MORE = _Reads
+_NOTHING_YET, _HEADERS, _BODY, _SHED_BODY, _NO_MORE = range(5)
+"""What of a request the parser reads. ``_SHED_BODY``: of one that was refused before it began."""
 
 
 # contract: answer-unread, http-pipelining
 class GuardedProtocol(HttpToolsProtocol):
-    """One connection. Pass uvicorn ``functools.partial(GuardedProtocol, timeouts)`` as ``http``.
+    """One connection.
 
     It does no more for a client than the client reads. What it reads, and who waits meanwhile::
 
         NOTHING_YET ─▶ HEADERS ─▶ BODY or SHED_BODY ─▶ NO_MORE
-                          ▲  `timeouts.header`             │  requests begun are answered in order;
+                          ▲  `header_timeout`              │  requests begun are answered in order;
                           └── the next request ────────────┘  `_rest`: bytes that wait for them
 
         answer written ─▶ the client reads: the next request, or the idle time
-                       └▶ it does not: reading is paused, `Watch` drops it after `timeouts.answer`
+                       └▶ it does not: reading is paused, `Watch` drops it after `answer_timeout`
     """
 
-    def __init__(self, timeouts: Timeouts, *, app_state: dict[str, Any], **given: Any) -> None:
+    def __init__(self, *, app_state: dict[str, Any], **given: Any) -> None:
         super().__init__(app_state=app_state, **given)
-        self._timeouts = timeouts
-        self._admission: Admission | None = app_state.get(ADMISSION)
+        service: Services = app_state[SERVICE]
+        self._settings, self._admission = service.settings, service.admission
         self._reads = _NOTHING_YET
         self._header_bytes = 0  # received, so at most a piece more than `_size`, which was parsed
         self._size = 0
@@ -126,7 +102,7 @@ class GuardedProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         # So pause_writing is called as soon as the kernel does not take all of an answer.
         transport.set_write_buffer_limits(0)
-        self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
+        self._deadline = self.loop.call_later(self._settings.header_timeout, self._too_slow)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._deadline.cancel()
@@ -169,7 +145,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     @property
     def _in_headers(self) -> bool:
-        return self._reads is _HEADERS or self._reads is _NOTHING_YET
+        return self._reads in (_NOTHING_YET, _HEADERS)
 
     def _parse(self, data: bytes | memoryview) -> bool:
         """Gives the parser a piece of the data. Returns whether it accepts more."""
@@ -194,7 +170,7 @@ class GuardedProtocol(HttpToolsProtocol):
             if self._header_bytes > framing.MAX_HEADER_BYTES:
                 self._refuse(framing.too_large())
             elif self._deadline.cancelled():  # they go on in another piece
-                self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
+                self._deadline = self.loop.call_later(self._settings.header_timeout, self._too_slow)
         return True
 
     # ------------------------------------------------------------- the parser's callbacks
@@ -213,7 +189,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._size += len(name) + len(value) + 4
-        if self._reads is not _HEADERS:
+        if self._reads != _HEADERS:
             # A trailer. It must not set a token, profile or address: a proxy in front has decided
             # by the headers alone (RFC 9110, 6.5.1).
             framing.check_size(self._size, [])
@@ -231,12 +207,11 @@ class GuardedProtocol(HttpToolsProtocol):
             self.expect_100_continue = False  # RFC 9110, 10.1.1: ignored in HTTP/1.0
         self.scope["wishwell.target"] = self.url  # type: ignore[typeddict-unknown-key]
         if (
-            self._admission is not None
-            and self.url.startswith(self._admission.paths)
+            self.url.startswith(self._admission.paths)
             and (self.cycle is None or self.cycle.response_complete)
             and not self._admission.admits(len(self.tasks))
         ):
-            self._shed(self._admission)
+            self._shed()
             self._reads = _SHED_BODY
             return
         super().on_headers_complete()
@@ -250,12 +225,12 @@ class GuardedProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, app)
 
     def on_body(self, body: bytes) -> None:
-        if self._reads is _BODY:
+        if self._reads == _BODY:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._deadline.cancel()
-        if self._reads is _BODY:
+        if self._reads == _BODY:
             bodies.arrived(self.cycle.scope)
             super().on_message_complete()
         self._reads = _NO_MORE
@@ -265,7 +240,7 @@ class GuardedProtocol(HttpToolsProtocol):
     def pause_writing(self) -> None:
         super().pause_writing()
         self.flow.pause_reading()
-        self._watch = unread.Watch(self.transport, self._timeouts.answer, self._drop)
+        self._watch = unread.Watch(self.transport, self._settings.answer_timeout, self._drop)
 
     def resume_writing(self) -> None:
         super().resume_writing()
@@ -293,21 +268,21 @@ class GuardedProtocol(HttpToolsProtocol):
             # Answered before its body was read. The rest of the body needs its own deadline,
             # because each of its bytes postpones the idle timeout.
             self._deadline.cancel()
-            self._deadline = self.loop.call_later(self._timeouts.body, self.transport.close)
+            self._deadline = self.loop.call_later(self._settings.body_timeout, self.transport.close)
 
     # ----------------------------------------------------------------------------- ends
 
     def _drop(self, unread_bytes: int) -> None:
         reason = "The client did not read its answer in time."
         log.info("dropped", unread=unread_bytes, reason=reason)
-        metrics.dropped()
+        metrics.DROPPED.inc()
         unread.drop(self.transport)
 
-    def _shed(self, admission: Admission) -> None:
+    def _shed(self) -> None:
         """Refuses a request before a task, a scope or a body exists. The connection stays open."""
         method = self.parser.get_method()
         peer = self.client[0] if self.client else ""
-        head, body = admission.shed(self.headers, method.decode("ascii"), peer)
+        head, body = self._admission.shed(self.headers, method.decode("ascii"), peer)
         head += b"".join([b"%s: %s\r\n" % line for line in self.server_state.default_headers])
         stays = self.parser.should_keep_alive() and not self.expect_100_continue
         end = b"\r\n" if stays else b"connection: close\r\n\r\n"
@@ -316,7 +291,7 @@ class GuardedProtocol(HttpToolsProtocol):
             self.transport.close()
             return
         # As after any answer, the idle time and the rest of the body are bounded.
-        self._deadline = self.loop.call_later(self._timeouts.body, self.transport.close)
+        self._deadline = self.loop.call_later(self._settings.body_timeout, self.transport.close)
         self.timeout_keep_alive_task = self.loop.call_later(
             self.timeout_keep_alive, self.timeout_keep_alive_handler
         )
@@ -326,8 +301,8 @@ class GuardedProtocol(HttpToolsProtocol):
         if self.transport.is_closing() or not self._in_headers:
             return
         if self._rest:  # they have arrived, but earlier requests are not answered yet
-            self._deadline = self.loop.call_later(self._timeouts.header, self._too_slow)
-        elif self._reads is _NOTHING_YET:
+            self._deadline = self.loop.call_later(self._settings.header_timeout, self._too_slow)
+        elif self._reads == _NOTHING_YET:
             self.transport.close()  # the client never sent anything
         else:
             self._refuse(BodyTimeout("The headers did not arrive in time."))
@@ -336,36 +311,32 @@ class GuardedProtocol(HttpToolsProtocol):
         """Answers with the envelope, unless an earlier request is being answered, and closes."""
         if self.transport.is_closing():
             return
-        admission = None if self.pipeline else self._admission
-        if admission is not None and broken.told(self.cycle, error, admission.paths):
+        cycle = self.cycle
+        idle = cycle is None or cycle.response_complete
+        if not (idle or cycle.response_started or cycle.disconnected or self.pipeline):
+            # The application answers. A request that has arrived in full is answered normally,
+            # because what broke came after it.
+            cycle.keep_alive = False
+            if cycle.more_body:
+                bodies.broke_off(cycle.scope, error)
+                cycle.message_event.set()
             return
-        request_id = str(uuid.uuid4())
-        status, cycle = responses.status_of(error), self.cycle
-        log.info("refused", requestId=request_id, status=int(status), reason=error.message)
-        if cycle is not None and not cycle.response_started and not self.pipeline:
-            # Its body broke off. The handler waits for the rest and must not answer any more.
-            cycle.disconnected = True
-            cycle.message_event.set()
+        id, status = str(uuid.uuid4()), responses.status_of(error)
+        log.info("refused", requestId=id, status=int(status), reason=error.message)
         # A body that breaks off after its answer gets no second answer: a proxy could take it for
         # the answer to the next client.
-        idle = cycle is None or cycle.response_complete
-        in_body = self._reads in (_BODY, _SHED_BODY)
-        if not in_body if idle else cycle.disconnected:
-            self.transport.write(self._refusal(status, error.message, request_id))
+        if idle and self._reads not in (_BODY, _SHED_BODY):
+            body = responses.envelope(status, error.message, id)
+            headers = [
+                responses.JSON,
+                (b"x-request-id", id.encode()),
+                (b"content-length", b"%d" % len(body)),
+                (b"connection", b"close"),
+                # uvicorn adds no Date if the application sends its own.
+                (b"date", formatdate(usegmt=True).encode()),
+                (b"cache-control", b"no-store"),
+                *self._admission.limits(self.client[0] if self.client else ""),
+            ]
+            lines = b"".join(b"%s: %s\r\n" % header for header in headers)
+            self.transport.write(STATUS_LINE[status] + lines + b"\r\n" + body)
         self.transport.close()
-
-    def _refusal(self, status: HTTPStatus, message: str, request_id: str) -> bytes:
-        body = responses.envelope(status, message, request_id)
-        headers = [
-            responses.JSON,
-            (b"x-request-id", request_id.encode()),
-            (b"content-length", b"%d" % len(body)),
-            (b"connection", b"close"),
-            # uvicorn adds no Date if the application sends its own.
-            (b"date", formatdate(usegmt=True).encode()),
-            (b"cache-control", b"no-store"),
-        ]
-        if self._admission is not None:
-            headers += self._admission.limits(self.client[0] if self.client else "")
-        lines = b"".join(b"%s: %s\r\n" % header for header in headers)
-        return STATUS_LINE[status] + lines + b"\r\n" + body

@@ -72,27 +72,21 @@ def _socket(transport: Any) -> socket.socket:
     return found
 
 
+_return: asyncio.TimerHandle | None = None
+
+
 def drop(transport: Any) -> None:
     """Ends a connection with a reset: the kernel would keep its data, and go on sending it."""
+    global _return
     at_once = struct.pack("ii", 1, 0)
     _socket(transport).setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
     transport.abort()
-    _Memory.return_later()
+    loop = asyncio.get_running_loop()
+    if _return is None or _return.when() < loop.time():
+        _return = loop.call_later(_RETURN_SECONDS, _return_memory)
 
 
-class _Memory:
-    """The memory of dropped answers, which the C library would keep."""
-
-    _planned = False
-
-    @classmethod
-    def return_later(cls) -> None:
-        if not cls._planned:
-            cls._planned = True
-            asyncio.get_running_loop().call_later(_RETURN_SECONDS, cls._return)
-
-    @classmethod
-    def _return(cls) -> None:
-        cls._planned = False
-        with contextlib.suppress(AttributeError):  # not every C library has this function
-            ctypes.CDLL(None).malloc_trim(0)
+def _return_memory() -> None:
+    """Returns the memory of dropped answers, which the C library would keep."""
+    with contextlib.suppress(AttributeError):  # not every C library has this function
+        ctypes.CDLL(None).malloc_trim(0)

@@ -1,128 +1,98 @@
 """The operations on webhooks and their deliveries, for admin tokens."""
 
-from wishwell import ids
-from wishwell.errors import Conflict, NotFound
+from collections.abc import Awaitable, Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from wishwell.errors import Conflict
 from wishwell.events import deliveries, webhooks
-from wishwell.events.webhooks import WebhookPatch
 from wishwell.http import bodies, handlers, responses, wire
-from wishwell.http.context import Request, Services
+from wishwell.http.context import Request
 from wishwell.http.responses import Response
-from wishwell.profiles import pages
+from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
 from wishwell.wishes import fields
 
-
-async def list_webhooks(service: Services, request: Request) -> Response:
-    binding = f"{request.store.id}|webhooks"
-    cursor, limit = _page_request(service, request, binding)
-    found = await service.db.read(webhooks.page, request.store, cursor, limit)
-    return handlers.page(service, found, binding)
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
-async def create_webhook(service: Services, request: Request) -> Response:
-    wire.parameters(request.query_string, frozenset())
-    body = await bodies.decode(service, request, wire.NewWebhookBody)
-    service.outbound.check("url", body.url)
-    made = await service.db.write(
-        webhooks.create,
-        _sealing(service),
-        request.store,
-        body.url,
-        fields.each_once("types", body.types),
-        service.new_id(),
-        service.now(),
-    )
+async def list_webhooks(request: Request) -> Response:
+    asked, binding = handlers.page_request(request, "webhooks")
+    page = await request.run(webhooks.page, request.store, asked.cursor, asked.limit)
+    return handlers.answer_page(request, page, binding)
+
+
+async def create_webhook(request: Request) -> Response:
+    body = await bodies.decode(request, wire.NewWebhookBody)
+    request.service.outbound.check("url", body.url)
+    sealing, types = _sealing(request), fields.each_once("types", body.types)
+    id, now = request.service.new_id(), request.now()
+    made = await request.run(webhooks.create, sealing, request.store, body.url, types, id, now)
     return responses.created(made, f"{handlers.PREFIX}/webhooks/{made.id}")
 
 
-async def get_webhook(service: Services, request: Request) -> Response:
-    return responses.record(await service.db.read(webhooks.find, request.store, _id(request)))
+async def get_webhook(request: Request) -> Response:
+    return responses.record(await _run(request, webhooks.find))
 
 
-async def update_webhook(service: Services, request: Request) -> Response:
-    id = _id(request)
-    body = await bodies.decode(service, request, wire.WebhookPatchBody)
-    patch = WebhookPatch(
-        body.url if isinstance(body.url, str) else None,
-        fields.each_once("types", body.types) if isinstance(body.types, list) else None,
-        body.enabled if isinstance(body.enabled, bool) else None,
-    )
+async def update_webhook(request: Request) -> Response:
+    patch = (await bodies.decode(request, wire.WebhookPatchBody)).patch()
     if patch.url is not None:
-        service.outbound.check("url", patch.url)
-    changed = await service.db.write(webhooks.change, request.store, id, patch, service.now())
-    return responses.record(changed)
+        request.service.outbound.check("url", patch.url)
+    return responses.record(await _run(request, webhooks.change, patch, request.now()))
 
 
-async def delete_webhook(service: Services, request: Request) -> Response:
-    await service.db.write(webhooks.delete, request.store, _id(request), service.now())
+async def delete_webhook(request: Request) -> Response:
+    await _run(request, webhooks.delete, request.now())
     return responses.no_content()
 
 
-async def renew_webhook_secret(service: Services, request: Request) -> Response:
-    id, sealing = _id(request), _sealing(service)
-    shown = await service.db.write(
-        webhooks.renew_secret, sealing, request.store, id, service.clock()
-    )
-    return responses.record(shown)
-
-
-async def test_webhook(service: Services, request: Request) -> Response:
-    id, new = _id(request), service.new_id()
-    sent = await service.db.write(deliveries.test, request.store, id, new, service.now())
-    return responses.record(sent)
-
-
-async def replay_webhook(service: Services, request: Request) -> Response:
-    id = _id(request)
-    body = await bodies.decode(service, request, wire.ReplayBody)
-    since = round(body.since.timestamp() * 1000)
+async def renew_webhook_secret(request: Request) -> Response:
+    sealing, id = _sealing(request), request.parameters["webhookId"]
+    now = request.service.clock()
     return responses.record(
-        await service.db.write(webhooks.replay, request.store, id, since, service.now())
+        await request.run(webhooks.renew_secret, sealing, request.store, id, now)
     )
 
 
-async def list_deliveries(service: Services, request: Request) -> Response:
-    id = _webhook_id(request)
-    binding = f"{request.store.id}|{id}|deliveries"
-    cursor, limit = _page_request(service, request, binding)
-    found = await service.db.read(deliveries.page, request.store, id, cursor, limit)
-    return handlers.page(service, found, binding)
+async def test_webhook(request: Request) -> Response:
+    new_id, now = request.service.new_id(), request.now()
+    return responses.record(await _run(request, deliveries.test, new_id, now))
 
 
-async def retry_delivery(service: Services, request: Request) -> Response:
-    id, delivery = _id(request), request.parameters["deliveryId"]
-    if not ids.is_uuid(delivery):
-        raise NotFound("There is no such delivery.")
-    again = await service.db.write(deliveries.retry, request.store, id, delivery, service.now())
-    return responses.record(again)
+async def replay_webhook(request: Request) -> Response:
+    since = (await bodies.decode(request, wire.ReplayBody)).since
+    milliseconds = round(since.timestamp() * 1000)
+    return responses.record(await _run(request, webhooks.replay, milliseconds, request.now()))
+
+
+async def list_deliveries(request: Request) -> Response:
+    asked, binding = handlers.page_request(request, f"deliveries|{request.parameters['webhookId']}")
+    page = await _run(request, deliveries.page, asked.cursor, asked.limit)
+    return handlers.answer_page(request, page, binding)
+
+
+async def retry_delivery(request: Request) -> Response:
+    delivery, now = request.parameters["deliveryId"], request.now()
+    return responses.record(await _run(request, deliveries.retry, delivery, now))
 
 
 # contract: webhook-needs-keys
-def _sealing(service: Services) -> Sealing:
-    if service.sealing is None:
+def _sealing(request: Request) -> Sealing:
+    if request.service.sealing is None:
         raise Conflict(
             "This service can't keep the secret of a webhook: its operator must set "
             "WISHWELL_SEALING_KEYS."
         )
-    return service.sealing
+    return request.service.sealing
 
 
-def _id(request: Request) -> str:
-    """The webhook of a request without query parameters."""
-    wire.parameters(request.query_string, frozenset())
-    return _webhook_id(request)
-
-
-# contract: record-id
-def _webhook_id(request: Request) -> str:
+def _run(
+    request: Request,
+    use_case: Callable[Concatenate[Any, Store, str, P], Awaitable[T]],
+    *arguments: P.args,
+    **named: P.kwargs,
+) -> Awaitable[T]:
+    """Runs a use-case on the webhook that the path names."""
     id = request.parameters["webhookId"]
-    if not ids.is_uuid(id):
-        raise NotFound("There is no such webhook.")
-    return id
-
-
-def _page_request(
-    service: Services, request: Request, binding: str
-) -> tuple[pages.Cursor | None, int]:
-    given = wire.parameters(request.query_string, handlers.PAGE)
-    return handlers.cursor(service, given, binding), wire.limit(given.get("limit"))
+    return request.run(use_case, request.store, id, *arguments, **named)

@@ -4,6 +4,7 @@ The bounds are part of the types, so that tests can compare them with the publis
 ``items.py`` and its like check what a type can't express. Any bad body raises ``Invalid``.
 """
 
+import functools
 import re
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
@@ -12,15 +13,15 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import events, products
+from wishwell import events, ids, products
 from wishwell.errors import Invalid, UnsupportedMedia
-from wishwell.http import share_bodies
-from wishwell.products import notices, product_bodies
-from wishwell.profiles import pages, search
+from wishwell.events.webhooks import WebhookPatch
+from wishwell.profiles import pages
 from wishwell.stores import Store
-from wishwell.wishes import fields, items, lists
+from wishwell.wishes import fields, items, lists, shares
 from wishwell.wishes.fields import ProductId, Quantity
 from wishwell.wishes.items import ItemPatch, NewItem
+from wishwell.wishes.shares import Terms
 
 T = TypeVar("T")
 
@@ -30,8 +31,16 @@ Note = Annotated[str, Meta(max_length=items.MAX_NOTE)]
 ListIds = Annotated[list[str], Meta(max_length=250)]
 
 
+class Body(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """A JSON object. A field that may be left out, but not be null, is ``UNSET``."""
+
+
+def _given(value: T | UnsetType) -> T | None:
+    return None if value is UNSET else value
+
+
 # contract: item-numbers
-class NewItemBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+class NewItemBody(Body):
     """``POST /items``."""
 
     product_id: ProductId
@@ -45,14 +54,14 @@ class NewItemBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
         return NewItem(
             store.product_id("productId", self.product_id),
             _variant(store, self.variant_id),
-            None if self.quantity is UNSET else self.quantity,
+            _given(self.quantity),
             None if self.tags is UNSET else items.check_tags(self.tags),
             _note(self.note),
             () if self.list_ids is UNSET else fields.each_once("listIds", self.list_ids),
         )
 
 
-class ItemPatchBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+class ItemPatchBody(Body):
     """``PATCH /items/{itemId}``. null clears the variant or the note."""
 
     product_id: ProductId | UnsetType = UNSET
@@ -66,7 +75,7 @@ class ItemPatchBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
         return ItemPatch(
             None if product is UNSET else store.product_id("productId", product),
             None if self.variant_id is UNSET else _variant(store, self.variant_id),
-            None if self.quantity is UNSET else self.quantity,
+            _given(self.quantity),
             None if self.tags is UNSET else items.check_tags(self.tags),
             _note(self.note),
         )
@@ -80,49 +89,81 @@ def _note(note: str | UnsetType | None) -> str | None:
     return None if note is UNSET else items.check_note(note or "")
 
 
-class ItemListsBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+class ItemListsBody(Body):
     """``PUT /items/{itemId}/lists``."""
 
     list_ids: ListIds
 
 
-class ItemIdsBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+class ItemIdsBody(Body):
     """``DELETE /items``."""
 
     item_ids: Annotated[list[str], Meta(min_length=1, max_length=items.MAX_BULK)]
 
 
-class NewListBody(msgspec.Struct, forbid_unknown_fields=True):
+class NewListBody(Body):
     """``POST /lists``."""
 
     name: str
 
 
-class ListPatchBody(msgspec.Struct, forbid_unknown_fields=True):
+class ListPatchBody(Body):
     """``PATCH /lists/{listId}``."""
 
     name: str | UnsetType = UNSET
 
+    def checked_name(self) -> str | None:
+        return None if self.name is UNSET else lists.check_name(self.name)
 
-class ItemOrderBody(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+
+class ItemOrderBody(Body):
     """``PUT /lists/{listId}/items/order``."""
 
     item_ids: Annotated[list[str], Meta(max_length=5_000)]
 
 
-class IdentifyBody(msgspec.Struct, forbid_unknown_fields=True):
+Expiry = Annotated[datetime, Meta(tz=True)] | UnsetType | None
+
+
+class ShareBody(Body):
+    """``POST /lists/{listId}/shares``, where it is optional, and ``PATCH`` of a share."""
+
+    expires_at: Expiry = UNSET
+    reservations: bool | UnsetType = UNSET
+    notes: bool | UnsetType = UNSET
+
+    def terms(self, now: str) -> Terms:
+        expires_at = None if self.expires_at is UNSET else ""
+        if isinstance(self.expires_at, datetime):
+            # From 1970 to 9999, as times are stored: an offset may pass what can be written.
+            milliseconds = min(max(0, round(self.expires_at.timestamp() * 1000)), ids.LAST)
+            expires_at = shares.check_expiry(ids.timestamp(milliseconds), now)
+        return Terms(_given(self.reservations), _given(self.notes), expires_at)
+
+
+class CopyBody(ListPatchBody):
+    """``POST /shared/{token}/copies``, where it is optional."""
+
+
+class ReservationBody(Body):
+    """``PUT /shared/{token}/items/{itemId}/reservation``."""
+
+    quantity: Quantity
+
+
+class IdentifyBody(Body):
     """``POST /profiles/identify``."""
 
     email: str
 
 
-class ProfilePatchBody(msgspec.Struct, forbid_unknown_fields=True):
+class ProfilePatchBody(Body):
     """``PATCH /profile``."""
 
     notices: bool | UnsetType = UNSET
 
 
-class TokenBody(msgspec.Struct, forbid_unknown_fields=True):
+class TokenBody(Body):
     """``POST /profiles/token``. The body is optional."""
 
     customer: str | UnsetType = UNSET
@@ -133,51 +174,35 @@ WebhookUrl = Annotated[str, Meta(max_length=2_048)]
 EventTypes = Annotated[list[events.Type], Meta(max_length=len(events.TYPES))]
 
 
-class NewWebhookBody(msgspec.Struct, forbid_unknown_fields=True):
+class NewWebhookBody(Body):
     """``POST /webhooks``."""
 
     url: WebhookUrl
     types: EventTypes = []
 
 
-class WebhookPatchBody(msgspec.Struct, forbid_unknown_fields=True):
+class WebhookPatchBody(Body):
     """``PATCH /webhooks/{webhookId}``."""
 
     url: WebhookUrl | UnsetType = UNSET
     types: EventTypes | UnsetType = UNSET
     enabled: bool | UnsetType = UNSET
 
+    def patch(self) -> WebhookPatch:
+        types = None if self.types is UNSET else fields.each_once("types", self.types)
+        return WebhookPatch(_given(self.url), types, _given(self.enabled))
 
-class ReplayBody(msgspec.Struct, forbid_unknown_fields=True):
+
+class ReplayBody(Body):
     """``POST /webhooks/{webhookId}/replays``."""
 
     since: Annotated[datetime, Meta(tz=True)]
 
 
-BODIES: tuple[type[msgspec.Struct], ...] = (
-    NewItemBody,
-    ItemPatchBody,
-    ItemListsBody,
-    ItemIdsBody,
-    NewListBody,
-    ListPatchBody,
-    ItemOrderBody,
-    share_bodies.ShareBody,
-    share_bodies.CopyBody,
-    share_bodies.ReservationBody,
-    IdentifyBody,
-    ProfilePatchBody,
-    notices.Money,
-    products.Variant,
-    product_bodies.ProductBody,
-    product_bodies.NamedProductBody,
-    product_bodies.ProductsBody,
-    TokenBody,
-    NewWebhookBody,
-    WebhookPatchBody,
-    ReplayBody,
-)
-_decoders: dict[Any, msgspec.json.Decoder[Any]] = {b: msgspec.json.Decoder(b) for b in BODIES}
+@functools.cache
+def _decoder(shape: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(shape)
+
 
 _URL_RULE = (
     f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters, "
@@ -234,7 +259,7 @@ def body(raw: bytes, content_type: str | None, shape: type[T], store: Store) -> 
     if not is_json(content_type):
         raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
     try:
-        value: T = _decoders[shape].decode(raw)
+        value: T = _decoder(shape).decode(raw)  # type: ignore[arg-type]
         twice = fields.key_twice(raw)
     except msgspec.ValidationError as error:
         raise Invalid(_explained(str(error), store)) from error
@@ -314,10 +339,6 @@ def limit(text: str | None) -> int:
     return int(text)
 
 
-def query(text: str | None, store: Store) -> search.Search:
-    return search.Search() if text is None else search.parse(text, store)
-
-
 def sort(text: str | None) -> lists.Sort:
     for known in lists.SORTS:
         if text == known:
@@ -352,8 +373,3 @@ def item_ids(text: str) -> list[str]:
     if "" in found or len(found) > items.MAX_BULK:
         raise Invalid(f"itemIds: must be 1 to {items.MAX_BULK} ids, separated by commas.")
     return found
-
-
-def list_ids(values: list[str]) -> tuple[str, ...]:
-    """The lists of an item. Raises ``Invalid`` for a duplicate."""
-    return fields.each_once("listIds", values)

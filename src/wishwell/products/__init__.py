@@ -93,7 +93,7 @@ _variants = msgspec.json.Decoder(list[Variant])
 
 
 def from_row(row: Row, store: Store) -> Product:
-    """Makes a product from its columns (``rows.PRODUCT``), and its variants if they follow."""
+    """Makes a product from its columns (``product_fields``), and its variants if they follow."""
     _, product_id, document, created_at, updated_at, *variants = row
     facts = msgspec.structs.asdict(msgspec.json.decode(document, type=Facts))
     product = Product(product_id=product_id, created_at=created_at, updated_at=updated_at, **facts)

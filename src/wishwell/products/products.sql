@@ -1,3 +1,5 @@
+-- product_fields: id, product_id, document, created_at, updated_at
+
 -- name: products_lock
 -- Puts of one product happen one after the other, and so does the telling of its wishes.
 SELECT product_id, known, position FROM products WHERE store_id = :store AND product_id in_texts(:products)

@@ -1,3 +1,5 @@
+-- profiles_filled: profile_id, store_id, gid, is_session, items, lists, events, created_at, touched_at, closed_at, email, notices
+
 -- name: profile_state
 SELECT closed_at FROM profiles WHERE profile_id = :profile;
 

@@ -2,16 +2,15 @@
 
 import asyncio
 import functools
-import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from typing import NamedTuple
 
 import structlog
 
 from wishwell import events, ids
+from wishwell.db import Database
 from wishwell.errors import Unavailable
-from wishwell.events import deliveries
-from wishwell.events.sender import Sender
+from wishwell.events import deliveries, retention
 from wishwell.http import metrics
 from wishwell.http.context import Services
 from wishwell.products import notices
@@ -23,8 +22,10 @@ _LEAST_SECONDS = 0.02
 _FAILED_SECONDS = 1.0
 """After a turn that failed, at least."""
 
-_NO_FEED_SECONDS = 5.0
-_NO_EVENT_SECONDS = 2.0
+_IDLE_SECONDS = 1.0
+"""Between two looks at events and webhooks while no store tells events. What a store tells before
+this process knows that it does must be in the feed in time too."""
+
 _RETAIN_SECONDS = 60.0
 _ERASE_SECONDS = 5.0
 _PAUSE = 0.05
@@ -50,22 +51,24 @@ class Job(NamedTuple):
 
 def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     """Everything that runs beside the requests."""
-    every = service.settings.purge_interval
-    known = [
-        Job("access_cache", 1.0, service.access_cache.keep_fresh),
-        Job("sample", 1.0, functools.partial(_sample, metrics.Sampler(service))),
-        Job("feed", 0.25, _Numbering(service).turn),
+    sampler = metrics.Sampler(service)
+    all_jobs = [
+        Job("access_cache", 1.0, service.access_cache.refresh),
+        Job("uses", 5.0, service.access_cache.flush),
+        Job("sample", 1.0, functools.partial(_sample, sampler)),
+        Job("feed", 0.25, functools.partial(_number_events, service)),
         Job("notices", 1.0, functools.partial(_tell_notices, service)),
         Job("erasing", 1.0, _erasing(service)),
         Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
         # contract: command-purge
-        _housekeeping(service, "purge", every, _purge),
-        _housekeeping(service, "retain", _RETAIN_SECONDS, _retain_events),
-        _housekeeping(service, "deliveries", _RETAIN_SECONDS, _retain_deliveries),
+        _housekeeping(service, "purge", service.settings.purge_interval, _purge),
+        # contract: event-retention
+        _housekeeping(service, "retain", _RETAIN_SECONDS, _retention(retention.of_events)),
+        _housekeeping(service, "deliveries", _RETAIN_SECONDS, _retention(retention.of_deliveries)),
     ]
     if service.sender is not None:  # contract: webhook-needs-keys
-        known.append(Job("webhooks", 0.25, functools.partial(_send, service, service.sender)))
-    return [_repeat(job) for job in known]
+        all_jobs.append(Job("webhooks", 0.25, functools.partial(_send, service)))
+    return [_repeat(job) for job in all_jobs]
 
 
 # contract: background-goes-on
@@ -73,51 +76,45 @@ async def _repeat(job: Job) -> None:
     """The one loop of all jobs. A turn that fails is logged, once while it fails in the same way;
     after a pause comes the next."""
     pause, failing = job.seconds, None
-    metrics.background_done(job.name)
+    metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
     while True:
         await asyncio.sleep(max(_LEAST_SECONDS, pause))
         pause = max(_FAILED_SECONDS, job.seconds)
         try:
             wanted = await job.turn()
         except Exception as error:
-            if type(error) is not failing:
-                _tell(job.name, error)
+            if type(error) is failing:
+                continue
             failing = type(error)
+            if isinstance(error, Unavailable):
+                log.warning(f"{job.name}_put_off", reason=error.message)
+            else:
+                log.error(f"{job.name}_failed", exc_info=error)
             continue
         if failing is not None:
             log.info(f"{job.name}_again")
         failing = None
         pause = job.seconds if wanted is None else wanted
-        metrics.background_done(job.name)
+        metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
 
 
-def _tell(name: str, error: Exception) -> None:
-    if isinstance(error, Unavailable):
-        log.warning(f"{name}_put_off", reason=error.message)
-    else:
-        log.error(f"{name}_failed", exc_info=error)
-
-
-async def _send(service: Services, sender: Sender) -> float | None:
-    """Less often while no store tells events, and nothing is left."""
-    there = await sender.look() or service.access_cache.tells_events()
-    return None if there else _NO_EVENT_SECONDS
+async def _send(service: Services) -> float | None:
+    """Begins to send what is due to webhooks."""
+    assert service.sender is not None
+    busy = await service.sender.look() or service.access_cache.tells_events()
+    return None if busy else _IDLE_SECONDS
 
 
 # ------------------------------------------------------------------------------ housekeeping
 
 
 def _housekeeping(
-    service: Services,
-    name: str,
-    seconds: float,
-    work: Callable[[Services], Coroutine[None, None, None]],
+    service: Services, name: str, seconds: float, work: Callable[[Services], Awaitable[None]]
 ) -> Job:
     """Something that only one of several processes does at a time."""
 
     async def turn() -> None:
-        now, every = service.clock(), int(seconds * 1000)
-        if await service.db.write(purge.take_lease, name, now, every):
+        if await service.db.write(purge.take_lease, name, service.clock(), int(seconds * 1000)):
             await work(service)
 
     return Job(name, seconds, turn)
@@ -126,16 +123,16 @@ def _housekeeping(
 async def _purge(service: Services) -> None:
     seen = 0
     async for total in purge.sessions(service.db, service.settings, service.clock()):
-        metrics.purged(total - seen)
+        metrics.PURGED.inc(total - seen)
         seen = total
         await asyncio.sleep(_PAUSE)
     async for profile, erased in erasure.idle(service.db, service.clock()):
         service.access_cache.erased.add(erased, service.clock())
         erasure.note(profile, "purge")
-        metrics.erased()
+        metrics.ERASED.inc()
         await asyncio.sleep(_PAUSE)
     await service.db.write(erasure.forget, service.clock())
-    metrics.purge_finished()
+    metrics.PURGE_FINISHED.set_to_current_time()
     if seen:
         log.info("purged", sessions=seen)
 
@@ -157,44 +154,34 @@ async def _erase(service: Services) -> None:
         await asyncio.sleep(_STEP_PAUSE)
 
 
-# contract: event-retention
-async def _retain_events(service: Services) -> None:
-    async for _ in events.retain(service.db, service.settings.events_days, service.clock()):
-        await asyncio.sleep(_PAUSE)
+def _retention(
+    retain: Callable[[Database, float, int], AsyncIterator[int]],
+) -> Callable[[Services], Awaitable[None]]:
+    async def work(service: Services) -> None:
+        async for _ in retain(service.db, service.settings.events_days, service.clock()):
+            await asyncio.sleep(_PAUSE)
 
-
-async def _retain_deliveries(service: Services) -> None:
-    async for _ in deliveries.retain(service.db, service.settings.events_days, service.clock()):
-        await asyncio.sleep(_PAUSE)
+    return work
 
 
 # ------------------------------------------------------------------------- events and notices
 
 
-class _Numbering:
-    """Puts new events into their stores' feeds, as long as a store tells any."""
-
-    def __init__(self, service: Services) -> None:
-        self._service = service
-        self._looked = 0.0
-
-    # contract: feed-soon
-    async def turn(self) -> None:
-        service, now = self._service, time.monotonic()
-        # What was told until a moment ago is there too.
-        if service.access_cache.tells_events() or now - self._looked > _NO_FEED_SECONDS:
-            self._looked = now
-            metrics.events_told(await events.number(service.db, service.clock))
+# contract: feed-soon
+async def _number_events(service: Services) -> float | None:
+    """Puts new events into their stores' feeds."""
+    metrics.EVENTS_TOLD.inc(await events.number(service.db, service.clock))
+    return None if service.access_cache.tells_events() else _IDLE_SECONDS
 
 
 # contract: notice-steps
 async def _tell_notices(service: Services) -> float | None:
     """Tells some of what there is to tell of products. Every process does."""
     pause: float | None = None
-    async for told in notices.work(service.db, service.clock):
-        metrics.noticed(told)
+    async for count in notices.work(service.db, service.clock):
+        metrics.NOTICES.inc(count)
         pause = 0
-        await asyncio.sleep(max(_STEP_PAUSE, told * _NOTICE_PAUSE))
+        await asyncio.sleep(max(_STEP_PAUSE, count * _NOTICE_PAUSE))
     return pause
 
 
@@ -202,12 +189,14 @@ async def _tell_notices(service: Services) -> float | None:
 
 
 async def _look_at_what_waits(service: Services) -> None:
-    """Updates the metrics of the events and notices that wait."""
-    metrics.erasures_waiting((await service.db.read(erasure.waiting))[0])
+    """Updates the metrics of events, notices, deliveries and erased profiles that wait."""
     count, oldest = await service.db.read(events.behind)
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
-    metrics.events_waiting(count, max(0, age) / 1000)
-    metrics.notices_waiting(await service.db.read(notices.waiting))
+    metrics.EVENTS_WAITING.set(count)
+    metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
+    metrics.NOTICES_WAITING.set(await service.db.read(notices.waiting))
+    metrics.ERASING.set((await service.db.read(erasure.waiting))[0])
+    metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
 
 
 async def _sample(sampler: metrics.Sampler) -> None:

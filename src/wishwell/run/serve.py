@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import functools
 import os
 import resource
 import signal
@@ -10,7 +9,6 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable
-from typing import Any
 
 import click
 import structlog
@@ -20,7 +18,7 @@ from uvicorn.supervisors import Multiprocess
 
 from wishwell.config import Settings
 from wishwell.errors import Misconfigured
-from wishwell.http.server import GuardedProtocol, Timeouts
+from wishwell.http.server import GuardedProtocol
 from wishwell.run import app
 
 logger = structlog.get_logger("wishwell")
@@ -46,7 +44,8 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
     """Serves until SIGTERM or SIGINT. ``welcome`` is printed at the start, with ``{url}`` set."""
     _allow_files()
     listening = listen(settings.host, settings.port, "WISHWELL_HOST and WISHWELL_PORT")
-    url = _url(listening)
+    host, port = listening.getsockname()[:2]
+    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     if settings.workers > 1:
         # The workers add up their metrics here. It is removed with its last reference, at the end.
         counters = tempfile.TemporaryDirectory(prefix="wishwell-metrics-")
@@ -64,18 +63,28 @@ def serve_until_stopped(settings: Settings, welcome: str) -> None:
             with contextlib.suppress(OSError):  # the service runs even if nobody reads it
                 click.echo(welcome.replace("{url}", url), err=True)
 
-    timeouts = Timeouts(
-        header=settings.header_timeout, body=settings.body_timeout, answer=settings.answer_timeout
+    alone = settings.workers == 1
+    configuration = uvicorn.Config(
+        app.Application(settings) if alone else "wishwell.run.app:create",
+        factory=not alone,
+        workers=settings.workers,
+        http=GuardedProtocol,
+        ws="none",
+        loop="uvloop",
+        lifespan="on",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=int(settings.shutdown_timeout),
     )
-    options = _options(timeouts, int(settings.shutdown_timeout))
-    if settings.workers == 1:
-        application = app.Application(settings)
-        _Server(uvicorn.Config(application, **options), ready).run(_many(listening))
-        return
-    workers = uvicorn.Config(
-        "wishwell.run.app:create", factory=True, workers=settings.workers, **options
-    )
-    _Workers(workers, _many(listening), ready).run()
+    # uvloop treats several descriptors of one socket as separate sockets.
+    sockets = [listening, *(listening.dup() for _ in range(_ACCEPTS - 1))]
+    if alone:
+        _Server(configuration, ready).run(sockets)
+    else:
+        _Workers(configuration, sockets, ready).run()
 
 
 def _allow_files() -> None:
@@ -84,21 +93,6 @@ def _allow_files() -> None:
     if files != resource.RLIM_INFINITY and files < wanted:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
-
-
-def _options(timeouts: Timeouts, stop_seconds: int) -> dict[str, Any]:
-    return {
-        "http": functools.partial(GuardedProtocol, timeouts),
-        "ws": "none",
-        "loop": "uvloop",
-        "lifespan": "on",
-        "access_log": False,
-        "log_config": None,
-        "server_header": False,
-        "proxy_headers": False,
-        "timeout_keep_alive": _KEEP_ALIVE_SECONDS,
-        "timeout_graceful_shutdown": stop_seconds,
-    }
 
 
 # contract: serve-stop
@@ -188,13 +182,3 @@ def listen(host: str, port: int, names: str) -> socket.socket:
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT)
     listening.set_inheritable(True)
     return listening
-
-
-def _many(listening: socket.socket) -> list[socket.socket]:
-    """The socket under several descriptors, which uvloop treats as separate sockets."""
-    return [listening, *(listening.dup() for _ in range(_ACCEPTS - 1))]
-
-
-def _url(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -99,36 +99,37 @@ def first_line() -> str:
         raise Invalid(f"Standard input can't be read ({error}).") from error
 
 
-def say(text: str, err: bool = False) -> None:
-    """Prints a line, on standard error if ``err``. Raises ``Misconfigured`` when that fails."""
-    # The original stream: the one that `serve` puts in place of standard error never fails.
-    stream = sys.__stderr__ if err else sys.stdout
+@contextlib.contextmanager
+def _output(stream: Any) -> Iterator[None]:
+    """Raises ``Misconfigured`` when what is written in the block can't be written."""
     try:
         if stream is None:
             raise OSError("it is closed")
-        click.echo(text, stream)
+        yield
     except (OSError, UnicodeEncodeError) as error:
         _give_up(stream)
         reason = getattr(error, "strerror", None) or error
         raise Misconfigured(f"The output can't be written ({reason}).") from error
 
 
+def say(text: str, err: bool = False) -> None:
+    """Prints a line, on standard error if ``err``. Raises ``Misconfigured`` when that fails."""
+    # The original stream: the one that `serve` puts in place of standard error never fails.
+    stream = sys.__stderr__ if err else sys.stdout
+    with _output(stream):
+        click.echo(text, stream)
+
+
 def write(piece: bytes) -> None:
     """Writes to standard output as it is. Raises ``Misconfigured`` when that fails."""
-    try:
+    with _output(sys.stdout):
         sys.stdout.buffer.write(piece)
-    except OSError as error:
-        _give_up(sys.stdout)
-        raise Misconfigured(f"The output can't be written ({error.strerror}).") from error
 
 
 def flush() -> None:
     """Makes sure of what ``write`` wrote. Raises ``Misconfigured`` when that fails."""
-    try:
+    with _output(sys.stdout):
         sys.stdout.flush()
-    except OSError as error:
-        _give_up(sys.stdout)
-        raise Misconfigured(f"The output can't be written ({error.strerror}).") from error
 
 
 class NotShown(Misconfigured):

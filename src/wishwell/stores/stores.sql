@@ -1,3 +1,5 @@
+-- store_fields: id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, price_drop_percent, events_since, created_at, forget_customers_after, forget_since
+
 -- name: store_create
 INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
     price_drop_percent, events_since, created_at, updated_at, forget_customers_after, forget_since)

@@ -68,7 +68,7 @@ class ItemPatch(msgspec.Struct, frozen=True):
 
 
 def from_row(row: Row) -> Item:
-    """Makes an item from its columns (``rows.ITEM``)."""
+    """Makes an item from its columns (``item_fields``)."""
     id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at = row
     return Item(
         id,

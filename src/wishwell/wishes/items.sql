@@ -1,3 +1,7 @@
+-- item_fields: id, product_id, variant_id, quantity, tags, note, list_ids, created_at, updated_at
+-- items_filled: profile_id, id, store_id, product_id, variant_id, quantity, created_at, updated_at, dropped_at, restocked_at, list_ids, tags, note
+-- item_tags_filled: profile_id, item_id, tag, store_id
+
 -- name: item_save for each
 -- Saving twice is saving once (contract: save-once, save-again). No row if the profile is unknown, closed or full;
 -- `most`: how many items it may have. quantity, tags and note are null where the body names none. `changed`: the

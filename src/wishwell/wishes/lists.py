@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from wishwell import events, profiles
-from wishwell.db import Reader, Row, Writer, rows
+from wishwell.db import Reader, Row, Writer, statements
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
@@ -36,14 +36,14 @@ class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 
 def from_row(row: Row) -> List:
-    """Makes a list from its columns (``rows.LIST``), and in a whole store its owner's GID."""
+    """Makes a list from its columns (``list_fields``), and in a whole store its owner's GID."""
     record = List(*row[:_COLUMNS])
     if len(row) > _COLUMNS:
         record.profile = row[_COLUMNS]
     return record
 
 
-_COLUMNS = len(rows.LIST)
+_COLUMNS = len(statements.columns("list_fields"))
 
 
 # contract: list-name

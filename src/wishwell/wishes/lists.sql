@@ -1,3 +1,7 @@
+-- list_fields: id, name, item_count, created_at, updated_at
+-- lists_filled: profile_id, id, store_id, item_count, shared, created_at, updated_at, name
+-- entries_filled: profile_id, list_id, item_id, position
+
 -- name: list_create
 -- `most`: how many lists the profile may have. profile_count follows.
 INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, name)

@@ -101,7 +101,7 @@ class Shared(NamedTuple):
 
 
 def from_row(row: Row) -> Share:
-    """Makes a share from its columns (``rows.SHARE``)."""
+    """Makes a share from its columns (``share_fields``)."""
     id, token, list_id, reservations, notes, created_at, expires_at = row
     return Share(id, token, list_id, bool(reservations), bool(notes), created_at, expires_at)
 

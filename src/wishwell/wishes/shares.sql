@@ -1,3 +1,5 @@
+-- share_fields: id, token, list_id, reservations, notes, created_at, expires_at
+
 -- name: shares_count
 -- A row if the list is there.
 SELECT (SELECT count(*) FROM shares s WHERE s.profile_id = :profile AND s.list_id = :list)

@@ -13,7 +13,7 @@ import structlog
 from wishwell import ids, profiles, recent, stores
 from wishwell.access.auth import Caller
 from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
-from wishwell.http import bodies, broken, metrics, per_address, responses
+from wishwell.http import bodies, counting, metrics, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
@@ -53,12 +53,12 @@ class Storefront:
     # contract: storefront-paths
     async def __call__(self, request: Request) -> Response:
         """The answer. Raises ``ServiceError``."""
+        bodies.check(request.asgi)
         route, asset = paths.find(request, self._base)
         if route is None and asset is None:
             headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
             return Response(200, b"ok", headers)
         paths.check(request)
-        broken.check(request.asgi)
         visit = request.visit = await identity.begin(self._service, self._shops, request)
         if asset is not None:
             return assets.answer(asset, self._base)
@@ -67,7 +67,7 @@ class Storefront:
         if not request.reads:
             identity.check_origin(request, visit)
             request.authorize = self._authorize
-            request.body = await bodies.read(self._service, request)
+            request.body = await bodies.read(request)
             visit = request.visit
         if visit.signed:
             request.query_string = customers.without_platform(request.query_string)
@@ -170,9 +170,8 @@ class Storefront:
         service = self._service
         if request.reads and visit.address is not None:
             limit = service.settings.limit_visitor_read
-            key = f"{visit.store.id}:nobody:{visit.address}"
-            what = "reads without a cookie from this address"
-            await per_address.count(service, request, key, limit, what)
+            key, what = f"{visit.store.id}:nobody:{visit.address}", "reads without a cookie"
+            await counting.count_address(request, key, limit, what)
         if route.path == "/profile" and request.reads:
             return responses.record({"items": 0, "lists": 0, "notices": True})
         if route.path.startswith("/profile"):
@@ -199,8 +198,8 @@ class Storefront:
         assert visit is not None
         if visit.address is not None:
             limit = service.settings.limit_new_sessions
-            key = f"{visit.store.id}:sessions:{visit.address}"
-            await per_address.count(service, request, key, limit, "new visitors from this address")
+            key, what = f"{visit.store.id}:sessions:{visit.address}", "new visitors"
+            await counting.count_address(request, key, limit, what)
         namespace = service.settings.session_namespace
         visit.shopper = await service.db.write(
             profiles.create_session, visit.store, namespace, visit.new_session, service.now()

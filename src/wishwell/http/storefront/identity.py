@@ -9,7 +9,7 @@ import structlog
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.errors import Forbidden, Invalid, NotFound, RequestError, Unauthenticated
-from wishwell.http import per_address
+from wishwell.http import counting
 from wishwell.http.context import Request, Services
 from wishwell.http.storefront import cookie, customers
 from wishwell.http.storefront.customers import Wrong
@@ -57,7 +57,7 @@ async def _proxy(service: Services, request: Request) -> Caller | None:
     try:
         caller = await service.authenticator.caller(token.strip())
     except Unauthenticated:
-        await per_address.count_guess(service, request)
+        await counting.count_guess(request)
         raise
     if caller.kind not in ("storefront", "naming"):
         raise Forbidden(

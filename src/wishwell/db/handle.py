@@ -1,0 +1,171 @@
+"""The handle of a use-case: statements on one PostgreSQL connection, and their time limits."""
+
+import asyncio
+import contextlib
+import math
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import asyncpg
+
+from wishwell.db import Row, Writer, failures, pages, statements
+from wishwell.db.hosts import Connection
+from wishwell.db.pages import PageQuery
+from wishwell.db.statements import Does, Statement
+
+_CHUNK = 1 << 16
+_ESCAPED = {ord(letter): f"\\x{ord(letter):02x}" for letter in "\\\b\f\n\r\t\v"}
+_LATE = 0.25  # share of a statement's time after which it is asked whether its host still answers
+
+
+class Handle(Writer):
+    """``Writer`` on one connection. The first statement that locks begins a transaction.
+
+    What is overdue ends with its connection. The driver's own timeouts would send a cancel request:
+    a commit that waits for its standby is then visible, and may be lost.
+    """
+
+    in_transaction = late = overdue = _wrote = False
+
+    def __init__(
+        self,
+        connection: Connection,
+        sql: Mapping[str, Statement],
+        end: float = math.inf,
+        transaction_end: float = math.inf,
+        each: float = math.inf,
+    ) -> None:
+        """``end`` bounds what is outside a transaction. Both ends are times of the event loop;
+        ``each`` are the seconds that one statement may take."""
+        self._connection = connection
+        self._sql = sql
+        self._now = asyncio.get_running_loop().time
+        self._end = end
+        self._transaction_end = transaction_end
+        self._each = each
+        self._started = math.inf  # when what runs began
+        self._late_at = math.inf
+
+    @property
+    def writes(self) -> bool:
+        return self._wrote or self.in_transaction
+
+    async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
+        steps, does = self._sql[statement]
+        if not self.in_transaction:
+            if does is Does.LOCK:
+                await self._begin()
+            elif does is Does.WRITE:
+                assert not self._wrote, "a use-case of several writes begins with a lock"
+                self._wrote = True
+        return await self.fetch(steps[0].sql, *steps[0].values(named))
+
+    async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
+        return await self.fetch(pages.sql("postgresql", query), *arguments)
+
+    # These two have a time of the driver: they may wait for room to write, which no cut ends.
+    # Before the commit a cancelled statement does no harm.
+    async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
+        if not self.in_transaction:
+            assert self._sql[statement].does is Does.LOCK
+            await self._begin()
+        step = self._sql[statement].step
+        values = [step.values(row) for row in rows]
+        with self._many():
+            result: Sequence[Row] = await self._connection.fetchmany(
+                step.sql, values, timeout=self._left()
+            )
+        return result
+
+    async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+        if not self.in_transaction:
+            await self._begin()
+        with self._many():
+            await self._connection.copy_to_table(
+                table,
+                source=_copied(rows),
+                columns=statements.columns(f"{table}_filled"),
+                timeout=self._left(),
+            )
+
+    async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
+        self._start()
+        try:
+            # Not execute, which with arguments prepares the statement again each time.
+            rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
+        except asyncpg.IntegrityConstraintViolationError as error:
+            failures.raise_ours(error)
+        except (*failures.UNREACHABLE, AttributeError) as error:
+            why = self._cause(error)
+            raise failures.failed(why, wrote=self._wrote and not self.in_transaction) from why
+        self._started = math.inf
+        return rows
+
+    async def commit(self, seconds: float) -> None:
+        """Commits. ``seconds`` is the least time that it gets."""
+        self._start()
+        self._end = max(self._end, self._started + seconds)
+        try:
+            await self._connection.execute("COMMIT")
+        except (*failures.BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+            # The last two: it broke while nothing was asked of it.
+            why = self._cause(error)
+            raise failures.undecided(why) from why
+
+    # contract: write-cut, database-away
+    def look(self, now: float) -> None:
+        """Cuts what is overdue; what is late, long before that, is marked."""
+        self.late = now >= self._late_at
+        if now >= min(self._end, self._started + self._each):
+            self.overdue = True
+            self._connection.terminate()
+
+    async def _begin(self) -> None:
+        self._start()
+        self._end = self._transaction_end
+        with failures.translated():
+            await self._connection.execute("BEGIN")
+        self._started = math.inf
+        self.in_transaction = True
+
+    def _start(self) -> None:
+        self._started = self._now()
+        if self._late_at == math.inf:  # not before, as a connection may have been waited for
+            self._late_at = self._started + (self._end - self._started) * _LATE
+
+    def _left(self) -> float:
+        """Seconds until the end, and always a little."""
+        return max(0.01, self._end - self._now())
+
+    @contextlib.contextmanager
+    def _many(self) -> Iterator[None]:
+        with failures.translated():
+            try:
+                yield
+            except AttributeError as error:
+                raise self._cause(error) from error
+
+    def _cause(self, error: BaseException) -> BaseException:
+        if isinstance(error, AttributeError):
+            # The driver's own, where a connection is cut between two of its steps.
+            if not self._connection.is_closed():
+                raise error
+            error = ConnectionError()
+        return TimeoutError() if self.overdue else error
+
+
+async def _copied(rows: Iterable[Sequence[Any]]) -> AsyncIterator[bytes]:
+    """Rows in the text form of PostgreSQL's COPY, some 64 KiB at a time."""
+    lines: list[str] = []
+    size = 0
+    for row in rows:
+        lines.append("\t".join([_copied_field(value) for value in row]) + "\n")
+        size += len(lines[-1])
+        if size > _CHUNK:
+            yield "".join(lines).encode()
+            lines, size = [], 0
+    yield "".join(lines).encode()
+
+
+def _copied_field(value: str | int | None) -> str:
+    return r"\N" if value is None else str(value).translate(_ESCAPED)

@@ -1,0 +1,84 @@
+"""What a request counts as for the rate limits: for its caller, or for the address it is from."""
+
+from typing import NamedTuple
+
+from wishwell import limits, stores
+from wishwell.access import addresses
+from wishwell.http import metrics
+from wishwell.http.context import Request
+from wishwell.limits import Kind
+
+
+class Count(NamedTuple):
+    """``kind`` is the label of the metric; ``what`` names such requests in a refusal."""
+
+    kind: str
+    key: str
+    limit: int
+    what: str
+
+
+def address(request: Request) -> str | None:
+    """The client's address. Only on the storefront it may be unknown."""
+    if request.visit is not None:
+        return request.visit.address
+    forwarded = addresses.forwarded(request.pairs)
+    if forwarded is None:
+        return addresses.direct(request.peer)
+    proxies = request.service.settings.trusted_proxies
+    return addresses.of_client(request.peer, forwarded, proxies)
+
+
+# contract: shared-limit
+def count_of(request: Request, kind: Kind) -> Count | None:
+    """What a request counts as. None if neither caller nor address is known."""
+    settings, caller = request.service.settings, request.caller
+    if kind == "shared" and not has_bad_token(request):
+        if (caller is None or caller.profile is not None) and (known := address(request)):
+            what = "reads of shared lists from this address"
+            return Count(kind, f"shared:{known}", settings.limit_shared, what)
+    elif caller is None:
+        return _of_address(request)
+    if caller is None:
+        return None
+    who, id = ("profile", caller.profile.id) if caller.profile else ("admin", caller.token_id)
+    kind = "read" if kind == "shared" else kind
+    limit = stores.limit(caller.store, settings, f"{who}_{kind}")
+    return Count(kind, f"{caller.store.id}:{id}:{kind}", limit, f"{kind} requests")
+
+
+# contract: limit-per-address
+def _of_address(request: Request) -> Count | None:
+    known = address(request)
+    if known is None:
+        return None
+    what = "requests without a valid token from this address"
+    return Count("address", f"address:{known}", request.service.settings.limit_address, what)
+
+
+async def count(request: Request, counted: Count | None, cost: int = 1) -> None:
+    """Counts a request. With ``cost`` 0 it only asks. Raises ``TooManyRequests``."""
+    if counted is None:
+        return
+    service = request.service
+    request.taken = taken = await service.limiter.take(counted.key, counted.limit, cost)
+    if not taken.allowed:
+        metrics.LIMITED.labels(counted.kind).inc()
+        raise limits.too_many(taken, counted.what, service.clock())
+
+
+async def count_address(request: Request, key: str, limit: int, what: str) -> None:
+    """Counts something of an address, as ``what`` says it. Raises ``TooManyRequests``."""
+    await count(request, Count("address", key, limit, f"{what} from this address"))
+
+
+async def count_guess(request: Request) -> None:
+    """Counts a wrong token. Raises ``TooManyRequests``."""
+    await count(request, _of_address(request))
+
+
+# contract: shared-open
+def has_bad_token(request: Request) -> bool:
+    """Whether it was sent with a token that is not good. On the storefront that is a proxy's."""
+    sent = request.visit is None and b"authorization" in request.headers
+    return sent and request.caller is None

@@ -1,0 +1,187 @@
+"""Sharing a list: the owner's side of it."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from .conftest import TIME, data, done, new_list, refused, soon, walk
+
+KEYS = {"id", "token", "listId", "reservations", "notes", "createdAt"}
+TOKEN = re.compile(r"wwshr_[0-9A-Za-z]{28}")
+GONE = "01900000-0000-7000-8000-000000000000"
+
+
+def share(http, list_id, **body):
+    return data(http.post(f"/lists/{list_id}/shares", json=body), 201)
+
+
+def hence(**time):
+    return (datetime.now(UTC) + timedelta(**time)).isoformat(timespec="milliseconds")
+
+
+def test_share_a_list(shop, http):
+    """contract: share-fields, share-token, share-list-deleted. With nothing said, it shows no
+    notes, takes no reservations and is for ever; no body is as good as an empty one. The list does
+    not tell of it, and takes it along."""
+    made = new_list(http)
+    shared = share(http, made["id"])
+    assert set(shared) == KEYS
+    assert (shared["listId"], shared["reservations"], shared["notes"]) == (made["id"], False, False)
+    assert TOKEN.fullmatch(shared["token"]) and TIME.fullmatch(shared["createdAt"])
+    other = data(http.post(f"/lists/{made['id']}/shares"), 201)
+    assert other["token"] != shared["token"]
+    assert data(http.get(f"/lists/{made['id']}/shares")) == [other, shared]
+    assert data(http.get(f"/lists/{made['id']}")) == made | {"items": []}
+    assert data(shop.anonymous.get(f"/shared/{shared['token']}"))["name"] == made["name"]
+    done(http.delete(f"/lists/{made['id']}"))
+    refused(shop.anonymous.get(f"/shared/{shared['token']}"), 404)
+    refused(http.get(f"/lists/{made['id']}/shares"), 404)
+
+
+def test_shares_are_pages(http):
+    """contract: share-fields, page-limit, cursor-bound-to-request."""
+    one, two = new_list(http)["id"], new_list(http)["id"]
+    shared = [share(http, one) for _ in range(3)]
+    share(http, two)
+    found = walk(http, f"/lists/{one}/shares", limit=2)
+    assert found == [[shared[2], shared[1]], [shared[0]]]
+    cursor = http.get(f"/lists/{one}/shares?limit=1").json()["pageInfo"]["next"]
+    refused(http.get(f"/lists/{two}/shares", params={"page": cursor}), 400, "page")
+    assert data(http.get(f"/lists/{new_list(http)['id']}/shares")) == []
+
+
+def test_change_a_share(http):
+    """contract: share-update. What the body names, and nothing else; null takes the end away."""
+    path = f"/lists/{new_list(http)['id']}/shares"
+    shared = data(
+        http.post(path, json={"notes": True, "expiresAt": "2100-01-01T01:00:00+01:00"}), 201
+    )
+    assert shared["expiresAt"] == "2100-01-01T00:00:00.000Z"
+    path += f"/{shared['id']}"
+    changed = shared | {"reservations": True}
+    assert data(http.patch(path, json={"reservations": True})) == changed
+    assert data(http.patch(path, json={})) == changed
+    changed.pop("expiresAt")
+    assert data(http.patch(path, json={"expiresAt": None})) == changed
+    late = data(http.patch(path, json={"expiresAt": "9999-12-31T23:59:59-10:00", "notes": False}))
+    assert late == changed | {"expiresAt": "9999-12-31T23:59:59.999Z", "notes": False}
+
+
+@pytest.mark.parametrize(
+    ("body", "word"),
+    [
+        ({"expiresAt": "2020-01-01T00:00:00Z"}, "expiresAt: must be in the future"),
+        ({"expiresAt": "0001-01-01T00:00:00+14:00"}, "expiresAt: must be in the future"),
+        ({"expiresAt": "2100-01-01T00:00:00"}, "expiresAt"),
+        ({"expiresAt": "tomorrow"}, "expiresAt"),
+        ({"expiresAt": 4102444800}, "expiresAt"),
+        ({"reservations": 1}, "reservations"),
+        ({"notes": None}, "notes"),
+        ({"name": "x"}, "name"),
+    ],
+)
+def test_share_with_a_wrong_field(http, body, word):
+    """contract: share-expiry, body-malformed. Nothing is made or changed."""
+    path = f"/lists/{new_list(http)['id']}/shares"
+    shared = data(http.post(path), 201)
+    refused(http.post(path, json=body), 400, word)
+    refused(http.patch(f"{path}/{shared['id']}", json=body), 400, word)
+    assert data(http.get(path)) == [shared]
+
+
+def test_list_with_as_many_shares_as_may_be(http):
+    """contract: share-most. One more is 400, and one that has ended makes room."""
+    path = f"/lists/{new_list(http)['id']}/shares"
+    shared = [data(http.post(path), 201) for _ in range(20)]
+    refused(http.post(path), 400, "20")
+    assert len(data(http.get(path))) == 20
+    done(http.delete(f"{path}/{shared[3]['id']}"))
+    data(http.post(path), 201)
+
+
+def test_shares_of_what_is_not_there(shop, http):
+    """contract: record-id, token-scope. Of another's list, of no list, and no share of this
+    list."""
+    other = shop.customer("2").http
+    mine, theirs = new_list(http)["id"], new_list(other)["id"]
+    shared, foreign = share(http, mine), share(other, theirs)
+    for at in (theirs, GONE, "x"):
+        refused(http.post(f"/lists/{at}/shares"), 404, "list")
+        refused(http.get(f"/lists/{at}/shares"), 404, "list")
+        refused(http.patch(f"/lists/{at}/shares/{shared['id']}", json={"notes": True}), 404)
+        refused(http.delete(f"/lists/{at}/shares/{shared['id']}"), 404)
+    for id in (foreign["id"], GONE, "x", mine):
+        refused(http.patch(f"/lists/{mine}/shares/{id}", json={"notes": True}), 404, "share")
+        refused(http.delete(f"/lists/{mine}/shares/{id}"), 404, "share")
+    nobody = shop.customer("3").http
+    refused(nobody.delete(f"/lists/{mine}/shares/{shared['id']}"), 404)
+    assert data(http.get(f"/lists/{mine}/shares")) == [shared]
+    assert data(other.get(f"/lists/{theirs}/shares")) == [foreign]
+
+
+def test_share_that_has_ended_is_no_more(shop, http):
+    """contract: share-ended. At once; its other shares go on."""
+    path = f"/lists/{new_list(http)['id']}/shares"
+    ended, kept = data(http.post(path), 201), data(http.post(path), 201)
+    assert data(shop.anonymous.get(f"/shared/{ended['token']}"))
+    done(http.delete(f"{path}/{ended['id']}"))
+    refused(shop.anonymous.get(f"/shared/{ended['token']}"), 404)
+    refused(http.delete(f"{path}/{ended['id']}"), 404)
+    assert data(shop.anonymous.get(f"/shared/{kept['token']}"))
+    assert data(http.get(path)) == [kept]
+
+
+def test_share_expires(shop, http):
+    """contract: share-expiry. The owner still sees it, and may put off its end."""
+    path = f"/lists/{new_list(http)['id']}/shares"
+    shared = data(http.post(path, json={"expiresAt": hence(seconds=1)}), 201)
+    asked = f"/shared/{shared['token']}"
+    assert data(shop.anonymous.get(asked))
+    soon(lambda: shop.anonymous.get(asked).status_code == 404)
+    assert data(http.get(path)) == [shared]
+    data(http.patch(f"{path}/{shared['id']}", json={"expiresAt": hence(days=1)}))
+    assert data(shop.anonymous.get(asked))
+
+
+def test_shares_of_a_whole_store(shop, http):
+    """contract: whole-store, whole-store-create. The admin token without a header: the list says
+    whose the share is, also where it is a session's."""
+    made = new_list(http)["id"]
+    shared = share(http, made)
+    owned = shared | {"profile": shop.gid("1")}
+    path = f"/lists/{made}/shares"
+    assert data(shop.admin.get(path)) == [owned]
+    changed = data(shop.admin.patch(f"{path}/{shared['id']}", json={"notes": True}))
+    assert changed == owned | {"notes": True}
+    done(shop.admin.delete(f"{path}/{shared['id']}"))
+    assert data(shop.acting_as(shop.gid("1")).post(path), 201)["listId"] == made
+    other = share(shop.admin, made, notes=True)
+    assert (other["profile"], other["notes"]) == (shop.gid("1"), True)
+    assert [each["id"] for each in data(http.get(path))][:1] == [other["id"]]
+    assert data(shop.anonymous.get(f"/shared/{other['token']}"))["items"] == []
+    visitor = shop.session()
+    path = f"/lists/{new_list(visitor.http)['id']}/shares"
+    answer = shop.admin.post(path)
+    assert data(answer, 201)["profile"] == visitor.gid
+    # A share has no URL that can be read.
+    assert "Location" not in answer.headers
+    refused(shop.admin.post(f"/lists/{GONE}/shares"), 404)
+
+
+def test_shares_follow_their_lists_through_a_link(shop):
+    """contract: share-link. The shares of a list that joins another end, so that no old address
+    shows what the customer had."""
+    visitor, customer = shop.session(), shop.customer("1")
+    garden, birthday = (new_list(visitor.http, name)["id"] for name in ("Garden", "Birthday"))
+    own = new_list(customer.http, " birthday ")["id"]
+    kept = share(visitor.http, garden, notes=True, expiresAt=hence(days=1))
+    ended, of_customer = share(visitor.http, birthday), share(customer.http, own)
+    shop.token(customer=customer.gid, session=visitor.gid)
+    assert data(customer.http.get(f"/lists/{garden}/shares")) == [kept]
+    assert data(customer.http.get(f"/lists/{own}/shares")) == [of_customer]
+    assert data(shop.anonymous.get(f"/shared/{kept['token']}"))["name"] == "Garden"
+    refused(shop.anonymous.get(f"/shared/{ended['token']}"), 404)
+    assert data(shop.anonymous.get(f"/shared/{of_customer['token']}"))["name"] == "birthday"
+    done(customer.http.delete(f"/lists/{garden}/shares/{kept['id']}"))
+    refused(shop.anonymous.get(f"/shared/{kept['token']}"), 404)

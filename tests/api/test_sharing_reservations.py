@@ -1,0 +1,194 @@
+"""Reservations on a shared list: who may make them, who sees them, when they end."""
+
+import pytest
+
+from .conftest import data, done, item, new_list, refused, save
+from .test_sharing_links import share
+from .test_sharing_views import UNKNOWN
+
+TERMS = {"reservations": True}
+
+
+class Party:
+    """A customer with an item on a shared list, and two who give."""
+
+    def __init__(self, shop, quantity=3):
+        self.shop = shop
+        self.owner, self.visitor, self.customer = shop.customer(), shop.session(), shop.customer()
+        self.list = new_list(self.owner.http)["id"]
+        self.item = save(self.owner.http, 1, quantity=quantity, listIds=[self.list])["id"]
+        self.share = share(self.owner.http, self.list, **TERMS)
+
+    def path(self, share=None, item=None):
+        token = (share or self.share)["token"]
+        return f"/shared/{token}/items/{item or self.item}/reservation"
+
+    def reserve(self, who, quantity=1, share=None):
+        return who.http.put(self.path(share), json={"quantity": quantity})
+
+    def give_back(self, who, share=None):
+        return who.http.delete(self.path(share))
+
+    def seen(self, http, share=None):
+        """What the only item of the shared list shows of reservations."""
+        [shown] = data(http.get(f"/shared/{(share or self.share)['token']}"))["items"]
+        return {name: shown[name] for name in ("reserved", "yours") if name in shown}
+
+
+@pytest.fixture
+def party(shop):
+    return Party(shop)
+
+
+def test_reserve_and_give_back(party):
+    """contract: reserve-put, reserve-shown, reserve-delete. Put again it is another number."""
+    shop = party.shop
+    shown = data(party.reserve(party.visitor, 2))
+    assert shown == {
+        "id": party.item, "productId": 1, "quantity": 3, "reserved": 2, "yours": 2,
+    }  # fmt: skip
+    data(party.reserve(party.customer, 1))
+    assert party.seen(party.visitor.http) == {"reserved": 3, "yours": 2}
+    assert party.seen(party.customer.http) == {"reserved": 3, "yours": 1}
+    assert party.seen(shop.session().http) == {"reserved": 3, "yours": 0}
+    assert party.seen(shop.anonymous) == {"reserved": 3}
+    assert party.seen(shop.admin) == {"reserved": 3}
+    assert party.seen(shop.acting_as(party.customer.gid)) == {"reserved": 3, "yours": 1}
+    assert data(party.reserve(party.visitor, 1))["reserved"] == 2
+    done(party.give_back(party.visitor))
+    assert party.seen(shop.anonymous) == {"reserved": 1}
+    refused(party.give_back(party.visitor), 404)
+    refused(shop.session().http.delete(party.path()), 404)
+
+
+def test_sum_never_passes_the_quantity(party):
+    """contract: reserve-quantity. And a refusal changes nothing."""
+    data(party.reserve(party.visitor, 2))
+    refused(party.reserve(party.customer, 2), 409, "quantity")
+    data(party.reserve(party.customer, 1))
+    refused(party.reserve(party.visitor, 3), 409)
+    assert party.seen(party.visitor.http) == {"reserved": 3, "yours": 2}
+    data(party.reserve(party.visitor, 2))
+
+
+def test_lowered_quantity_drops_none(party):
+    """contract: reserve-kept, reserve-quantity. Who has some may have fewer; who has none waits."""
+    data(party.reserve(party.visitor, 3))
+    data(party.owner.http.patch(f"/items/{party.item}", json={"quantity": 1}))
+    assert party.seen(party.visitor.http) == {"reserved": 3, "yours": 3}
+    refused(party.reserve(party.customer), 409)
+    data(party.reserve(party.visitor, 2))
+    refused(party.reserve(party.visitor, 3), 409)
+    done(party.give_back(party.visitor))
+    data(party.reserve(party.customer))
+
+
+def test_owner_sees_nothing_and_may_do_nothing(party):
+    """contract: reserve-secret. By their own token, and by an admin token that names them. How the
+    rest of their answers stays the same: test_sharing_secrecy.py."""
+    data(party.reserve(party.visitor, 2))
+    for http in (party.owner.http, party.shop.acting_as(party.owner.gid)):
+        assert party.seen(http) == {}
+        refused(http.put(party.path(), json={"quantity": 1}), 403)
+        refused(http.delete(party.path()), 404)
+    assert item(party.owner.http, party.item)["quantity"] == 3
+
+
+def test_profile_is_needed(party):
+    """contract: reserve-caller. An admin token acts for the one that it names."""
+    shop = party.shop
+    for method in ("PUT", "DELETE"):
+        body = {"quantity": 1}
+        refused(shop.anonymous.request(method, party.path(), json=body), 401)
+        refused(shop.admin.request(method, party.path(), json=body), 400, "Profile")
+    acting = shop.acting_as(party.customer.gid)
+    data(acting.put(party.path(), json={"quantity": 1}))
+    assert party.seen(party.customer.http) == {"reserved": 1, "yours": 1}
+    done(acting.delete(party.path()))
+
+
+def test_share_without_reservations_hides_them(party):
+    """contract: reserve-put, reserve-shown, reserve-delete. Over another share they are there."""
+    other = share(party.owner.http, party.list)
+    data(party.reserve(party.visitor, 2))
+    assert party.seen(party.visitor.http, other) == {}
+    refused(party.reserve(party.customer, 1, other), 403)
+    done(party.give_back(party.visitor, other))
+    assert party.seen(party.visitor.http) == {"reserved": 0, "yours": 0}
+
+
+def test_share_that_ends_keeps_them_for_the_next(party):
+    """contract: reserve-ends, reserve-delete. Hidden meanwhile, but not from who takes theirs
+    back."""
+    data(party.reserve(party.visitor, 2))
+    data(party.reserve(party.customer, 1))
+    done(party.owner.http.delete(f"/lists/{party.list}/shares/{party.share['id']}"))
+    refused(party.reserve(party.visitor), 404)
+    done(party.give_back(party.customer))
+    refused(party.give_back(party.customer), 404)
+    refused(party.give_back(party.owner), 404)
+    again = share(party.owner.http, party.list, **TERMS)
+    assert party.seen(party.visitor.http, again) == {"reserved": 2, "yours": 2}
+
+
+def test_item_that_leaves_its_last_shared_list_has_none(party):
+    """contract: reserve-ends. Not while it is on another one."""
+    http = party.owner.http
+    second = new_list(http, "Second")["id"]
+    again = share(http, second, **TERMS)
+    path = f"/items/{party.item}/lists"
+    data(http.put(path, json={"listIds": [party.list, second]}))
+    data(party.reserve(party.visitor, 2))
+    data(http.put(path, json={"listIds": [second]}))
+    assert party.seen(party.visitor.http, again) == {"reserved": 2, "yours": 2}
+    refused(party.reserve(party.visitor), 404)
+    private = new_list(http, "Private")["id"]
+    data(http.put(path, json={"listIds": [private]}))
+    data(http.put(path, json={"listIds": [second]}))
+    assert party.seen(party.visitor.http, again) == {"reserved": 0, "yours": 0}
+
+
+def test_item_and_list_that_are_deleted_end_them(shop):
+    """contract: reserve-ends."""
+    for end in ("/items/{item}", "/items?itemIds={item}", "/lists/{list}"):
+        party = Party(shop)
+        data(party.reserve(party.visitor, 2))
+        done(party.owner.http.delete(end.format(item=party.item, list=party.list)))
+        refused(party.give_back(party.visitor), 404)
+
+
+def test_wrong_links_items_and_bodies_are_refused(party, make_shop):
+    """contract: reserve-put, record-id, shared-unknown, store-isolation. Of another list too, of
+    another store, and of a token that was never one; a wrong quantity is 400."""
+    stranger = make_shop().customer()
+    refused(party.reserve(stranger), 404)
+    refused(party.give_back(stranger), 404)
+    wrong = ({}, *({"quantity": quantity} for quantity in (0, 1_000_001, "1", None)))
+    for body, word in (*((body, "quantity") for body in wrong), ({"quantity": 1, "x": 1}, "x")):
+        refused(party.visitor.http.put(party.path(), json=body), 400, word)
+    elsewhere = save(party.owner.http, 2, listIds=[new_list(party.owner.http, "Mine")["id"]])["id"]
+    for id in (elsewhere, "x", "01964a1b-0739-7128-a24b-e40ad23f0824"):
+        path = party.path(item=id)
+        refused(party.visitor.http.put(path, json={"quantity": 1}), 404)
+        refused(party.visitor.http.delete(path), 404)
+    data(party.reserve(party.visitor))
+    for token in (UNKNOWN, "x", party.list):
+        path = party.path({"token": token})
+        refused(party.visitor.http.put(path, json={"quantity": 1}), 404)
+        refused(party.visitor.http.delete(path), 404)
+        wrong = party.path({"token": token}, item="x")
+        refused(party.visitor.http.put(wrong, json={"quantity": 1}), 404, "no such shared list")
+    assert party.seen(party.visitor.http) == {"reserved": 1, "yours": 1}
+
+
+def test_sign_in_moves_and_adds_up(party):
+    """contract: reserve-sign-in. On the owner's own account they end."""
+    data(party.reserve(party.visitor, 1))
+    data(party.reserve(party.customer, 2))
+    party.shop.token(customer=party.customer.gid, session=party.visitor.gid)
+    assert party.seen(party.customer.http) == {"reserved": 3, "yours": 3}
+    party.visitor = party.shop.session()
+    done(party.give_back(party.customer))
+    data(party.reserve(party.visitor, 2))
+    party.shop.token(customer=party.owner.gid, session=party.visitor.gid)
+    assert party.seen(party.shop.anonymous) == {"reserved": 0}

@@ -1,0 +1,285 @@
+"""A shared list, as those see it who have its link; and their copies of it."""
+
+import pytest
+
+from tests.conftest import Shop
+from tests.servers import PREFIX
+
+from .conftest import (
+    LIST_KEYS,
+    data,
+    done,
+    fresh_window,
+    item,
+    new_list,
+    nothing_changes,
+    order_of,
+    refused,
+    save,
+    whole_list,
+)
+from .test_sharing_links import share
+
+KEYS = {"name", "items", "updatedAt", "reservations"}
+HEADERS = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex"}
+HEADERS |= {"Referrer-Policy": "no-referrer"}
+UNKNOWN = "wwshr_" + "0" * 28
+
+
+class Shown:
+    """A customer's list of three items, in an order, with a note and tags; and its share."""
+
+    def __init__(self, shop, **terms):
+        self.owner = shop.customer()
+        http = self.owner.http
+        self.list = new_list(http, "Birthday")["id"]
+        on = {"listIds": [self.list]}
+        self.items = [
+            save(http, 1, quantity=3, tags=["secret"], note="in blue", **on)["id"],
+            save(http, 2, variantId=5, **on)["id"],
+            save(http, 3, **on)["id"],
+        ]
+        save(http, 9, note="of nobody's business", listIds=[new_list(http, "Mine")["id"]])
+        self.order = [self.items[at] for at in (1, 0, 2)]
+        data(http.put(f"/lists/{self.list}/items/order", json={"itemIds": self.order[:1]}))
+        data(http.put(f"/lists/{self.list}/items/order", json={"itemIds": self.order}))
+        self.share = share(http, self.list, **terms)
+        self.path = f"/shared/{self.share['token']}"
+
+
+def test_what_anybody_sees(shop):
+    """contract: shared-fields, shared-order. Nothing of the owner: no GID, no e-mail, no tags, no
+    other list, and no id of a list or share."""
+    shown = Shown(shop, notes=True)
+    data(shown.owner.http.post("/profiles/identify", json={"email": "owner@example.com"}))
+    answer = shop.anonymous.get(shown.path)
+    found = data(answer)
+    assert set(found) == KEYS
+    whole = whole_list(shown.owner.http, shown.list, "customer")
+    assert (found["name"], found["updatedAt"]) == (whole["name"], whole["updatedAt"])
+    assert found["reservations"] is False
+    assert found["items"] == [
+        {"id": shown.items[1], "productId": 2, "variantId": 5, "quantity": 1},
+        {"id": shown.items[0], "productId": 1, "quantity": 3, "note": "in blue"},
+        {"id": shown.items[2], "productId": 3, "quantity": 1},
+    ]
+    private = ("gid:", shown.owner.gid[-12:], "example.com", "secret", "business", "Mine")
+    hidden = (*private, shown.list, shown.share["id"])
+    assert not [text for text in hidden if text in answer.text]
+
+
+def test_items_are_in_the_owners_order(shop):
+    """contract: shared-order. What has no place follows, newest first; an empty list has none."""
+    shown = Shown(shop)
+    for product in (4, 5):
+        save(shown.owner.http, product, listIds=[shown.list])
+    found = data(shop.anonymous.get(shown.path))["items"]
+    assert [entry["productId"] for entry in found] == [2, 1, 3, 5, 4]
+    empty = share(shown.owner.http, new_list(shown.owner.http)["id"])
+    assert data(shop.anonymous.get(f"/shared/{empty['token']}"))["items"] == []
+
+
+def test_ids_of_a_store_with_text_ids(make_shop):
+    """contract: product-id-kind."""
+    shop = make_shop("--product-ids", "text")
+    http = shop.customer("1").http
+    made = new_list(http)["id"]
+    save(http, "p:1", variantId="v", listIds=[made])
+    path = f"/shared/{share(http, made)['token']}"
+    [found] = data(shop.anonymous.get(path))["items"]
+    assert (found["productId"], found["variantId"]) == ("p:1", "v")
+    other = shop.customer("2").http
+    copied = data(other.post(f"{path}/copies"), 201)
+    [entry] = whole_list(other, copied["id"])["items"]
+    assert (entry["productId"], entry["variantId"]) == ("p:1", "v")
+
+
+def test_every_answer_is_for_one_reader(shop):
+    """contract: shared-headers. Errors too."""
+    shown = Shown(shop)
+    other = shop.customer("2").http
+    for answer in (
+        shop.anonymous.get(shown.path),
+        shop.anonymous.head(shown.path),
+        other.get(shown.path),
+        shop.anonymous.get(f"/shared/{UNKNOWN}"),
+        shop.anonymous.get(f"{shown.path}?x=1"),
+        shop.client("junk").get(shown.path),
+        shop.anonymous.post(f"{shown.path}/copies"),
+        other.post(f"{shown.path}/copies"),
+        shop.anonymous.put(shown.path),
+        shop.anonymous.get(f"{shown.path}/items"),
+    ):
+        assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
+    assert "X-Robots-Tag" not in shop.anonymous.get("/.well-known/openapi").headers
+
+
+def test_all_that_is_wrong_with_a_link_is_one_answer(shop, make_shop):
+    """contract: shared-unknown, store-isolation. Never made, mistyped, ended, of a deleted list, of
+    another store: equal but for the request id, with and without a token."""
+    shown, http = Shown(shop), shop.customer("2").http
+    foreign = make_shop().customer("1").http
+    tokens = [UNKNOWN, shown.share["token"][:-1], "x", "%00", "é", "wwadm_" + "0" * 49]
+    for way in ("share", "list"):
+        made = new_list(shown.owner.http)["id"]
+        ended = share(shown.owner.http, made)
+        tokens.append(ended["token"])
+        path = f"/lists/{made}" + (f"/shares/{ended['id']}" if way == "share" else "")
+        done(shown.owner.http.delete(path))
+    messages = {refused(foreign.get(shown.path), 404)}
+    messages |= {refused(foreign.post(f"{shown.path}/copies"), 404)}
+    for token in tokens:
+        messages |= {refused(shop.anonymous.get(f"/shared/{token}"), 404)}
+        messages |= {refused(http.get(f"/shared/{token}"), 404)}
+        messages |= {refused(http.post(f"/shared/{token}/copies"), 404)}
+    assert len(messages) == 1
+
+
+def test_token_that_is_sent_must_be_good(shop):
+    """contract: shared-open, token-refused, session-ended, profile-header-forbidden. Or an owner
+    whose token has expired would see what is no business of theirs."""
+    shown, visitor = Shown(shop), shop.session()
+    assert data(visitor.http.get(shown.path)) == data(shop.anonymous.get(shown.path))
+    refused(shop.client("junk").get(shown.path), 401)
+    refused(shop.client(visitor.token, visitor.gid).get(shown.path), 403)
+    refused(shop.anonymous.get(shown.path, headers={"Authorization": "Basic x"}), 401)
+    shop.token(customer=shop.gid(), session=visitor.gid)
+    refused(visitor.http.get(shown.path), 401)
+    refused(shop.acting_as(visitor.gid).get(shown.path), 404)
+    refused(shop.acting_as(visitor.gid).post(f"{shown.path}/copies"), 404)
+    assert data(shop.admin.get(shown.path)) == data(shop.acting_as(shop.gid()).get(shown.path))
+
+
+# --- copies --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shown(shop):
+    return Shown(shop, notes=True)
+
+
+def test_copy_a_list(shop, shown):
+    """contract: copy-list, shared-notes. In the owner's order, with quantity, without tags, and
+    with the note while the share shows it. The owner's list stays as it was."""
+    http = shop.customer("2").http
+    with nothing_changes(shown.owner.http):
+        answer = http.post(f"{shown.path}/copies", json={"name": "  For Anna "})
+    made = data(answer, 201)
+    assert set(made) == LIST_KEYS
+    assert (made["name"], made["itemCount"]) == ("For Anna", 3)
+    assert answer.headers["Location"] == f"{PREFIX}/lists/{made['id']}"
+    for sort in ("customer", "recently_saved"):
+        copied = whole_list(http, made["id"], sort)["items"]
+        assert [entry["productId"] for entry in copied] == [2, 1, 3]
+    assert {entry["id"] for entry in copied}.isdisjoint(shown.items)
+    assert copied[0]["variantId"] == 5
+    assert (copied[1]["quantity"], copied[1]["note"], copied[1]["tags"]) == (3, "in blue", [])
+    assert copied[1]["listIds"] == [made["id"]]
+    assert data(http.get("/lists")) == [made]
+    assert data(http.post(f"{shown.path}/copies"), 201)["name"] == "Birthday"
+    assert len(data(http.get("/items"))) == 3
+    change = f"/lists/{shown.list}/shares/{shown.share['id']}"
+    assert "blue" in shop.anonymous.get(shown.path).text
+    data(shown.owner.http.patch(change, json={"notes": False}))
+    assert "blue" not in shop.anonymous.get(shown.path).text
+    other = shop.customer("3").http
+    data(other.post(f"{shown.path}/copies"), 201)
+    assert not [entry for entry in data(other.get("/items")) if "note" in entry]
+
+
+def test_copy_doubles_nothing(shop, shown):
+    """contract: copy-once. What the caller has already keeps all that it has, and its other lists;
+    the owner's own items are on a list more."""
+    http = shop.session().http
+    other = new_list(http)["id"]
+    mine = save(http, 1, quantity=7, tags=["a"], note="mine", listIds=[other])
+    plain = save(http, 2)  # without the variant: another item
+    made = data(http.post(f"{shown.path}/copies"), 201)
+    assert len(data(http.get("/items"))) == 4
+    now = item(http, mine["id"])
+    assert now["listIds"] == sorted([other, made["id"]])
+    assert now["updatedAt"] > mine["updatedAt"]
+    assert now | {"listIds": 0, "updatedAt": 0} == mine | {"listIds": 0, "updatedAt": 0}
+    assert item(http, plain["id"]) == plain
+    assert order_of(http, made["id"])[1] == mine["id"]
+    made = data(shown.owner.http.post(f"{shown.path}/copies", json={"name": "Again"}), 201)
+    assert order_of(shown.owner.http, made["id"]) == shown.order
+
+
+@pytest.mark.parametrize("limit", ["items=5", "lists=2", "entries=4"])
+def test_copy_that_would_pass_a_bound(make_shop, limit):
+    """contract: copy-limits. Nothing changes; the bounds are the caller's."""
+    shop = make_shop("--limit", limit)
+    shown, http = Shown(shop), shop.customer("2").http
+    made = [new_list(http)["id"] for _ in range(2 if limit == "lists=2" else 1)]
+    save(http, 3, listIds=made[:1])
+    for product in (7, 8, 9):
+        save(http, product, listIds=made[:1] if limit == "entries=4" and product == 7 else [])
+    with nothing_changes(http):
+        refused(http.post(f"{shown.path}/copies"), 400, *limit.split("=")[1:])
+
+
+def test_copy_with_a_wrong_body(shop, shown):
+    """contract: list-name, body-unknown-field, whole-store-create."""
+    http = shop.customer("2").http
+    for body, word in (({"name": " "}, "name"), ({"name": 1}, "name"), ({"x": 1}, "x")):
+        refused(http.post(f"{shown.path}/copies", json=body), 400, word)
+    refused(http.post(f"{shown.path}/copies?x=1"), 400, "x")
+    refused(shop.admin.post(f"{shown.path}/copies"), 400, "Profile")
+    refused(shop.anonymous.post(f"{shown.path}/copies"), 401)
+    assert data(http.get("/lists")) == []
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+
+def remaining(answer):
+    return int(answer.headers["X-RateLimit-Limit"]), int(answer.headers["X-RateLimit-Remaining"])
+
+
+@pytest.fixture(scope="module")
+def strict(new_service):
+    """A store whose service takes the address from its proxy."""
+    limits = {"WISHWELL_LIMIT_SHARED": "5", "WISHWELL_LIMIT_ADDRESS": "3"}
+    return Shop(new_service(**limits, WISHWELL_TRUSTED_PROXIES="127.0.0.0/8").start())
+
+
+def test_reads_count_for_the_address(strict):
+    """contract: shared-limit. Its own limit, with a profile token or without; an admin token's
+    reads count for it."""
+    shown, at = Shown(strict), {"X-Forwarded-For": "192.0.2.1"}
+    anybody, owner = strict.anonymous, shown.owner.http
+    fresh_window()
+    assert remaining(anybody.get(shown.path, headers=at)) == (5, 4)
+    assert remaining(owner.get(shown.path, headers=at)) == (5, 3)
+    assert remaining(anybody.head(shown.path, headers=at)) == (5, 2)
+    for left in (1, 0):
+        assert remaining(anybody.get(shown.path, headers=at)) == (5, left)
+    answer = anybody.get(shown.path, headers=at)
+    refused(answer, 429)
+    assert int(answer.headers["Retry-After"]) >= 1
+    refused(owner.get(shown.path, headers=at), 429)
+    assert remaining(owner.get(f"/lists/{shown.list}", headers=at))[0] == 600
+    assert remaining(strict.admin.get(shown.path, headers=at))[0] == 6_000
+    data(anybody.get(shown.path, headers={"X-Forwarded-For": "192.0.2.2"}))
+
+
+def test_guesses_are_limited(strict):
+    """contract: shared-guess. As requests without a token; a good link goes on working, and an
+    admin token's server is no guesser."""
+    shown, http = Shown(strict), strict.customer("2").http
+    at, wrong = {"X-Forwarded-For": "192.0.2.3"}, f"/shared/{UNKNOWN}"
+    fresh_window()
+    answer = http.post(f"{wrong}/copies", headers=at)
+    refused(answer, 404)
+    assert remaining(answer) == (3, 2)
+    for left in (1, 0):
+        answer = strict.anonymous.get(wrong, headers=at)
+        refused(answer, 404)
+        assert remaining(answer) == (3, left)
+    refused(strict.anonymous.get(wrong, headers=at), 429)
+    refused(http.post(f"{wrong}/copies", headers=at), 429)
+    refused(strict.client("junk").get(shown.path, headers=at), 429)
+    data(strict.anonymous.get(shown.path, headers=at))
+    data(http.post(f"{shown.path}/copies", headers=at), 201)
+    refused(strict.admin.get(wrong, headers=at), 404)
