@@ -227,9 +227,10 @@ class Pipeline:
     async def _set_scope(self, request: Request, caller: Caller) -> None:
         """Whose data the request acts on (contract: token-scope, profile-header, whole-store)."""
         named, cache = request.header(b"profile"), self._service.access_cache
-        if caller.profile is not None:
+        if caller.kind in ("customer", "session"):
             if named is not None:
                 raise Forbidden("Profile: only an admin token may send this header.")
+            assert caller.profile is not None
             request.acts_on = await self._there(request, caller.profile)
         elif caller.kind != "admin":
             raise Forbidden("This token is for the storefront, and not for the API.")
