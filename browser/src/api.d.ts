@@ -1291,6 +1291,7 @@ export interface components {
             };
         };
         TokenResult: {
+            /** @description A token, valid for a day, and the profile that it is for. */
             data: {
                 /** @description The access token, a JWT. It expires a day after its creation. */
                 token: string;
@@ -1370,6 +1371,7 @@ export interface components {
             available?: components["schemas"]["NewAvailable"];
             variants?: components["schemas"]["NewVariant"][] | null;
         };
+        /** @description All that is known of a product. What is left out is not known. */
         NamedProduct: {
             productId: components["schemas"]["ProductId"];
             title?: components["schemas"]["NewTitle"];
@@ -1468,6 +1470,7 @@ export interface components {
         Title: string;
         /** @description An http or https URL in printable ASCII characters. */
         Url: string;
+        /** @description A price. */
         Price: {
             /** @description Decimal text, with up to 4 digits after the point. */
             amount: string;
@@ -1778,7 +1781,7 @@ export interface components {
          */
         Page: components["schemas"]["Cursor"];
         /**
-         * @description The number of records of a page.
+         * @description The number of records of a page, 1 to 250, by default 50.
          * @example 20
          */
         Limit: number;
@@ -1891,7 +1894,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -2286,7 +2289,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -2605,7 +2608,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3232,7 +3235,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3376,7 +3379,7 @@ export interface operations {
                  */
                 from?: components["parameters"]["From"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3428,7 +3431,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3768,7 +3771,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3866,7 +3869,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -4074,7 +4077,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];

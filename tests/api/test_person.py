@@ -3,7 +3,7 @@
 import httpx2
 import pytest
 
-from tests.servers import wait_until
+from tests.servers import WISHWELL, wait_until
 
 from .conftest import data, done, envelope, new_list, save, soon
 
@@ -195,7 +195,7 @@ def test_command_erases_and_waits(shop):
     for member in people:
         save(member.http, 1)
     run, store = shop.service.attempt, ("--store", shop.handle)
-    ended = shop.service.cli("profile", "erase", people[0].gid, *store)
+    ended = shop.service.run([str(WISHWELL), "profile", "erase", people[0].gid, *store])
     assert ended.stdout == "1 erased; of 0 there was nothing\n" and "waits" in ended.stderr
     assert data(shop.acting_as(people[0].gid).get("/items")) == []
     file = shop.service.folder / "gids.txt"

@@ -13,8 +13,10 @@ except ImportError as error:
         "wishwell.client needs httpx2. Install it with: pip install 'wishwell[client]'"
     ) from error
 
+from wishwell.client import records
+from wishwell.client.answers import Feed, Page
 from wishwell.client.asynchronous import AsyncWishwell
-from wishwell.client.calls import UNSET, Direction, Sort
+from wishwell.client.calls import UNSET, Direction
 from wishwell.client.errors import (
     Conflict,
     ConnectionFailed,
@@ -27,26 +29,7 @@ from wishwell.client.errors import (
     Unavailable,
     WishwellError,
 )
-from wishwell.client.records import (
-    Delivery,
-    Event,
-    EventData,
-    EventProduct,
-    Feed,
-    Item,
-    List,
-    Money,
-    NewProduct,
-    Page,
-    Product,
-    ProductId,
-    ProfileToken,
-    Share,
-    SharedItem,
-    SharedList,
-    Variant,
-    Webhook,
-)
+from wishwell.client.records import *  # noqa: F403
 from wishwell.client.sync import Wishwell
 
 __all__ = [
@@ -54,33 +37,17 @@ __all__ = [
     "AsyncWishwell",
     "Conflict",
     "ConnectionFailed",
-    "Delivery",
     "Direction",
-    "Event",
-    "EventData",
-    "EventProduct",
     "Feed",
     "Forbidden",
     "Gone",
     "Invalid",
-    "Item",
-    "List",
-    "Money",
-    "NewProduct",
     "NotFound",
     "Page",
-    "Product",
-    "ProductId",
-    "ProfileToken",
     "RateLimited",
-    "Share",
-    "SharedItem",
-    "SharedList",
-    "Sort",
     "Unauthorized",
     "Unavailable",
-    "Variant",
-    "Webhook",
     "Wishwell",
     "WishwellError",
 ]
+__all__ += records.__all__

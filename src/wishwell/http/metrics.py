@@ -55,23 +55,23 @@ EVENTS_WAITING_SECONDS = _gauge(
     "events_waiting_seconds", "The age of the oldest event without a place in a feed.", "max"
 )
 NOTICES = _counter("notices", "Notices of dropped prices and of products back in stock.")
-ERASED = _counter("erased_profiles", "Profiles erased.")
-ERASING = _gauge("erasing_profiles", "Erased profiles that are still being removed.", "max")
 NOTICES_WAITING = _gauge(
     "notices_products_waiting", "Products with wishes that are still to be told.", "max"
 )
-_ASKED = _gauge(
+ERASED = _counter("erased_profiles", "Profiles erased.")
+ERASING = _gauge("erasing_profiles", "Erased profiles that are still being removed.", "max")
+ASKED = _gauge(
     "platform_requests_waiting", "Requests of platforms that are not done yet.", "max", "kind"
 )
-_ASKED_SECONDS = _gauge(
+ASKED_SECONDS = _gauge(
     "platform_requests_oldest_seconds",
     "How long the oldest request of a platform has been waiting.",
     "max",
     "kind",
 )
 for _topic in requests.TOPICS:
-    _ASKED.labels(_topic)
-    _ASKED_SECONDS.labels(_topic)
+    ASKED.labels(_topic)
+    ASKED_SECONDS.labels(_topic)
 _SHED = _counter("shed", "Requests refused with 503 because too many came at once.")
 _IN_FLIGHT = _gauge("requests_in_flight", "API requests in progress.")
 _LIMITS_AWAY = _gauge(
@@ -107,7 +107,7 @@ _DELIVERIES = _counter(
 )
 for _outcome in ("delivered", "retried", "failed"):
     _DELIVERIES.labels(_outcome)  # at 0 from the start, so that the first one is an increase
-_DELIVERIES_WAITING = _gauge(
+DELIVERIES_WAITING = _gauge(
     "deliveries_waiting", "Deliveries that are not done yet, of all stores.", "max"
 )
 _DELIVERIES_OLDEST = _gauge(
@@ -151,12 +151,6 @@ def linked(items: int) -> None:
     _LINKED_ITEMS.inc(items)
 
 
-def platform_requests(topic: str, count: int, seconds: float) -> None:
-    """Sets how many requests of a topic wait, and the age of the oldest."""
-    _ASKED.labels(topic).set(count)
-    _ASKED_SECONDS.labels(topic).set(seconds)
-
-
 class Sampler:
     """Copies the counts that the parts of the service keep into the metrics."""
 
@@ -188,7 +182,6 @@ class Sampler:
             attempts, sender.attempts = sender.attempts, type(sender.attempts)()
             for outcome, count in attempts.items():
                 _DELIVERIES.labels(outcome).inc(count)
-            _DELIVERIES_WAITING.set(sender.length)
             waited = self._service.clock() - sender.oldest if sender.oldest else 0
             _DELIVERIES_OLDEST.set(max(0, waited) / 1000)
         flush()

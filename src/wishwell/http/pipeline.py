@@ -248,12 +248,12 @@ class Pipeline:
     # contract: erase-moment, erase-writes, forget-customers
     async def _there(self, request: Request, profile: Profile) -> Profile:
         """The profile; to read, one that has nothing while it is being erased."""
-        known = self._service.access_cache
+        cache = self._service.access_cache
         if not profile.is_session:
-            known.touch_customer(profile)
+            cache.touch_customer(profile)
         if (
             request.reads
-            and profile.id in known.erased
+            and profile.id in cache.erased
             and await self._service.db.read(erasure.is_under_way, profile.id)
         ):
             return structs.replace(profile, id=ids.NO_UUID)

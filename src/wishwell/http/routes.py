@@ -90,7 +90,7 @@ API = (
         "DELETE": profile_handlers.erase_profile,
     }, off_storefront="DELETE"),
     Route("/profile/export", {"GET": profile_handlers.export_profile}),
-    _of_store("/profiles", "email", "page", "limit", GET=profile_handlers.list_profiles),
+    _of_store("/profiles", "page", "limit", "email", GET=profile_handlers.list_profiles),
     Route("/profiles/identify", {"POST": profile_handlers.identify_profile}, kind="token",
           on_storefront=False),
     Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, kind="token",
