@@ -349,7 +349,7 @@ def test_each_request_is_one_line_of_json(service, shop):
     answers += [
         shop.anonymous.get("/items"),
         http.post("/items", json={"productId": 1}),
-        http.put("/items"),
+        http.patch("/items"),
     ]
     for answer in answers:
         [line] = lines_of(service, answer.headers["X-Request-Id"])

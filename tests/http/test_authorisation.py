@@ -21,6 +21,7 @@ pytestmark = pytest.mark.either_engine
 # How each operation is asked, on a record of the profile "mine" unless said otherwise.
 BODIES: dict[str, Any] = {
     "POST /items": {"productId": 77},
+    "PUT /items": {"items": [{"productId": 78}]},
     "PATCH /items/{itemId}": {"quantity": 5},
     "PUT /items/{itemId}/lists": {"listIds": []},
     "POST /lists": {"name": "x"},
@@ -40,7 +41,7 @@ BODIES: dict[str, Any] = {
 }
 DESCRIPTION = "GET /.well-known/openapi"
 TOKEN, EVENTS = "POST /profiles/token", "GET /events"
-CREATING = {"POST /items": 201, "POST /lists": 201}
+CREATING = {"POST /items": 201, "PUT /items": 200, "POST /lists": 201}
 COPY = "POST /shared/{token}/copies"
 VIEW = "GET /shared/{token}"
 RESERVE = "PUT /shared/{token}/items/{itemId}/reservation"
@@ -76,6 +77,8 @@ DONE = {
     "PATCH /lists/{listId}": 200,
     "DELETE /lists/{listId}": 204,
     "PUT /lists/{listId}/items/order": 200,
+    "PUT /lists/{listId}/items/{itemId}": 200,
+    "DELETE /lists/{listId}/items/{itemId}": 204,
     "GET /lists/{listId}/shares": 200,
     "PATCH /lists/{listId}/shares/{shareId}": 200,
     "DELETE /lists/{listId}/shares/{shareId}": 204,

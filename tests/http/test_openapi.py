@@ -60,6 +60,7 @@ each_operation = pytest.mark.parametrize("name", OPERATIONS)
 EXPECTED = {
     "listItems": ("get", "/items"),
     "createItem": ("post", "/items"),
+    "saveItems": ("put", "/items"),
     "deleteItems": ("delete", "/items"),
     "getItem": ("get", "/items/{itemId}"),
     "updateItem": ("patch", "/items/{itemId}"),
@@ -71,6 +72,8 @@ EXPECTED = {
     "updateList": ("patch", "/lists/{listId}"),
     "deleteList": ("delete", "/lists/{listId}"),
     "orderListItems": ("put", "/lists/{listId}/items/order"),
+    "putListItem": ("put", "/lists/{listId}/items/{itemId}"),
+    "removeListItem": ("delete", "/lists/{listId}/items/{itemId}"),
     "listShares": ("get", "/lists/{listId}/shares"),
     "createShare": ("post", "/lists/{listId}/shares"),
     "updateShare": ("patch", "/lists/{listId}/shares/{shareId}"),
@@ -108,7 +111,7 @@ SUCCESS = {"createItem": {"200", "201"}, "createList": {"201"}, "createProfileTo
 NO_CONTENT = ("deleteItems", "deleteItem", "deleteList", "putProducts", "deleteProduct")
 SUCCESS |= {"createWebhook": {"201"}, "deleteWebhook": {"204"}}
 SUCCESS |= {"createShare": {"201"}, "copySharedList": {"201"}, "deleteShare": {"204"}}
-SUCCESS |= {"deleteReservation": {"204"}}
+SUCCESS |= {"deleteReservation": {"204"}, "removeListItem": {"204"}}
 SUCCESS |= {name: {"204"} for name in NO_CONTENT}
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 WITH_TOKEN = {"401", "403", "404"}
@@ -323,7 +326,7 @@ def test_request_body_is_a_closed_object(name):
         return
     assert set(body["content"]) == {"application/json"}
     # Those that may come without one: ids in the query, a new session, and plain terms.
-    optional = ("deleteItems", "createProfileToken", "createShare", "copySharedList")
+    optional = ("deleteItems", "createProfileToken", "createShare", "copySharedList", "putListItem")
     assert body["required"] is (name not in optional)
     schema = follow(body["content"]["application/json"]["schema"])
     assert schema["type"] == "object"

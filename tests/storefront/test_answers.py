@@ -50,7 +50,7 @@ def test_every_answer_is_private(front):
         visitor.get("/items"),
         visitor.get("/items?limit=x"),
         visitor.get("/nothing"),
-        visitor.put("/items"),
+        visitor.patch("/items"),
         visitor.post("/items", json={}, headers={"Sec-Fetch-Site": "cross-site"}),
         visitor.get("/items", headers={"X-Shop-Token": "wrong"}),
         front.browser().get("/lists"),
@@ -179,7 +179,7 @@ def test_nothing_secret_reaches_the_browser(front):
     visitor.post("/items", content=b"{", headers={"Content-Type": "application/json"})
     visitor.post("/items", json={"productId": 1}, headers={"Sec-Fetch-Site": "cross-site"})
     visitor.get("/profiles/token")
-    visitor.put("/items")
+    visitor.patch("/items")
     visitor.get("/items", headers={"Profile": session, "Authorization": "Bearer x"})
     visitor.get("/items", headers={"X-Shop-Token": "wrong"})
     visitor.at("/api/items", "TRACE")

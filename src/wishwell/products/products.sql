@@ -23,6 +23,11 @@ WHERE store_id = :store AND product_id = :product;
 -- name: product_find
 SELECT product_fields(p), p.variants FROM products p WHERE p.store_id = :store AND p.product_id = :product;
 
+-- name: products_shown
+-- With their variants those of :varied.
+SELECT p.product_id, p.document, CASE WHEN p.product_id in_texts(:varied) THEN p.variants ELSE '[]' END
+FROM products p WHERE p.store_id = :store AND p.product_id in_texts(:products);
+
 -- name: product_delete
 DELETE FROM products WHERE store_id = :store AND product_id = :product RETURNING product_id;
 
