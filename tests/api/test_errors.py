@@ -148,7 +148,11 @@ def test_answer_is_kept_by_no_cache_but_the_description(shop):
     made = http.post("/items", json={"productId": 1})
     path = f"/items/{data(made, 201)['id']}"
     answers = [made, http.get("/items"), http.get(path), http.delete(path), http.get(path)]
-    answers += [shop.anonymous.get("/items"), shop.admin.get("/nothing"), shop.admin.patch("/items")]
+    answers += [
+        shop.anonymous.get("/items"),
+        shop.admin.get("/nothing"),
+        shop.admin.patch("/items"),
+    ]
     statuses = [answer.status_code for answer in answers]
     assert statuses == [201, 200, 200, 204, 404, 401, 404, 405]
     assert {answer.headers["Cache-Control"] for answer in answers} == {"no-store"}
