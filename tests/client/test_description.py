@@ -17,6 +17,7 @@ from wishwell.client.records import (
     Item,
     List,
     Money,
+    NewItem,
     NewProduct,
     Page,
     Product,
@@ -32,12 +33,13 @@ PRICE = Money("1", "EUR")
 BLUE = Variant(1, "t", "http://i", PRICE, True)
 SHIRT = NewProduct(ID, "t", "http://u", "http://i", PRICE, True, (BLUE,))
 USES: dict[str, Callable[[Wishwell], Any]] = {
-    "listItems": lambda of: of.items.list(page="c", limit=5, query="tag:a"),
+    "listItems": lambda of: of.items.list(page="c", limit=5, query="tag:a", include="product"),
     "createItem": lambda of: of.items.create(
         1, variant_id=2, quantity=3, tags=["a"], note="n", list_ids=[ID]
     ),
+    "saveItems": lambda of: of.items.save_many([NewItem(1)]),
     "deleteItems": lambda of: of.items.delete_many([ID]),
-    "getItem": lambda of: of.items.find(ID),
+    "getItem": lambda of: of.items.find(ID, include="product"),
     "updateItem": lambda of: of.items.update(
         ID, product_id=1, variant_id=2, quantity=3, tags=["a"], note="n"
     ),
@@ -45,10 +47,12 @@ USES: dict[str, Callable[[Wishwell], Any]] = {
     "setItemLists": lambda of: of.items.set_lists(ID, [ID]),
     "listLists": lambda of: of.lists.list(page="c", limit=5),
     "createList": lambda of: of.lists.create("a"),
-    "getList": lambda of: of.lists.find(ID, sort="customer"),
+    "getList": lambda of: of.lists.find(ID, sort="customer", include="product"),
     "updateList": lambda of: of.lists.update(ID, name="a"),
     "deleteList": lambda of: of.lists.delete(ID),
     "orderListItems": lambda of: of.lists.order(ID, [ID]),
+    "putListItem": lambda of: of.lists.put_item(ID, ID, after=None),
+    "removeListItem": lambda of: of.lists.remove_item(ID, ID),
     "listShares": lambda of: of.shares.list(ID, page="c", limit=5),
     "createShare": lambda of: of.shares.create(
         ID, expires_at=datetime(2125, 4, 18, tzinfo=UTC), reservations=True, notes=True
@@ -57,7 +61,7 @@ USES: dict[str, Callable[[Wishwell], Any]] = {
         ID, ID, expires_at=None, reservations=True, notes=True
     ),
     "deleteShare": lambda of: of.shares.delete(ID, ID),
-    "getSharedList": lambda of: of.shared.find(ID),
+    "getSharedList": lambda of: of.shared.find(ID, include="product"),
     "copySharedList": lambda of: of.shared.copy(ID, name="a"),
     "reserveSharedItem": lambda of: of.shared.reserve(ID, ID, 1),
     "deleteReservation": lambda of: of.shared.delete_reservation(ID, ID),
@@ -150,6 +154,7 @@ def schema(*names):
 
 SHAPES = [
     (Item, schema("Item"), set()),
+    (records.ItemProduct, schema("ItemProduct"), set()),
     (List, schema("ListWithItems"), {"items"}),
     (List, schema("List"), set()),
     (records.Share, schema("Share"), set()),
@@ -169,7 +174,9 @@ SHAPES = [
     (records.Feed, schema("Feed"), set()),
 ]
 KINDS = {str: "string", int: "integer", datetime: "string", tuple: "array", bool: "boolean"}
-KINDS |= dict.fromkeys((Item, List, Money, records.EventData, records.EventProduct), "object")
+KINDS |= dict.fromkeys(
+    (Item, List, Money, records.ItemProduct, records.EventData, records.EventProduct), "object"
+)
 
 
 def kinds(described):

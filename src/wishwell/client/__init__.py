@@ -14,7 +14,7 @@ except ImportError as error:
     ) from error
 
 from wishwell.client.asynchronous import AsyncWishwell
-from wishwell.client.calls import UNSET, Direction, Sort
+from wishwell.client.calls import UNSET, Direction, Include, Sort
 from wishwell.client.errors import (
     Conflict,
     ConnectionFailed,
@@ -34,8 +34,10 @@ from wishwell.client.records import (
     EventProduct,
     Feed,
     Item,
+    ItemProduct,
     List,
     Money,
+    NewItem,
     NewProduct,
     Page,
     Product,
@@ -62,10 +64,13 @@ __all__ = [
     "Feed",
     "Forbidden",
     "Gone",
+    "Include",
     "Invalid",
     "Item",
+    "ItemProduct",
     "List",
     "Money",
+    "NewItem",
     "NewProduct",
     "NotFound",
     "Page",

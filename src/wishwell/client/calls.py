@@ -10,11 +10,12 @@ from msgspec import UNSET, UnsetType
 
 from wishwell.client.records import Page
 
-__all__ = ["UNSET", "Call", "Direction", "Sort", "UnsetType"]
+__all__ = ["UNSET", "Call", "Direction", "Include", "Sort", "UnsetType"]
 
 PREFIX = "/api/2025-04"
 
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
+Include = Literal["product"]
 Direction = Literal["next", "previous"]
 T = TypeVar("T")
 

@@ -12,6 +12,24 @@ ProductId = int | str
 """An int, or a str in a store with text ids."""
 
 
+class Money(msgspec.Struct, frozen=True):
+    """A price: ``amount`` is decimal text, ``currency`` three letters."""
+
+    amount: str
+    currency: str
+
+
+class ItemProduct(msgspec.Struct, frozen=True, rename="camel"):
+    """What is known of an item's product; image, price and availability are its variant's own."""
+
+    title: str | None = None
+    variant_title: str | None = None
+    url: str | None = None
+    image: str | None = None
+    price: Money | None = None
+    available: bool | None = None
+
+
 class Item(msgspec.Struct, frozen=True, rename="camel"):
     """A product or variant that a profile saved.
 
@@ -28,6 +46,18 @@ class Item(msgspec.Struct, frozen=True, rename="camel"):
     variant_id: ProductId | None = None
     note: str | None = None
     profile: str | None = None
+    product: ItemProduct | None = None
+
+
+class NewItem(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """An item to save. An empty ``note`` clears that of an item that is there."""
+
+    product_id: ProductId
+    variant_id: ProductId | None = None
+    quantity: int | None = None
+    tags: tuple[str, ...] | None = None
+    note: str | None = None
+    list_ids: tuple[str, ...] = ()
 
 
 class List(msgspec.Struct, frozen=True, rename="camel"):
@@ -68,6 +98,7 @@ class SharedItem(msgspec.Struct, frozen=True, rename="camel"):
     note: str | None = None
     reserved: int | None = None
     yours: int | None = None
+    product: ItemProduct | None = None
 
 
 class SharedList(msgspec.Struct, frozen=True, rename="camel"):
@@ -77,13 +108,6 @@ class SharedList(msgspec.Struct, frozen=True, rename="camel"):
     items: tuple[SharedItem, ...]
     updated_at: datetime
     reservations: bool
-
-
-class Money(msgspec.Struct, frozen=True):
-    """A price: ``amount`` is decimal text, ``currency`` three letters."""
-
-    amount: str
-    currency: str
 
 
 class EventProduct(msgspec.Struct, frozen=True):
@@ -254,6 +278,11 @@ def one(kind: type[T]) -> Callable[[bytes], T]:
         return record
 
     return read
+
+
+def several(kind: type[T]) -> Callable[[bytes], tuple[T, ...]]:
+    """A reader of ``{"data": [...]}``, as ``one`` is of one record."""
+    return one(tuple[kind, ...])  # type: ignore[valid-type]
 
 
 def page_of(kind: type[T]) -> Callable[[bytes], Page[T]]:

@@ -12,6 +12,7 @@ from wishwell.client.calls import (
     UNSET,
     Call,
     Direction,
+    Include,
     Sort,
     UnsetType,
     body,
@@ -22,6 +23,7 @@ from wishwell.client.conversation import Terms
 from wishwell.client.records import (
     Item,
     List,
+    NewItem,
     Page,
     ProductId,
     ProfileToken,
@@ -32,6 +34,7 @@ from wishwell.client.records import (
     nothing,
     one,
     page_of,
+    several,
 )
 from wishwell.client.sync_line import Line, Paged, Part
 from wishwell.client.sync_store import Events, Products, Webhooks
@@ -43,10 +46,16 @@ class Items(Part):
     _listing = Call("GET", "/items", page_of(Item))
 
     def list(
-        self, *, page: str | None = None, limit: int | None = None, query: str | None = None
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        query: str | None = None,
+        include: Include | None = None,
     ) -> Page[Item]:
         """One page, newest first; ``limit`` 1 to 250, by default 50."""
-        return self._line.result(self._listing.asking(page=page, limit=limit, query=query))
+        asked = self._listing.asking(page=page, limit=limit, query=query, include=include)
+        return self._line.result(asked)
 
     def pages(
         self,
@@ -54,10 +63,11 @@ class Items(Part):
         page: str | None = None,
         limit: int | None = None,
         query: str | None = None,
+        include: Include | None = None,
         direction: Direction = "next",
     ) -> Iterator[Page[Item]]:
         """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        first = self._listing.asking(page=page, limit=limit, query=query)
+        first = self._listing.asking(page=page, limit=limit, query=query, include=include)
         return self._line.pages(first, direction)
 
     def all(
@@ -66,10 +76,11 @@ class Items(Part):
         page: str | None = None,
         limit: int | None = None,
         query: str | None = None,
+        include: Include | None = None,
         direction: Direction = "next",
     ) -> Iterator[Item]:
         """All items, newest first. ``direction="previous"`` walks from ``page`` to the newest."""
-        first = self._listing.asking(page=page, limit=limit, query=query)
+        first = self._listing.asking(page=page, limit=limit, query=query, include=include)
         return self._line.all(first, direction)
 
     # contract: save-once
@@ -97,9 +108,14 @@ class Items(Part):
         )
         return self._send("POST", "/items", one(Item), body=body(**fields))
 
-    def find(self, id: str) -> Item:
+    def save_many(self, items: Sequence[NewItem]) -> tuple[Item, ...]:
+        """Saves 1 to 250 items as ``create`` would, all or none. The first new one is newest."""
+        fields = body(items=list(items))
+        return self._send("PUT", "/items", several(Item), body=fields)
+
+    def find(self, id: str, *, include: Include | None = None) -> Item:
         """Raises ``NotFound``."""
-        return self._send("GET", path("items", id), one(Item))
+        return self._send("GET", path("items", id), one(Item), params=given(include=include))
 
     def update(
         self,
@@ -140,9 +156,10 @@ class Lists(Paged[List]):
         """Creates a list. Not retried after a lost connection: names need not be unique."""
         return self._send("POST", "/lists", one(List), body=body(name=name), repeatable=False)
 
-    def find(self, id: str, *, sort: Sort | None = None) -> List:
+    def find(self, id: str, *, sort: Sort | None = None, include: Include | None = None) -> List:
         """The list with all its items, by default the newest first. Raises ``NotFound``."""
-        return self._send("GET", path("lists", id), one(List), params=given(sort=sort))
+        asked = given(sort=sort, include=include)
+        return self._send("GET", path("lists", id), one(List), params=asked)
 
     def update(self, id: str, *, name: str | UnsetType = UNSET) -> List:
         """Changes the given fields. Raises ``NotFound``."""
@@ -157,6 +174,15 @@ class Lists(Paged[List]):
         """Puts these items first, in this order. Returns the list in the order ``customer``."""
         items = body(itemIds=item_ids)
         return self._send("PUT", path("lists", id, "items", "order"), one(List), body=items)
+
+    def put_item(self, id: str, item_id: str, *, after: str | UnsetType | None = UNSET) -> Item:
+        """Puts an item on the list, behind the item ``after``; None: first. Raises ``NotFound``."""
+        place = body(after=after)
+        return self._send("PUT", path("lists", id, "items", item_id), one(Item), body=place)
+
+    def remove_item(self, id: str, item_id: str) -> None:
+        """Takes an item off the list. Raises ``NotFound``."""
+        self._send("DELETE", path("lists", id, "items", item_id), nothing)
 
 
 class Shares(Part):
@@ -206,9 +232,10 @@ class Shares(Part):
 class Shared(Part):
     """``/shared/{token}``: a list that somebody shares."""
 
-    def find(self, token: str) -> SharedList:
+    def find(self, token: str, *, include: Include | None = None) -> SharedList:
         """The list, as anybody sees it. Raises ``NotFound``, also when the share has ended."""
-        return self._send("GET", path("shared", token), one(SharedList))
+        asked = given(include=include)
+        return self._send("GET", path("shared", token), one(SharedList), params=asked)
 
     def reserve(self, token: str, item_id: str, quantity: int) -> SharedItem:
         """Reserves so many of an item, in place of what the profile had reserved of it.
