@@ -3,7 +3,8 @@
 ``python -m bench.beside ../before --rounds 7`` starts both on databases of their own, fills them
 through the API, and asks them in turns. It prints, for each engine and workload, this one's
 throughput as a share of the other's, and its processor time a request, the database's
-included: medians, and the least and the most of the rounds. ``--events`` lets the store of this one
+included: medians, and the least and the most of the rounds. ``page-product`` is a page with the
+products of its items, beside this program's own page without. ``--events`` lets the store of this one
 tell events; without another checkout it then stands beside itself.
 """
 
@@ -29,7 +30,8 @@ from tests.servers import PostgresServer
 from wishwell import ids
 
 HERE = Path(__file__).parents[1]
-WORKS = [work for work in (*READS, *WRITES, *OURS_ALONE) if work != "delete"] + ["new"]
+AGAINST = {"page-product": "page"}
+WORKS = [work for work in (*READS, *WRITES, *OURS_ALONE) if work != "delete"] + ["new", *AGAINST]
 LARGE, SMALL = 4_990, 20
 
 
@@ -125,6 +127,15 @@ def begin(
     admin = command("token", "create", "--store", "bench", "--label", "bench").strip()
     listed = folder / name
     target = start(name, "wishwell", listed, folder, env, python=source.python)
+    facts = {
+        "title": "A shirt of linen",
+        "url": "https://shop.example/products/a-shirt-of-linen",
+        "image": "https://images.shop.example/files/a-shirt-of-linen.jpg",
+        "price": {"amount": "19.90", "currency": "EUR"},
+        "available": True,
+    }
+    products = [{"productId": number, **facts} for number in range(1, seed.ITEMS + 1)]
+    Raw(target.url, admin).ask("PUT", "/products", {"products": products})
     write_owners(listed, fill(target.url, store, profiles))
     return Program(target, admin, store, server)
 
@@ -138,15 +149,19 @@ def compare(
 ) -> None:
     ours, theirs = running[engine, 0], running[engine, 1]
     for work in works:
+        pair = [(ours, work), (theirs, work)]
+        if work in AGAINST:
+            pair[1] = ours, AGAINST[work]
         rates: list[float] = []
         costs: list[float] = []
         for round_ in range(rounds):
             found = {}
-            for program in (ours, theirs) if round_ % 2 else (theirs, ours):
-                load = partial(wrk, work=work, seconds=seconds, admin=program.admin)
-                found[program] = cost(program.target, program.database, load)
-            rates.append(found[ours][0] / max(found[theirs][0], 1))
-            costs.append(found[ours][1] / max(found[theirs][1], 1e-9))
+            for program, asked in pair if round_ % 2 else pair[::-1]:
+                load = partial(wrk, work=asked, seconds=seconds, admin=program.admin)
+                found[program, asked] = cost(program.target, program.database, load)
+            (rate, processor), (their_rate, their_processor) = (found[each] for each in pair)
+            rates.append(rate / max(their_rate, 1))
+            costs.append(processor / max(their_processor, 1e-9))
         print(
             f"{engine:10} {work:6} throughput {spread(rates)}  processor {spread(costs)}",
             flush=True,

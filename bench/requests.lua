@@ -14,6 +14,9 @@ local function build(kind, o)
   if target == "floor" then
     h = { ["x-w"] = kind, ["x-p"] = o.profile, ["x-i"] = o.item, ["x-l"] = o.list }
   end
+  if kind == "page-product" then
+    return wrk.format("GET", base .. "/items?include=product", h)
+  end
   if kind == "page" then return wrk.format("GET", base .. "/items", h) end
   if kind == "saved" then
     h["x-q"] = "7,8,9,1001"

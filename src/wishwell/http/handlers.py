@@ -28,7 +28,7 @@ PREFIX = "/api/2025-04"
 
 async def list_items(request: Request) -> Response:
     asked, binding = page_request(request, "items")
-    use_case = shown.including(items.page) if _includes(request) else items.page
+    use_case = shown.page if _includes(request) else items.page
     page = await request.run(use_case, request.scope, asked)
     items.show(page.records, text_ids=request.store.has_text_ids)
     return answer_page(request, page, binding)
@@ -50,7 +50,7 @@ async def save_items(request: Request) -> Response:
     profile = new_owner(request)
     wanted = (await bodies.decode(request, wire.NewItemsBody)).new_items(request.store)
     await begin(request)
-    # The first is the newest.
+    # contract: items-put-new
     new_ids = [request.service.new_id() for _ in wanted][::-1]
     bounds, now = request.bounds, request.now()
     saved = await request.run(saving.save_many, profile, wanted, new_ids, bounds, now)

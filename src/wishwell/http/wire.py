@@ -362,7 +362,7 @@ def sort(text: str | None) -> lists.Sort:
     raise Invalid(f"sort: must be one of {', '.join(lists.SORTS)}.")
 
 
-# contract: include-product
+# contract: include-other
 def include(text: str | None) -> bool:
     """Whether items are asked for with their products. Raises ``Invalid``."""
     if text not in (None, "product"):

@@ -98,7 +98,7 @@ def show(found: Iterable[Item], *, text_ids: bool) -> None:
             item.variant_id = int(variant)
 
 
-def _in_store(row: Row) -> Item:
+def in_store(row: Row) -> Item:
     """``from_row``, with the owner's GID as the last column."""
     *columns, owner = row
     item = from_row(columns)
@@ -122,7 +122,7 @@ def records(
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
     """A page of items, newest first. Raises ``profiles.missing``."""
-    made = from_row if isinstance(scope, Profile) else _in_store
+    made = from_row if isinstance(scope, Profile) else in_store
     return await pages.read(tx, "items", scope, asked, made)
 
 
