@@ -4,7 +4,8 @@
 through the API, and asks them in turns. It prints, for each engine and workload, this one's
 throughput as a share of the other's, and its processor time a request, the database's
 included: medians, and the least and the most of the rounds. ``page-product`` is a page with the
-products of its items, beside this program's own page without. ``--events`` lets the store of this one
+products of its items, beside this program's own page without; ``put`` is 250 items at once beside
+as many posts. ``--events`` lets the store of this one
 tell events; without another checkout it then stands beside itself.
 """
 
@@ -16,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -33,6 +35,7 @@ HERE = Path(__file__).parents[1]
 AGAINST = {"page-product": "page"}
 WORKS = [work for work in (*READS, *WRITES, *OURS_ALONE) if work != "delete"] + ["new", *AGAINST]
 LARGE, SMALL = 4_990, 20
+PRODUCTS = 1_000
 
 
 class Source(NamedTuple):
@@ -134,8 +137,9 @@ def begin(
         "price": {"amount": "19.90", "currency": "EUR"},
         "available": True,
     }
-    products = [{"productId": number, **facts} for number in range(1, seed.ITEMS + 1)]
-    Raw(target.url, admin).ask("PUT", "/products", {"products": products})
+    for first in range(1, PRODUCTS, 250):
+        products = [{"productId": number, **facts} for number in range(first, first + 250)]
+        Raw(target.url, admin).ask("PUT", "/products", {"products": products})
     write_owners(listed, fill(target.url, store, profiles))
     return Program(target, admin, store, server)
 
@@ -192,6 +196,28 @@ def sizes(program: Program, engine: str, rounds: int) -> None:
     )
 
 
+def at_once(program: Program, engine: str, rounds: int) -> None:
+    """How many times as long 250 posts take as one request for as many items."""
+    ratios = []
+    for number in range(rounds):
+        took = []
+        for size in (1, 250):
+            gid = f"gid://shopify/Customer/at-once-{number}-{size}"
+            client = Raw(program.target.url, seed.token(program.store, gid))
+            wanted = [{"productId": product} for product in range(1, 251)]
+            client.ask("GET", "/items")
+            began = time.perf_counter()
+            if size == 1:
+                for item in wanted:
+                    client.ask("POST", "/items", item)
+            else:
+                client.ask("PUT", "/items", {"items": wanted})
+            took.append(time.perf_counter() - began)
+            client.close()
+        ratios.append(took[0] / took[1])
+    print(f"{engine:10} 250 posts against one put of 250 items: {spread(ratios)}", flush=True)
+
+
 def spread(values: list[float]) -> str:
     return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
@@ -206,7 +232,7 @@ def main() -> None:
     words.add_argument("--seconds", type=int, default=2)
     words.add_argument("--profiles", type=int, default=2_000)
     words.add_argument("--engine", choices=("sqlite", "postgresql"), action="append")
-    words.add_argument("--work", choices=WORKS, action="append")
+    words.add_argument("--work", choices=[*WORKS, "put"], action="append")
     chosen = words.parse_args()
     engines = chosen.engine or ["postgresql", "sqlite"]
     sources = [Source(HERE), Source(chosen.before)]
@@ -214,7 +240,10 @@ def main() -> None:
         for engine in engines:
             if not chosen.work:
                 sizes(running[engine, 0], engine, chosen.rounds)
-            compare(running, engine, chosen.work or WORKS, chosen.rounds, chosen.seconds)
+            if not chosen.work or "put" in chosen.work:
+                at_once(running[engine, 0], engine, chosen.rounds)
+            works = [work for work in chosen.work or WORKS if work != "put"]
+            compare(running, engine, works, chosen.rounds, chosen.seconds)
 
 
 if __name__ == "__main__":

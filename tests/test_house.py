@@ -6,6 +6,7 @@ from dataclasses import fields
 from graphlib import TopologicalSorter
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -360,7 +361,7 @@ SHAPES = {
 
 def test_every_body_is_compared_and_explained():
     """What reads a body is held to the description, and each field of it has the sentence of its rule."""
-    bodies = {
+    bodies: set[Any] = {
         value
         for module in (wire, product_bodies)
         for name, value in vars(module).items()

@@ -214,6 +214,8 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
     class Meanwhile:
         """A handle, with a link and a delete right after the first page that is read."""
 
+        joins_products = True
+
         def __init__(self, tx):
             self.tx, self.one, self.all, self.pages_read = tx, tx.one, tx.all, 0
 

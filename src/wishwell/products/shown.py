@@ -71,7 +71,7 @@ def including(
 
 
 # contract: include-product, answer-size
-async def include(tx: Reader, store: Store, shown: Sequence[Item] | Sequence[SharedItem]) -> None:
+async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) -> None:
     """Sets the ``product`` of those items of whose product something is known.
 
     What is stored of a product itself is passed on as it is: decoding it would double the cost of a
