@@ -141,6 +141,8 @@ def begin(
         products = [{"productId": number, **facts} for number in range(first, first + 250)]
         Raw(target.url, admin).ask("PUT", "/products", {"products": products})
     write_owners(listed, fill(target.url, store, profiles))
+    if server is not None:  # as the server itself does within a minute
+        server.sql("ANALYZE", url.rpartition("/")[2])
     return Program(target, admin, store, server)
 
 
