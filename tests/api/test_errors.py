@@ -26,12 +26,13 @@ from .conftest import (
 
 SOME = "0190a8b0-0000-7000-8000-000000000000"
 PATHS = {
-    "/items": {"GET", "HEAD", "POST", "DELETE"},
+    "/items": {"GET", "HEAD", "POST", "PUT", "DELETE"},
     f"/items/{SOME}": {"GET", "HEAD", "PATCH", "DELETE"},
     f"/items/{SOME}/lists": {"PUT"},
     "/lists": {"GET", "HEAD", "POST"},
     f"/lists/{SOME}": {"GET", "HEAD", "PATCH", "DELETE"},
     f"/lists/{SOME}/items/order": {"PUT"},
+    f"/lists/{SOME}/items/{SOME}": {"PUT", "DELETE"},
     "/profiles/identify": {"POST"},
     "/profiles/token": {"POST"},
     "/.well-known/openapi": {"GET", "HEAD"},
@@ -127,7 +128,7 @@ def test_change_without_a_body_is_told_what_is_missing(shop):
 
 def test_parameter_where_there_is_none_is_told_so(shop):
     """contract: parameter-unknown. Named, with what the path takes."""
-    message = refused(shop.customer("1").http.get(f"/items/{SOME}?x=1"), 400)
+    message = refused(shop.customer("1").http.patch(f"/items/{SOME}?x=1", json={}), 400)
     assert message == "x: is not a query parameter here; this takes none."
 
 
