@@ -49,8 +49,9 @@ check: $(VENV)/.dev ## Format, lint and strict types, all without changing anyth
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-format: $(VENV)/.dev ## Format the code and sort its imports; write the client that blocks
-	$(BIN)/python tools/blocking_client.py
+format: $(VENV)/.dev ## Format the code and sort its imports; write the client from the API's description
+	$(BIN)/python -m tools.described_client
+	$(BIN)/python -m tools.blocking_client
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -76,7 +77,7 @@ sbom: $(VENV)/.security ## Write build/sbom.json: what the service runs with, as
 fuzz: $(VENV)/.security ## Fuzz every decoder for 7 minutes; `make fuzz MINUTES=60` for longer
 	@$(BIN)/python -m fuzz --minutes $(or $(MINUTES),7)
 
-mutate: $(VENV)/.mutate ## Put faults into the code, one by one, and name what no test notices; `FILE=items` for one
+mutate: $(VENV)/.mutate ## Put faults into the code, one by one, and name what no test notices; `FILE=items` for a module or room
 	@$(BIN)/python -m mutate $(FILE) $(if $(MINUTES),--minutes $(MINUTES))
 
 torture: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes torture/results/latest.json
@@ -88,7 +89,8 @@ bench: $(VENV)/.bench ## Measure against the floor and the usual way; writes ben
 BASE ?= HEAD~1
 bench-quick: $(VENV)/.dev ## Compare with an earlier commit in under 3 minutes, `BASE=<commit>` or the last but one
 	@commit=$$(git rev-parse --short --verify "$(BASE)^{commit}") \
-		&& $(MAKE) --silent build/at/$$commit/.venv/.run && $(BIN)/python -m bench.quick build/at/$$commit
+		&& $(MAKE) --silent build/at/$$commit/.venv/.run && $(BIN)/python -m bench.beside build/at/$$commit \
+			--least 0.93 --work page list post
 
 model: $(VENV)/.dev ## Measure what an item and a request cost; writes bench/results/model.json
 	@$(BIN)/python -m bench.model $(ASSUME)

@@ -1,251 +1,176 @@
 """This program beside another one of its kind: the one before a change, from its checkout.
 
-``python -m bench.beside ../before --rounds 7`` starts both on databases of their own, fills them
-through the API, and asks them in turns. It prints, for each engine and workload, this one's
-throughput as a share of the other's, and its processor time a request, the database's
-included: medians, and the least and the most of the rounds. ``page-product`` is a page with the
-products of its items, beside this program's own page without; ``put`` is 250 items at once beside
-as many posts. ``--events`` lets the store of this one
-tell events; without another checkout it then stands beside itself.
+``python -m bench.beside ../before`` fills a database of each through the API, and asks both in turns
+of 200 requests. Printed are, for each engine and workload, the processor time that the other needs
+for a request, its database's included, and the time that it takes, each as a share of this one's:
+the medians of all pairs of turns. As the turns are short, another program that takes the machine, or
+slows it, takes it from both. ``--events`` lets the store of this one tell events; without another
+checkout it then stands beside itself. ``make bench-quick`` fails below 0.93 of the processor time.
 """
 
 import argparse
 import contextlib
-import json
-import os
+import random
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from bench import seed
-from bench.__main__ import OURS_ALONE, READS, WRITES, wrk
 from bench.client import Raw
-from bench.targets import GENEROUS, Target, cost, run, start, stop, write_owners
+from bench.targets import ENGINES, OURS, Shop, Source, processor, run, say
 from tests.servers import PostgresServer
 from wishwell import ids
 
-HERE = Path(__file__).parents[1]
-AGAINST = {"page-product": "page"}
-WORKS = [work for work in (*READS, *WRITES, *OURS_ALONE) if work != "delete"] + ["new", *AGAINST]
-LARGE, SMALL = 4_990, 20
-PRODUCTS = 1_000
+_LINES, _VOLLEYS = 8, 25
+"""Connections, and how often all of them ask in a turn."""
+_FEWEST = 21
+"""Pairs of turns, however slow the machine is."""
 
 
-class Source(NamedTuple):
-    """A checkout, and the interpreter that has what its program needs."""
-
-    folder: Path
-    python: str = sys.executable
+def _change() -> dict[str, int]:
+    """Another quantity each time: what changes nothing costs less."""
+    return {"quantity": random.randint(1, 10**6)}
 
 
-class Program(NamedTuple):
-    """One of the two, on one engine."""
+WORKS: dict[str, Callable[[seed.Owner], tuple[str, str, Any]]] = {
+    "page": lambda _: ("GET", "/items", None),
+    "page-product": lambda _: ("GET", "/items?include=product", None),
+    "saved": lambda _: ("GET", "/items?query=product:7,8,9,1001", None),
+    "item": lambda owner: ("GET", f"/items/{owner.item}", None),
+    "list": lambda owner: ("GET", f"/lists/{owner.list}", None),
+    "post": lambda _: ("POST", "/items", {"productId": random.randint(1, 30)} | _change()),
+    "patch": lambda owner: ("PATCH", f"/items/{owner.item}", _change()),
+    "lists": lambda owner: (
+        "PUT",
+        f"/items/{owner.item}/lists",
+        {"listIds": random.choice(([], [owner.list]))},
+    ),
+    "put": lambda _: (
+        "PUT",
+        "/items",
+        {"items": [{"productId": number} | _change() for number in range(1, seed.ITEMS + 1)]},
+    ),
+    "new": lambda _: ("POST", "/items", {"productId": random.randint(1_000, 10**9)}),
+    "token": lambda _: ("POST", "/profiles/token", {"customer": "gid://shopify/Customer/1"}),
+}
 
-    target: Target
-    admin: str
-    store: str
-    database: PostgresServer | None
 
-
-def fill(url: str, store: str, profiles: int) -> list[seed.Owner]:
-    """So many profiles of 30 items on one list, saved in turns, as a shop's would be."""
-    gids = [f"gid://shopify/Customer/{number}" for number in range(profiles)]
-    tokens = [seed.token(store, gid) for gid in gids]
+def fill(shop: Shop, profiles: int) -> list[seed.Owner]:
+    """So many profiles of 30 items on one list, saved in turns, as a shop's would be; with products."""
+    facts = {"title": "A shirt of linen", "url": "https://shop.example/products/a-shirt-of-linen"}
+    facts |= {"image": "https://images.shop.example/files/a-shirt-of-linen.jpg"}
+    products = [{"productId": number} | facts for number in range(1, seed.ITEMS + 1)]
+    admin = Raw(shop.url, shop.admin)
+    admin.ask("PUT", "/products", {"products": products})
+    admin.close()
 
     def some(part: range) -> list[seed.Owner]:
-        clients = {at: Raw(url, tokens[at]) for at in part[:1]}
-        client, owners = clients[part[0]], {}
-        for at in part:
-            client._token = tokens[at]
+        gids = [f"gid://shopify/Customer/{number}" for number in part]
+        tokens = [seed.token(shop.store, gid) for gid in gids]
+        lists, items = [], [""] * len(part)
+        client = Raw(shop.url, "")
+        for client.token in tokens:
             made, _ = client.ask("POST", "/lists", {"name": "Wishes"})
-            owners[at] = made["data"]["id"]
+            lists.append(made["data"]["id"])
         for product in range(1, seed.ITEMS + 1):
-            for at in part:
-                client._token = tokens[at]
-                body = {"productId": product, "listIds": [owners[at]]}
+            for at, client.token in enumerate(tokens):
+                body = {"productId": product, "listIds": [lists[at]]}
                 item, _ = client.ask("POST", "/items", body)
-                if product == seed.ITEMS:
-                    key = ids.profile_key(store, gids[at])
-                    owners[at] = seed.Owner(tokens[at], key, item["data"]["id"], owners[at])
+                items[at] = item["data"]["id"]
         client.close()
-        return list(owners.values())
+        keys = [ids.profile_key(shop.store, gid) for gid in gids]
+        return list(map(seed.Owner, tokens, keys, items, lists))
 
-    parts = [range(at, profiles, 8) for at in range(8)]
     with ThreadPoolExecutor(8) as threads:
-        return [owner for owners in threads.map(some, parts) for owner in owners]
+        parts = threads.map(some, [range(at, profiles, 8) for at in range(8)])
+        return [owner for owners in parts for owner in owners]
+
+
+class Side:
+    """A program, filled and running."""
+
+    def __init__(self, shop: Shop, profiles: int) -> None:
+        self.shop = shop.serve()
+        self._owners = fill(shop, profiles)
+
+    def turn(self, work: str) -> tuple[float, float]:
+        """Seconds of processor time and of time for a request; that of its database is in it."""
+        # Those of the turn before may have been closed for standing idle.
+        lines = [Raw(self.shop.url, "") for _ in range(_LINES)]
+        used, began = processor(self.shop), time.perf_counter()
+        for _ in range(_VOLLEYS):
+            for line in lines:
+                owner = random.choice(self._owners)
+                line.token = self.shop.admin if work == "token" else owner.token
+                line.send(*WORKS[work](owner))
+            for line in lines:
+                answered = line.read()
+                if answered.status not in (200, 201):
+                    raise RuntimeError(f"{work}: {answered}")
+        count = _VOLLEYS * _LINES
+        took = (processor(self.shop) - used) / count, (time.perf_counter() - began) / count
+        for line in lines:
+            line.close()
+        return took
 
 
 @contextlib.contextmanager
 def programs(
-    sources: list[Source], profiles: int, engines: list[str], *, events: bool
-) -> Iterator[dict[tuple[str, int], Program]]:
-    """Each source's program on each engine, filled; each has a PostgreSQL of its own."""
-    running: dict[tuple[str, int], Program] = {}
+    sources: list[Source], profiles: int, engine: str, *, events: bool
+) -> Iterator[list[Side]]:
+    """Each source's program on an engine; each has a PostgreSQL of its own."""
     with contextlib.ExitStack() as opened:
-        folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
-        opened.callback(lambda: stop(*(program.target for program in running.values())))
-        for engine in engines:
-            for number, source in enumerate(sources):
-                server = None
-                if engine == "postgresql":
-                    server = opened.enter_context(PostgresServer(fsync=True))
-                options = ["--events", "on"] if events and number == 0 else []
-                running[engine, number] = begin(
-                    folder, f"{engine}-{number}", source, server, profiles, options
-                )
-        yield running
+        sides = []
+        for source in sources:
+            server = None
+            if engine == "PostgreSQL":
+                server = opened.enter_context(PostgresServer(fsync=True))
+            options = ["--events", "on"] if events and not sides else []
+            shop = opened.enter_context(Shop(engine, server, source, options))
+            sides.append(Side(shop, profiles))
+        yield sides
 
 
-def begin(
-    folder: Path,
-    name: str,
-    source: Source,
-    server: PostgresServer | None,
-    profiles: int,
-    options: list[str],
-) -> Program:
-    """Start a program; one from before a setting was there would refuse it, so is not given it."""
-    url = server.create_database() if server else f"sqlite:///{folder}/{name}.db"
-    known = (source.folder / "docs" / "configuration.md").read_text()
-    env = {name: value for name, value in GENEROUS.items() if f"`{name}`" in known} | {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(source.folder / "src"),
-        "WISHWELL_DATABASE_URL": url,
-        "WISHWELL_SIGNING_KEYS": seed.KEY,
-    }
-
-    def command(*words: str) -> str:
-        program = [source.python, "-m", "wishwell", *words]
-        return subprocess.run(program, env=env, check=True, stdout=-1, text=True).stdout
-
-    command("migrate")
-    store = json.loads(command("store", "create", "bench", *options, "--json"))[0]["id"]
-    admin = command("token", "create", "--store", "bench", "--label", "bench").strip()
-    listed = folder / name
-    target = start(name, "wishwell", listed, folder, env, python=source.python)
-    facts = {
-        "title": "A shirt of linen",
-        "url": "https://shop.example/products/a-shirt-of-linen",
-        "image": "https://images.shop.example/files/a-shirt-of-linen.jpg",
-        "price": {"amount": "19.90", "currency": "EUR"},
-        "available": True,
-    }
-    for first in range(1, PRODUCTS, 250):
-        products = [{"productId": number, **facts} for number in range(first, first + 250)]
-        Raw(target.url, admin).ask("PUT", "/products", {"products": products})
-    write_owners(listed, fill(target.url, store, profiles))
-    if server is not None:  # as the server itself does within a minute
-        server.sql("ANALYZE", url.rpartition("/")[2])
-    return Program(target, admin, store, server)
-
-
-def compare(
-    running: dict,
-    engine: str,
-    works: list[str],
-    rounds: int,
-    seconds: int,
-) -> None:
-    ours, theirs = running[engine, 0], running[engine, 1]
-    for work in works:
-        pair = [(ours, work), (theirs, work)]
-        if work in AGAINST:
-            pair[1] = ours, AGAINST[work]
-        rates: list[float] = []
-        costs: list[float] = []
-        for round_ in range(rounds):
-            found = {}
-            for program, asked in pair if round_ % 2 else pair[::-1]:
-                load = partial(wrk, work=asked, seconds=seconds, admin=program.admin)
-                found[program, asked] = cost(program.target, program.database, load)
-            (rate, processor), (their_rate, their_processor) = (found[each] for each in pair)
-            rates.append(rate / max(their_rate, 1))
-            costs.append(processor / max(their_processor, 1e-9))
-        print(
-            f"{engine:10} {work:6} throughput {spread(rates)}  processor {spread(costs)}",
-            flush=True,
-        )
-
-
-def sizes(program: Program, engine: str, rounds: int) -> None:
-    """A save into a large profile beside one into a small one, one request at a time."""
-    clients = {}
-    for size in (LARGE, SMALL):
-        client = clients[size] = Raw(
-            program.target.url, seed.token(program.store, f"gid://shopify/Customer/of-{size}")
-        )
-        for product in range(1, size + 1):
-            client.ask("POST", "/items", {"productId": product})
-    ratios = []
-    for number in range(rounds):
-        took: dict[int, list[float]] = {size: [] for size in clients}
-        for again in range(60):
-            for size, client in clients.items():
-                product = 10_000 + number * 60 + again
-                made, seconds = client.ask("POST", "/items", {"productId": product})
-                took[size].append(seconds)
-                client.ask("DELETE", f"/items/{made['data']['id']}")
-        ratios.append(statistics.median(took[LARGE]) / statistics.median(took[SMALL]))
-    print(
-        f"{engine:10} a new item into {LARGE} items against {SMALL}: {spread(ratios)}", flush=True
-    )
-
-
-def at_once(program: Program, engine: str, rounds: int) -> None:
-    """How many times as long 250 posts take as one request for as many items."""
-    ratios = []
-    for number in range(rounds):
-        took = []
-        for size in (1, 250):
-            gid = f"gid://shopify/Customer/at-once-{number}-{size}"
-            client = Raw(program.target.url, seed.token(program.store, gid))
-            wanted = [{"productId": product} for product in range(1, 251)]
-            client.ask("GET", "/items")
-            began = time.perf_counter()
-            if size == 1:
-                for item in wanted:
-                    client.ask("POST", "/items", item)
-            else:
-                client.ask("PUT", "/items", {"items": wanted})
-            took.append(time.perf_counter() - began)
-            client.close()
-        ratios.append(took[0] / took[1])
-    print(f"{engine:10} 250 posts against one put of 250 items: {spread(ratios)}", flush=True)
-
-
-def spread(values: list[float]) -> str:
-    return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+def shares(sides: list[Side], work: str, seconds: float) -> list[tuple[float, float]]:
+    """The other's processor time and time as shares of ours, one of each for each pair of turns."""
+    for side in sides:
+        side.turn(work)  # statements are prepared
+    pairs: list[tuple[float, float]] = []
+    until = time.monotonic() + seconds
+    while time.monotonic() < until or len(pairs) < _FEWEST:
+        order = (0, 1) if len(pairs) % 2 else (1, 0)
+        took = {at: sides[at].turn(work) for at in order}
+        pairs.append((took[1][0] / took[0][0], took[1][1] / took[0][1]))
+    return pairs
 
 
 def main() -> None:
     words = argparse.ArgumentParser(prog="python -m bench.beside", description=__doc__)
-    words.add_argument(
-        "before", type=Path, nargs="?", default=HERE, help="the checkout of the other program"
-    )
+    words.add_argument("before", type=Path, nargs="?", help="the checkout of the other program")
     words.add_argument("--events", action="store_true")
-    words.add_argument("--rounds", type=int, default=7)
-    words.add_argument("--seconds", type=int, default=2)
-    words.add_argument("--profiles", type=int, default=2_000)
-    words.add_argument("--engine", choices=("sqlite", "postgresql"), action="append")
-    words.add_argument("--work", choices=[*WORKS, "put"], action="append")
+    words.add_argument("--least", type=float, default=0, help="of the processor time, or it fails")
+    words.add_argument("--seconds", type=float, default=18, help="for each workload and engine")
+    words.add_argument("--profiles", type=int, default=100)
+    words.add_argument("--engine", choices=ENGINES.values(), nargs="+", default=ENGINES.values())
+    words.add_argument("--work", choices=WORKS, nargs="+", default=list(WORKS))
     chosen = words.parse_args()
-    engines = chosen.engine or ["postgresql", "sqlite"]
-    sources = [Source(HERE), Source(chosen.before)]
-    with programs(sources, chosen.profiles, engines, events=chosen.events) as running:
-        for engine in engines:
-            if not chosen.work:
-                sizes(running[engine, 0], engine, chosen.rounds)
-            if not chosen.work or "put" in chosen.work:
-                at_once(running[engine, 0], engine, chosen.rounds)
-            works = [work for work in chosen.work or WORKS if work != "put"]
-            compare(running, engine, works, chosen.rounds, chosen.seconds)
+    other, low = OURS, []
+    if chosen.before:  # its program is in its .venv
+        folder = chosen.before.absolute()
+        python = folder / ".venv" / "bin" / "python"
+        other = Source(folder, str(python) if python.exists() else sys.executable)
+    for engine in chosen.engine:
+        with programs([OURS, other], chosen.profiles, engine, events=chosen.events) as sides:
+            for work in chosen.work:
+                pairs = shares(sides, work, chosen.seconds)
+                processors, times = map(statistics.median, zip(*pairs, strict=True))
+                say(f"{engine:10} {work:12} processor {processors:.3f}, time {times:.3f}")
+                low += [f"{work} on {engine}"] if processors < chosen.least else []
+    sys.exit(f"less than {chosen.least} of the processor time: {', '.join(low)}" if low else 0)
 
 
 if __name__ == "__main__":

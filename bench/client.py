@@ -1,68 +1,82 @@
-"""A small HTTP/1.1 client for figures where wrk can't help: one request at a time."""
+"""Requests and answers of HTTP/1.1 as bytes, and a client for figures where wrk can't help."""
 
 import json
 import socket
 import time
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-PREFIX = "/api/2025-04"
+from tests.servers import PREFIX
+
+
+class Answer(NamedTuple):
+    """Names of headers are in lower case."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def data(self) -> Any:
+        return json.loads(self.body)["data"]
+
+
+def request(method: str, path: str, headers: Mapping[str, str], body: Any = None) -> bytes:
+    """``path`` is all of it; ``body`` is sent as JSON."""
+    lines = {"Host": "wishwell", **headers}
+    content = b"" if body is None else json.dumps(body).encode()
+    if content:
+        lines |= {"Content-Type": "application/json", "Content-Length": str(len(content))}
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    return f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + content
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def parsed(received: bytes) -> Answer | None:
+    """The one that was received, once all of it is there."""
+    head, end, body = received.partition(b"\r\n\r\n")
+    if not end:
+        return None
+    lines = [line.partition(": ") for line in head.decode("latin-1").split("\r\n")[1:]]
+    headers = {name.lower(): value for name, _, value in lines}
+    if len(body) < int(headers.get("content-length", "0")):
+        return None
+    return Answer(int(head[9:12]), headers, body)
 
 
 class Raw:
-    """One kept connection; it adds some 20 us to a request."""
+    """One kept connection, one request at a time; it adds some 20 us to a request."""
 
     def __init__(self, url: str, token: str) -> None:
-        self._socket = connected(url)
-        self._token = token
-        self._buffer = b""
+        host, port = url.removeprefix("http://").split(":")
+        self._socket = socket.create_connection((host, int(port)), timeout=30)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.token = token
 
-    def request(self, method: str, path: str, body: Any = None) -> bytes:
-        lines = [f"{method} {PREFIX}{path} HTTP/1.1", "Host: bench"]
-        lines.append(f"Authorization: Bearer {self._token}")
-        raw = b""
-        if body is not None:
-            raw = json.dumps(body).encode()
-            lines += ["Content-Type: application/json", f"Content-Length: {len(raw)}"]
-        return ("\r\n".join(lines) + "\r\n\r\n").encode() + raw
+    def send(self, method: str, path: str, body: Any = None) -> None:
+        self._socket.sendall(request(method, PREFIX + path, bearer(self.token), body))
 
-    def send(self, request: bytes) -> None:
-        self._buffer = b""
-        self._socket.sendall(request)
-
-    def read(self) -> tuple[int, bytes] | None:
-        """The answer, once the last piece of it was read; None before."""
-        piece = self._socket.recv(262_144)
-        if not piece:
-            raise ConnectionError("closed before the answer")
-        self._buffer += piece
-        head, found, body = self._buffer.partition(b"\r\n\r\n")
-        if not found:
-            return None
-        lengths = [x for x in head.lower().split(b"\r\n") if x.startswith(b"content-length:")]
-        if lengths and len(body) < int(lengths[0][15:]):
-            return None
-        return int(head[9:12]), body
+    def read(self) -> Answer:
+        """The answer to what was sent."""
+        received = b""
+        while (whole := parsed(received)) is None:
+            piece = self._socket.recv(262_144)
+            if not piece:
+                raise ConnectionError("closed before the answer")
+            received += piece
+        return whole
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[Any, float]:
         """The parsed body of a 2xx, and the seconds that it took."""
-        request = self.request(method, path, body)
         began = time.perf_counter()
-        self.send(request)
-        while (answer := self.read()) is None:
-            pass
+        self.send(method, path, body)
+        answered = self.read()
         took = time.perf_counter() - began
-        status, raw = answer
-        if not 200 <= status < 300:
-            raise RuntimeError(f"{method} {path}: {status} {raw[:200]!r}")
-        return json.loads(raw) if raw else None, took
+        if not 200 <= answered.status < 300:
+            raise RuntimeError(f"{method} {path}: {answered.status} {answered.body[:200]!r}")
+        return json.loads(answered.body) if answered.body else None, took
 
     def close(self) -> None:
         self._socket.close()
-
-
-def connected(url: str) -> socket.socket:
-    """A connection to a server, which sends at once."""
-    host, port = url.removeprefix("http://").split(":")
-    connection = socket.create_connection((host, int(port)), timeout=30)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return connection

@@ -125,19 +125,13 @@ async def delete(h: dict[bytes, bytes]) -> Any:
 
 
 WORK = {
-    b"page": page,
-    b"saved": saved,
-    b"item": item,
-    b"list": list_,
-    b"post": post,
-    b"patch": patch,
-    b"lists": lists_,
-    b"delete": delete,
+    work.__name__.rstrip("_").encode(): work
+    for work in (page, saved, item, list_, post, patch, lists_, delete)
 }
 
 
 async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
-    """One request: what to do is in x-w."""
+    """One request: what to do is in x-w; without it, nothing."""
     if scope["type"] != "http":
         await receive()
         if ENGINE == "postgresql":
@@ -150,7 +144,7 @@ async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
     headers = dict(scope["headers"])
     if scope["method"] in ("POST", "PATCH", "PUT"):
         await receive()
-    answer = await WORK[headers[b"x-w"]](headers)
+    answer = await WORK[headers[b"x-w"]](headers) if b"x-w" in headers else {}
     if answer is None:
         await send({"type": "http.response.start", "status": 204, "headers": HEAD[1:]})
         await send({"type": "http.response.body", "body": b""})

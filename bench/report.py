@@ -1,23 +1,15 @@
 """Rounds into ratios, and ratios into bench/results/latest.json and tables."""
 
-import datetime
 import json
-import os
-import platform
-import re
+import operator
 import statistics
-import subprocess
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from tests.servers import postgres_binaries
+from bench.targets import ENGINES, ROOT
+from tools.tables import keep, machine, markdown, of_machine, spread
 
-if TYPE_CHECKING:
-    from bench.single import Measurement
-
-ROOT = Path(__file__).parents[1]
-RECORD = ROOT / "bench" / "results" / "latest.json"
-ENGINES = ("PostgreSQL", "SQLite")
+FIGURES = ROOT / "bench" / "results" / "latest.json"
 NAMES = {
     "page": "`GET /items`, a page of 30",
     "saved": "`GET /items?query=product:…`, four products",
@@ -30,125 +22,89 @@ NAMES = {
     "token": "`POST /profiles/token`",
     "mix": "a shop's mix, 90 % reads",
 }
-PAIRS = (
-    ("wishwell PostgreSQL", "floor PostgreSQL"),
-    ("wishwell SQLite", "floor SQLite"),
-    ("wishwell PostgreSQL", "usual PostgreSQL"),
-    ("wishwell SQLite", "wishwell PostgreSQL"),
-    ("wishwell PostgreSQL", "pgbench"),
-)
 READS = ("page", "saved", "item", "list")
-# What the table's figures are held against: of a pair and of reads or writes, the least.
-AIMS = {
+WRITES = ("post", "patch", "lists", "delete")
+OURS_ALONE = ("token", "mix")
+# Who is held against whom, and the least that reads and writes shall reach.
+PAIRS: dict[tuple[str, str], tuple[float, float]] = {
     ("wishwell PostgreSQL", "floor PostgreSQL"): (0.70, 0.70),
+    ("wishwell SQLite", "floor SQLite"): (0, 0),
     ("wishwell PostgreSQL", "usual PostgreSQL"): (7, 8),
-    ("wishwell SQLite", "wishwell PostgreSQL"): (1.5, None),
+    ("wishwell SQLite", "wishwell PostgreSQL"): (1.5, 0),
+    ("wishwell PostgreSQL", "pgbench"): (0, 0),
 }
-median = statistics.median
+_HOLDS: dict[str, Callable[[float, float], bool]] = {"≤": operator.le, "≥": operator.ge}
 
 
-def ratios(results: list[dict[str, Any]]) -> dict[str, list[float]]:
-    """Throughput of one against another, by workload, one figure a round."""
-    rates = {(r["round"], r["work"], r["target"]): r["rate"] for r in results}
-    found: dict[str, list[float]] = {}
-    for (round_, work, target), rate in rates.items():
-        for one, other in PAIRS:
-            if target == one and (round_, work, other) in rates:
-                name = f"{work}: {one} / {other}"
-                found.setdefault(name, []).append(rate / rates[round_, work, other])
-    return found
+class Measurement(NamedTuple):
+    """One line: ``values`` are those of the rounds, or the one there is. ``target`` is such as
+    "≤ 5"; a figure without one is in no table."""
+
+    name: str
+    engine: str
+    unit: str
+    target: str
+    values: list[float]
+    note: str = ""
 
 
-def _cell(values: list[float] | None, aim: float | None) -> str:
-    if not values:
-        return ""
-    return _shown(values, missed=aim is not None and median(values) < aim)
-
-
-def _shown(values: list[float], missed: bool) -> str:
-    spread = f" ({min(values):.2f} to {max(values):.2f})" if len(values) > 1 else ""
-    return f"**{median(values):.2f}**{spread}{' ✗' if missed else ''}"
-
-
-def table(found: dict[str, list[float]], results: list[dict[str, Any]]) -> str:
+def table(results: list[dict[str, Any]]) -> str:
     """Markdown: the rates of this machine for orientation, and the ratios with their spread."""
-    heads = [f"{engine}, a second" for engine in ENGINES] + [f"{a} / {b}" for a, b in PAIRS]
-    lines = ["| Request | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+    rates = {(r["round"], r["work"], r["target"]): r["rate"] for r in results}
+    rounds = {r["round"] for r in results}
+    rows = []
     for work, name in NAMES.items():
-        kind = None if work in ("token", "mix") else 0 if work in READS else 1
-        cells = [_rate(results, work, f"wishwell {engine}") for engine in ENGINES]
-        for pair in PAIRS:
-            aim = None if kind is None else AIMS.get(pair, (None, None))[kind]
-            cells.append(_cell(found.get(f"{work}: {pair[0]} / {pair[1]}"), aim))
-        if any(cells):
-            lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        cells = []
+        for engine in ENGINES.values():
+            ours = [rates.get((n, work, f"wishwell {engine}")) for n in rounds]
+            cells.append(f"{statistics.median(ours):,.0f}" if all(ours) else "")
+        for (one, other), aims in PAIRS.items():
+            ratios = [
+                rates[n, work, one] / rates[n, work, other]
+                for n in sorted(rounds)
+                if (n, work, one) in rates and (n, work, other) in rates
+            ]
+            aim = 0 if work in OURS_ALONE else aims[work in WRITES]
+            cells.append(_cell(ratios, f"≥ {aim}") if ratios else "")
+        rows.append([name, *cells])
+    heads = [f"{engine}, a second" for engine in ENGINES.values()]
+    return markdown(["Request", *heads, *(f"{one} / {other}" for one, other in PAIRS)], rows)
 
 
-def _rate(results: list[dict[str, Any]], work: str, target: str) -> str:
-    rates = [r["rate"] for r in results if (r["work"], r["target"]) == (work, target)]
-    return f"{median(rates):,.0f}" if rates else ""
+def _cell(values: list[float], target: str) -> str:
+    """The median in bold, the spread where there are rounds, and a cross where it misses the aim."""
+    middle = statistics.median(values)
+    sign, aim = target.split()
+    shown = f"**{middle:.2f}**"
+    if len(values) > 1:
+        shown += " " + spread(values).partition(" ")[2]
+    return shown if _HOLDS[sign](middle, float(aim)) else f"{shown} ✗"
 
 
 def figures_table(figures: list[dict[str, Any]]) -> str:
     """Markdown: the figures that have an aim and are no throughput, one column for each engine."""
-    rows: dict[str, dict[str, str]] = {}
-    aims: dict[str, str] = {}
-    for figure in figures:
-        if figure["target"] == "reported":
-            continue
-        name, engine = _engine(figure["name"])
-        cell = _shown(figure["values"], missed=figure["holds"] is False)
-        rows.setdefault(name, {})[engine] = cell
-        aims[name] = f"{figure['target']} {figure['unit']}"
-    lines = [f"| Measurement | Aim | {' | '.join(ENGINES)} |", "|---|---|---|---|"]
-    for name, cells in rows.items():
-        columns = " | ".join(cells.get(engine, "") for engine in ENGINES)
-        lines.append(f"| {name} | {aims[name]} | {columns} |")
-    return "\n".join(lines)
-
-
-def _engine(name: str) -> tuple[str, str]:
-    """A measurement without its engine, and the engine. One that names none is of SQLite."""
-    for engine in ENGINES:
-        if name.endswith(f", {engine}"):
-            return name.removesuffix(f", {engine}"), engine
-    return name, "SQLite"
-
-
-def _machine() -> dict[str, Any]:
-    postgres = subprocess.run(
-        [postgres_binaries() / "postgres", "--version"], capture_output=True, text=True, check=True
-    )
-    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    return {
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "python": platform.python_version(),
-        "postgresql": postgres.stdout.split()[-1],
-        "system": platform.system(),
-        "cores": os.cpu_count(),
-        "processor": model[1] if model else platform.machine(),
-    }
+    rows: dict[str, list[str]] = {}
+    engines = list(ENGINES.values())
+    for figure in (Measurement(**fields) for fields in figures):
+        if figure.target:
+            aim = f"{figure.target} {figure.unit}"
+            row = rows.setdefault(figure.name, [figure.name, aim, *[""] * len(engines)])
+            row[2 + engines.index(figure.engine)] = _cell(figure.values, figure.target)
+    return markdown(["Measurement", "Aim", *engines], rows.values())
 
 
 def write(
-    arguments: dict[str, Any], results: list[dict[str, Any]], figures: "list[Measurement]"
+    arguments: dict[str, Any], results: list[dict[str, Any]], figures: list[Measurement]
 ) -> None:
-    """bench/results/latest.json, and from it the documents."""
-    shown = [
-        figure._asdict() | {"holds": figure.holds and figure.holds(median(figure.values))}
-        for figure in figures
-    ]
-    record = {
-        "machine": _machine(),
-        "arguments": arguments,
-        "results": results,
-        "figures": shown,
-    }
-    RECORD.write_text(json.dumps(record, indent=1) + "\n")
+    """bench/results/latest.json."""
+    record = {"machine": machine(), "arguments": arguments, "results": results}
+    keep(FIGURES, record | {"figures": [figure._asdict() for figure in figures]})
 
 
 def tables() -> str:
-    """The last results, in which a cross marks a missed aim."""
-    record = json.loads(RECORD.read_text())
-    return f"{table(ratios(record['results']), record['results'])}\n\n{figures_table(record['figures'])}\n"
+    """The last results: medians, the least and the most; a cross marks a missed aim."""
+    record = json.loads(FIGURES.read_text())
+    return (
+        f"{of_machine(record['machine'])}\n\n"
+        f"{table(record['results'])}\n\n{figures_table(record['figures'])}\n"
+    )

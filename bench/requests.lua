@@ -2,7 +2,7 @@
 -- BENCH_OWNERS: a file of `token profile item list` lines. BENCH_WORK: the workload. A delete takes
 -- what is there only once: then the lines are taken in turn, from BENCH_START on. So does a new item,
 -- each time round the lines of another product.
--- BENCH_TARGET: wishwell, floor or usual.
+-- BENCH_TARGET: wishwell, floor or usual. Without BENCH_WORK: the address and headers of the command line.
 local work, target = os.getenv("BENCH_WORK"), os.getenv("BENCH_TARGET")
 local base = target == "wishwell" and "/api/2025-04" or ""
 local admin = os.getenv("BENCH_ADMIN")
@@ -13,9 +13,6 @@ local function build(kind, o)
   local h = { ["Authorization"] = "Bearer " .. o.token }
   if target == "floor" then
     h = { ["x-w"] = kind, ["x-p"] = o.profile, ["x-i"] = o.item, ["x-l"] = o.list }
-  end
-  if kind == "page-product" then
-    return wrk.format("GET", base .. "/items?include=product", h)
   end
   if kind == "page" then return wrk.format("GET", base .. "/items", h) end
   if kind == "saved" then
@@ -49,7 +46,7 @@ local function build(kind, o)
   end
 end
 
-function init()
+local function prepare()
   math.randomseed(os.time())
   local mix = { "page", "page", "page", "saved", "saved", "saved", "item", "list", "list", "post" }
   for line in io.lines(os.getenv("BENCH_OWNERS")) do
@@ -60,7 +57,7 @@ function init()
   end
 end
 
-function request()
+local function another()
   turn = turn + 1
   if work == "delete" then return requests[turn] end
   if work == "new" then
@@ -76,6 +73,8 @@ function request()
   -- Another one each time, of as many bytes as its name: what changes nothing costs less.
   return (one:gsub("QUANTITY", "  " .. math.random(100000, 999999)))
 end
+
+if work then init, request = prepare, another end
 
 function done(summary, latency)
   local e = summary.errors

@@ -1,8 +1,12 @@
 """Fills databases with the same profiles, lists and items, and makes a token for each profile."""
 
+import asyncio
+import contextlib
+import itertools
 import sqlite3
-import uuid
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import asyncpg
@@ -10,7 +14,6 @@ import jwt
 
 from wishwell import config, ids
 from wishwell.access import auth
-from wishwell.db import migrate
 
 ITEMS = 30
 KEY = "a-signing-key-for-the-benchmark-40-chars"
@@ -20,7 +23,13 @@ COLUMNS = {
     "items": "profile_id id store_id product_id variant_id quantity tags note list_ids created_at "
     "updated_at",
     "entries": "profile_id list_id item_id position",
+    "item_tags": "profile_id item_id tag store_id",
+    "feeds": "store_id given last removed",
+    "events": "profile_id sequence store_id number type created_at gid data",
 }
+Rows = dict[str, list[tuple[Any, ...]]]
+
+_new_id = ids.UUID7()
 
 
 class Owner(NamedTuple):
@@ -32,85 +41,120 @@ class Owner(NamedTuple):
     list: str
 
 
-Rows = dict[str, list[tuple[Any, ...]]]
+def profile(
+    store: str,
+    gid: str,
+    products: Iterable[int],
+    *,
+    lists: int = 0,
+    on: int = 0,
+    shift: int = 0,
+    tags: int = 0,
+    at: str = "",
+    row: bool = True,
+) -> Rows:
+    """All rows of a profile with these products, each ``on`` so many of its lists.
+
+    ``shift`` sets them on other lists of the same names; without ``row``, the profile's own is left
+    out.
+    """
+    id, session, at = ids.profile_key(store, gid), int("/Session/" in gid), at or now()
+    rows: Rows = {table: [] for table in COLUMNS}
+    list_ids = [_new_id() for _ in range(lists)]
+    tag_names = [f"{session}-{number:02}-{'x' * 40}" for number in range(tags)]
+    for product in products:
+        item = _new_id()
+        places = sorted(list_ids[(product + number + shift) % lists] for number in range(on))
+        texts = (" ".join(tag_names), "", " ".join(places))
+        rows["items"].append((id, item, store, str(product), "", 1, *texts, at, at))
+        rows["item_tags"] += [(id, item, tag, store) for tag in tag_names]
+        rows["entries"] += [(id, place, item, 0) for place in places]
+    sizes = Counter(place for _, place, _, _ in rows["entries"])
+    for number, list_id in enumerate(list_ids):
+        rows["lists"].append((id, list_id, store, f"List {number}", sizes[list_id], at, at))
+    if row:
+        rows["profiles"].append((id, store, gid, session, len(rows["items"]), lists, at, at))
+    return rows
+
+
+def joined(parts: Iterable[Rows]) -> Rows:
+    """The rows of several profiles."""
+    rows: Rows = {table: [] for table in COLUMNS}
+    for part in parts:
+        for table, more in part.items():
+            rows[table] += more
+    return rows
 
 
 def plan(store: str, count: int, first: int = 0) -> tuple[Rows, list[Owner]]:
     """All rows by table, and the owners: each has one list that holds all its 30 items."""
-    new_id, now = ids.UUID7(), ids.timestamp(ids.wall_clock())
-    rows: Rows = {table: [] for table in COLUMNS}
-    owners = []
-    for number in range(first, first + count):
-        gid = f"gid://shopify/Customer/{number}"
-        profile, made = ids.profile_key(store, gid), new_id()
-        rows["profiles"].append((profile, store, gid, 0, ITEMS, 1, now, now))
-        rows["lists"].append((profile, made, store, "Wishes", ITEMS, now, now))
-        item = ""
-        for product in range(1, ITEMS + 1):
-            item = new_id()
-            rows["items"].append(
-                (profile, item, store, str(product), "", 1, "", "", made, now, now)
-            )
-            rows["entries"].append((profile, made, item, 0))
-        owners.append(Owner(_token(store, gid, new_id()), profile, item, made))
-    return rows, owners
+    gids = [f"gid://shopify/Customer/{number}" for number in range(first, first + count)]
+    parts = [profile(store, gid, range(1, ITEMS + 1), lists=1, on=1) for gid in gids]
+    owners = [
+        Owner(token(store, gid), part["items"][0][0], part["items"][-1][1], part["lists"][0][1])
+        for gid, part in zip(gids, parts, strict=True)
+    ]
+    return joined(parts), owners
 
 
-def each_item(rows: Rows, owners: list[Owner]) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
-    """Token, profile and row of every item, profile after profile in turn: the first of each,
-    then the second of each, so that neighbours in time are of different profiles."""
+def each_item(rows: Rows, owners: list[Owner]) -> Iterator[Owner]:
+    """An owner of every item, profile after profile in turn: the first of each, then the second of
+    each, so that neighbours in time are of different profiles."""
     for at in range(ITEMS):
         for number, owner in enumerate(owners):
-            yield owner.token, owner.profile, rows["items"][number * ITEMS + at]
+            yield owner._replace(item=rows["items"][number * ITEMS + at][1], list="-")
+
+
+def now() -> str:
+    return ids.timestamp(ids.wall_clock())
 
 
 def token(store: str, gid: str) -> str:
     """A profile token as the service would issue it."""
-    return _token(store, gid, ids.UUID7()())
-
-
-def _token(store: str, gid: str, jti: str) -> str:
-    now = ids.wall_clock() // 1000
-    claims = {"sub": gid, "aud": store, "jti": jti, "iat": now, "exp": now + auth.LIFETIME}
+    seconds = ids.wall_clock() // 1000
+    claims = {"sub": gid, "aud": store, "jti": _new_id(), "iat": seconds}
     headers = {"typ": "wishwell+jwt", "kid": auth._key_id(KEY.encode())}
-    return jwt.encode(claims, KEY, "HS256", headers)
+    return jwt.encode(claims | {"exp": seconds + auth.LIFETIME}, KEY, "HS256", headers)
 
 
-def _batches(rows: list[Any], size: int = 50_000) -> Iterator[list[Any]]:
-    for at in range(0, len(rows), size):
-        yield rows[at : at + size]
-
-
-def sqlite(url: str, rows: Rows) -> None:
-    """Fills a migrated SQLite file."""
-    with sqlite3.connect(config.sqlite_path(url)) as connection:
-        for table, columns in COLUMNS.items():
-            names = columns.split()
+def insert(url: str, rows: Rows, *, analyze: bool = True) -> None:
+    """Puts rows into a migrated database, past the API."""
+    if not url.startswith("sqlite:"):
+        asyncio.run(_copy(url, {t: (COLUMNS[t], records) for t, records in rows.items()}, analyze))
+        return
+    path = config.sqlite_path(url)
+    with contextlib.closing(sqlite3.connect(path, timeout=30)) as connection, connection:
+        for table, records in rows.items():
+            names = COLUMNS[table].split()
             marks = ", ".join("?" * len(names))
             sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})"
-            connection.executemany(sql, rows[table])
-        connection.execute("ANALYZE")
+            connection.executemany(sql, records)
+        if analyze:
+            connection.execute("ANALYZE")
 
 
-async def postgres(url: str, rows: Rows) -> None:
-    """Fills a migrated PostgreSQL database."""
+async def _copy(url: str, tables: dict[str, tuple[str, list[Any]]], analyze: bool = True) -> None:
     connection = await asyncpg.connect(url)
-    for table, columns in COLUMNS.items():
-        for batch in _batches(rows[table]):
+    for table, (columns, records) in tables.items():
+        left = iter(records)
+        while batch := list(itertools.islice(left, 50_000)):
             await connection.copy_records_to_table(table, records=batch, columns=columns.split())
-    await connection.execute("VACUUM ANALYZE")
+    if analyze:
+        await connection.execute("VACUUM ANALYZE")
     await connection.close()
 
 
-async def usual(url: str, rows: Rows, key: str) -> list[str]:
-    """Fills the tables of the usual way; its tokens, in the order of the owners."""
+def usual(url: str, rows: Rows, key: str) -> dict[str, str]:
+    """Fills the tables of the usual way; its token of each profile."""
     from bench import usual as module
 
-    async with module.engine.begin() as connection:
-        await connection.run_sync(module.Base.metadata.create_all)
-    await module.engine.dispose()
-    connection = await asyncpg.connect(url)
-    at = migrate_time()
+    async def create() -> None:
+        async with module.engine.begin() as connection:
+            await connection.run_sync(module.Base.metadata.create_all)
+        await module.engine.dispose()
+
+    asyncio.run(create())
+    at = datetime.now(UTC).replace(tzinfo=None)
     tables: dict[str, tuple[str, list[Any]]] = {
         "usual_lists": ("id profile_id name", [(r[1], r[0], r[3]) for r in rows["lists"]]),
         "usual_items": (
@@ -119,24 +163,5 @@ async def usual(url: str, rows: Rows, key: str) -> list[str]:
         ),
         "usual_entries": ("list_id item_id", [(r[1], r[2]) for r in rows["entries"]]),
     }
-    for table, (columns, records) in tables.items():
-        for batch in _batches(records):
-            await connection.copy_records_to_table(table, records=batch, columns=columns.split())
-    await connection.execute("VACUUM ANALYZE")
-    await connection.close()
-    return [jwt.encode({"sub": row[0]}, key, "HS256") for row in rows["profiles"]]
-
-
-def migrate_time() -> Any:
-    """A time as the ORM stores it."""
-    from datetime import UTC, datetime
-
-    return datetime.now(UTC).replace(tzinfo=None)
-
-
-def unique() -> str:
-    """The id of the store that everything belongs to."""
-    return str(uuid.uuid4())
-
-
-__all__ = ["KEY", "Owner", "migrate", "plan", "postgres", "sqlite", "unique", "usual"]
+    asyncio.run(_copy(url, tables))
+    return {row[0]: jwt.encode({"sub": row[0]}, key, "HS256") for row in rows["profiles"]}

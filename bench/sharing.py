@@ -1,39 +1,47 @@
 """``python -m bench.sharing``: reading a shared list, against its owner reading it with a token.
 
-A list of 100 items, on both engines, in the rounds of ``bench.storefront``. The aim is a rate of at
-least 0.9 of the owner's.
+A list of 100 items, on both engines, asked by wrk with 1, 8 and 32 connections in interleaved rounds.
+Printed is the shared list's rate as a share of the owner's: the aim is 0.9.
 """
 
 import argparse
+import functools
 
-from bench.storefront import Way, measure
-from bench.targets import GENEROUS, run
-from tests.servers import PREFIX, PostgresServer, Service
+from bench import seed
+from bench.targets import ENGINES, Shop, in_turns, run, run_wrk, say
+from tests.servers import PREFIX, PostgresServer
+from tools.tables import spread
 
 ITEMS = 100
+CONNECTIONS = (1, 8, 32)
+Read = tuple[str, str]
+"""An address and the header that it is asked with."""
 
 
-def ways(service: Service) -> list[Way]:
-    """The list of a customer: by their token, and by its link."""
-    admin = service.client(service.admin_token())
-    made = admin.post("/profiles/token", json={"customer": "gid://shopify/Customer/1"})
-    token = made.json()["data"]["token"]
-    owner = service.client(token)
+def reads(shop: Shop) -> tuple[Read, Read]:
+    """The list of a customer: by its link, and by their token."""
+    token = seed.token(shop.store, "gid://shopify/Customer/1")
+    owner = shop.client(token)
     list_id = owner.post("/lists", json={"name": "Birthday"}).json()["data"]["id"]
     for product in range(1, ITEMS + 1):
         body = {"productId": product, "note": "In blue, please", "listIds": [list_id]}
         owner.post("/items", json=body).raise_for_status()
     shared = owner.post(f"/lists/{list_id}/shares", json={"notes": True}).json()["data"]["token"]
-    url = f"{service.url}{PREFIX}"
-    header = f"Authorization: Bearer {token}"
-    found = [
-        Way("list", f"{url}/lists/{list_id}?sort=customer", header, "list"),
-        Way("shared", f"{url}/shared/{shared}", "Accept: */*", "list"),
-    ]
-    shown = [owner.get(way.url).json()["data"]["items"] for way in found]
-    if [[item["productId"] for item in one] for one in shown] != [[*range(ITEMS, 0, -1)]] * 2:
-        raise RuntimeError("the two show different lists")
-    return found
+    paths = f"/shared/{shared}", f"/lists/{list_id}?sort=customer"
+    for path in paths:
+        items = owner.get(path).json()["data"]["items"]
+        if [item["productId"] for item in items] != [*range(ITEMS, 0, -1)]:
+            raise RuntimeError(f"{path} shows another list")
+    by_link, by_token = (f"{shop.url}{PREFIX}{path}" for path in paths)
+    return (by_link, "Accept: */*"), (by_token, f"Authorization: Bearer {token}")
+
+
+def rate(connections: int, seconds: int, read: Read) -> float:
+    """Requests a second, none of them with an error."""
+    refused, broken, figures = run_wrk(read[0], connections, seconds, read[1])
+    if refused or broken:
+        raise RuntimeError(f"{read[0]}: {refused + broken:.0f} errors")
+    return figures["rate"]
 
 
 def main() -> None:
@@ -42,16 +50,15 @@ def main() -> None:
     words.add_argument("--seconds", type=int, default=1)
     given = words.parse_args()
     with PostgresServer(fsync=True) as server:
-        for engine in ("postgresql", "sqlite"):
-            settings = dict(GENEROUS, WISHWELL_SIGNING_KEYS="k" * 40)
-            if engine == "postgresql":
-                settings["WISHWELL_DATABASE_URL"] = server.create_database()
-            service = Service(settings)
-            if engine == "postgresql":
-                service.cli("migrate")
-            with service.start():
-                print(engine)
-                measure(ways(service), given.rounds, given.seconds, service)
+        for engine in ENGINES.values():
+            with Shop(engine, server).serve() as shop:
+                both = reads(shop)
+                for connections in CONNECTIONS:
+                    measure = functools.partial(rate, connections, given.seconds)
+                    measured = in_turns(both, given.rounds + 1, measure)
+                    # The first round is thrown away: it warms.
+                    ratios = [ours / owners for ours, owners in zip(*measured, strict=True)][1:]
+                    say(f"{engine:10} {connections:2} connections: {spread(ratios)}")
 
 
 if __name__ == "__main__":

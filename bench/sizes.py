@@ -5,15 +5,14 @@ import random
 import statistics
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import asyncpg
 
 from bench import seed
 from bench.client import Raw
-from bench.single import Deployment, insert, rows_of, say
-from bench.targets import Target
+from bench.targets import Shop, say
 from wishwell import config, ids
 from wishwell.db import Database
 from wishwell.run import app
@@ -51,16 +50,15 @@ SELECT profile_id, list_ids::uuid, id, 0 FROM items
 """
 
 
-async def fill(place: Deployment, items: int) -> list[seed.Owner]:
+async def fill(shop: Shop, items: int) -> list[seed.Owner]:
     """Profiles of 30 items on one list, saved in five visits: their rows lie as a shop's would."""
     profiles = items // seed.ITEMS
-    connection = await asyncpg.connect(place.url)
-    now = ids.timestamp(ids.wall_clock())
+    connection = await asyncpg.connect(shop.database)
+    now = seed.now()
     gids = [f"gid://shopify/Customer/{number}" for number in range(profiles)]
-    keys = [ids.profile_key(place.store, gid) for gid in gids]
     rows = [
-        (key, place.store, gid, 0, seed.ITEMS, 1, now, now)
-        for key, gid in zip(keys, gids, strict=True)
+        (ids.profile_key(shop.store, gid), shop.store, gid, 0, seed.ITEMS, 1, now, now)
+        for gid in gids
     ]
     names = seed.COLUMNS["profiles"].split()
     await connection.copy_records_to_table("profiles", records=rows, columns=names)
@@ -94,7 +92,7 @@ async def fill(place: Deployment, items: int) -> list[seed.Owner]:
     await connection.execute("CHECKPOINT")  # else the disk is busy with it for minutes
     await connection.close()
     return [
-        seed.Owner(seed.token(place.store, gids[at]), keys[at], "", "")
+        seed.Owner(seed.token(shop.store, gids[at]), rows[at][0], "", "")
         for at in range(0, profiles, max(1, profiles // OWNERS))
     ]
 
@@ -102,66 +100,63 @@ async def fill(place: Deployment, items: int) -> list[seed.Owner]:
 class Side(NamedTuple):
     """One of the two, filled and running."""
 
-    place: Deployment
-    target: Target
+    shop: Shop
     owners: list[seed.Owner]
 
 
-def _prepare(side: Side) -> None:
+def _prepare(shop: Shop) -> None:
     """The sessions of all rounds: those that sign in, and those that are purged, a day a round."""
-    rows: seed.Rows = {table: [] for table in seed.COLUMNS}
+    parts = []
     for number in range(ROUNDS):
-        for one in range(LINKS):
-            more = rows_of(side.place.store, _session(number, one), range(16, 46), is_session=True)
-            for table in rows:
-                rows[table] += more[table]
+        parts += [
+            seed.profile(shop.store, _session(number, one), range(16, 46)) for one in range(LINKS)
+        ]
         then = ids.timestamp(_LONG_AGO_MS + number * _DAY_MS)
         for _ in range(DEAD):
             gid = f"gid://wishwell/Session/{uuid.uuid4()}"
-            more = rows_of(side.place.store, gid, range(DEAD_ITEMS), is_session=True)
-            more["profiles"] = [(*row[:-1], then) for row in more["profiles"]]
-            for table in rows:
-                rows[table] += more[table]
-    insert(side.place, rows)
+            parts.append(seed.profile(shop.store, gid, range(DEAD_ITEMS), at=then))
+    shop.insert(seed.joined(parts))
 
 
 def _session(number: int, one: int) -> str:
     return f"gid://wishwell/Session/{uuid.uuid5(uuid.NAMESPACE_URL, f'{number} {one}')}"
 
 
-def _page(side: Side, _: int) -> float:
-    return _asked(side, lambda client: client.ask("GET", "/items?limit=30"))
-
-
-def _save(side: Side, number: int) -> float:
-    def one(client: Raw) -> tuple[Any, float]:
-        body = {"productId": random.randint(1, 30), "quantity": random.randint(2, 999_999)}
-        return client.ask("POST", "/items", body)
-
-    return _asked(side, one)
-
-
-def _asked(side: Side, one: Callable[[Raw], tuple[Any, float]]) -> float:
-    client, times = Raw(side.target.url, ""), []
-    for owner in random.choices(side.owners, k=300):
-        client._token = owner.token
-        times.append(one(client)[1])
+def _asked(side: Side, requests: Iterable[tuple[str, str, str, Any]]) -> float:
+    """The median time of requests, each with the token that it is asked with."""
+    client, times = Raw(side.shop.url, ""), []
+    for client.token, method, path, body in requests:
+        times.append(client.ask(method, path, body)[1])
     client.close()
     return statistics.median(times)
+
+
+def _page(side: Side, _: int) -> float:
+    owners = random.choices(side.owners, k=300)
+    return _asked(side, ((owner.token, "GET", "/items?limit=30", None) for owner in owners))
+
+
+def save(side: Side, _: int, count: int = 300) -> float:
+    def requests() -> Iterator[tuple[str, str, str, Any]]:
+        for owner in random.choices(side.owners, k=count):
+            body = {"productId": random.randint(1, 30), "quantity": random.randint(2, 999_999)}
+            yield owner.token, "POST", "/items", body
+
+    return _asked(side, requests())
 
 
 def _link(side: Side, number: int) -> float:
-    client, times = Raw(side.target.url, side.place.admin), []
-    for one in range(LINKS):
-        customer = f"gid://shopify/Customer/{number * LINKS + one}"
-        body = {"customer": customer, "session": _session(number, one)}
-        times.append(client.ask("POST", "/profiles/token", body)[1])
-    client.close()
-    return statistics.median(times)
+    def requests() -> Iterator[tuple[str, str, str, Any]]:
+        for at in range(LINKS):
+            customer = f"gid://shopify/Customer/{number * LINKS + at}"
+            body = {"customer": customer, "session": _session(number, at)}
+            yield side.shop.admin, "POST", "/profiles/token", body
+
+    return _asked(side, requests())
 
 
 def _purge(side: Side, number: int) -> float:
-    settings = config.load({"WISHWELL_DATABASE_URL": side.place.url})
+    settings = config.load({"WISHWELL_DATABASE_URL": side.shop.database})
     now = _LONG_AGO_MS + number * _DAY_MS + int((settings.session_days + 1) * _DAY_MS) + 1
 
     async def work(db: Database) -> int:
@@ -178,7 +173,7 @@ def _purge(side: Side, number: int) -> float:
 
 def _store_page(side: Side, _: int) -> float:
     """Pages of 50, one after the other."""
-    client, times, path = Raw(side.target.url, side.place.admin), [], "/items?limit=50"
+    client, times, path = Raw(side.shop.url, side.shop.admin), [], "/items?limit=50"
     for _ in range(200):
         page, took = client.ask("GET", path)
         times.append(took)
@@ -189,7 +184,7 @@ def _store_page(side: Side, _: int) -> float:
 
 WORK: dict[str, Callable[[Side, int], float]] = {
     "a page of 30 items": _page,
-    "a save": _save,
+    "a save": save,
     f"a sign-in with {LINKED} items, half of them there": _link,
     f"a purged session of {DEAD_ITEMS} items": _purge,
     "a page of 50 of the store, the first 200 in turn": _store_page,
@@ -199,15 +194,13 @@ WORK: dict[str, Callable[[Side, int], float]] = {
 def compare(small: Side, large: Side) -> dict[str, list[float]]:
     """How long each takes on the large one, as a share of the small one's: one figure a round."""
     for side in (small, large):
-        _prepare(side)
+        _prepare(side.shop)
         _page(side, 0)  # what is read often comes into memory
-    found: dict[str, list[float]] = {name: [] for name in WORK}
+    ratios: dict[str, list[float]] = {name: [] for name in WORK}
     for number in range(ROUNDS):
         for name, work in WORK.items():
-            if number % 2:
-                first, then = work(small, number), work(large, number)
-            else:
-                then, first = work(large, number), work(small, number)
-            found[name].append(then / first)
+            order = (0, 1) if number % 2 else (1, 0)
+            took = {at: work((small, large)[at], number) for at in order}
+            ratios[name].append(took[1] / took[0])
         say(f"round {number + 1} of {ROUNDS}")
-    return found
+    return ratios

@@ -1,23 +1,25 @@
 """What is measured: the service, the floor and the usual way, each one process, on one machine."""
 
 import contextlib
+import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self, TypeVar
 
 import psutil
 
-from bench.seed import Owner
-from tests.servers import PostgresServer, free_port
-from tests.servers.base import mind
+from bench import seed
+from tests.servers import HERE, PostgresServer, Program, Service, free_port
 
+ROOT = Path(__file__).parents[1]
+ENGINES = {"postgresql": "PostgreSQL", "sqlite": "SQLite"}
+STORE = "bench"
 GENEROUS = {
     f"WISHWELL_LIMIT_{name}": "10000000"
     for name in (
@@ -27,74 +29,163 @@ GENEROUS = {
 }  # fmt: skip
 
 
-class Target(NamedTuple):
-    """A server that runs, and how wrk asks it."""
+class Source(NamedTuple):
+    """A checkout, and the interpreter that has what its program needs."""
 
-    name: str
-    kind: str
-    url: str
-    owners: Path
-    process: subprocess.Popen[bytes]
-    log: Path
+    folder: Path
+    python: str = sys.executable
 
 
-def write_owners(path: Path, owners: list[Owner]) -> Path:
+OURS = Source(ROOT)
+
+
+class Shop(Service):
+    """The service on a migrated database of its own with the store ``bench``; not started yet.
+
+    ``owners`` is the file of the profiles that the load acts for.
+    """
+
+    kind = "wishwell"
+
+    def __init__(
+        self,
+        engine: str,
+        server: PostgresServer | None = None,
+        source: Source = OURS,
+        options: Sequence[str] = (),
+    ) -> None:
+        super().__init__({"WISHWELL_SIGNING_KEYS": seed.KEY})
+        self.engine, self.server = engine, server if engine == "PostgreSQL" else None
+        self.name = f"{self.kind} {engine}"
+        self.database = f"sqlite:///{self.folder}/wishwell.db"
+        if self.server is not None:
+            self.database = self.server.create_database()
+        self.settings["WISHWELL_DATABASE_URL"] = self.database
+        # A program from before a setting was there would refuse it, so is not given it.
+        known = (source.folder / "docs" / "configuration.md").read_text()
+        self.settings |= {name: most for name, most in GENEROUS.items() if f"`{name}`" in known}
+        if source != OURS:
+            self.command = self.folder / "program"
+            path, python = source.folder / "src", source.python
+            self.command.write_text(
+                f'#!/bin/sh\nPYTHONPATH={path} exec {python} -m wishwell "$@"\n'
+            )
+            self.command.chmod(0o755)
+        self.cli("migrate")
+        self.store = json.loads(self.quick("store", "create", STORE, *options, "--json"))[0]["id"]
+        self.admin = self.create_token(STORE)
+        self.log, self.owners = self.folder / "log", self.folder / "owners"
+
+    def serve(self, **settings: str) -> Self:
+        """Starts it with its log in a file, which costs the measuring process nothing."""
+        self.settings |= settings
+        with self.log.open("ab") as log:
+            self.start_into(log.fileno())
+        return self
+
+    def insert(self, rows: seed.Rows) -> None:
+        seed.insert(self.database, rows)
+
+    def number(self, statement: str) -> float:
+        """The one value of a statement; 0 where there is none."""
+        if self.server is not None:
+            return float(self.server.sql(statement, self.database.rpartition("/")[2]) or 0)
+        with contextlib.closing(sqlite3.connect(self.folder / "wishwell.db")) as connection:
+            return float(connection.execute(statement).fetchone()[0])
+
+
+class Bare(Program):
+    """The floor or the usual way beside a shop, started. ``under``: a command that runs it."""
+
+    def __init__(
+        self, kind: str, shop: Shop, database: str = "", under: Sequence[str] = ()
+    ) -> None:
+        super().__init__(kind)
+        self.kind, self.name = kind, f"{kind} {shop.engine}"
+        self.owners, self.log = self.folder / "owners", self.folder / "log"
+        port = free_port()
+        self.url = f"http://{HERE}:{port}"
+        env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+        env[f"{kind.upper()}_DATABASE"] = database or shop.database
+        command = [
+            *under, sys.executable, "-m", "uvicorn", f"bench.{kind}:app", "--port", port,
+            "--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "error",
+        ]  # fmt: skip
+        self.begin(command, f"{self.url}/openapi.json", env=env)
+
+    def stop(self) -> None:
+        self._end(signal.SIGTERM, 20)
+
+
+Target = Shop | Bare
+Load = Callable[[Any], dict[str, float]]
+
+
+Side = TypeVar("Side")
+Got = TypeVar("Got")
+
+
+def write_owners(path: Path, owners: Sequence[seed.Owner]) -> Path:
     path.write_text("".join(f"{' '.join(owner)}\n" for owner in owners))
     return path
 
 
-def start(name: str, kind: str, owners: Path, folder: Path, environment: dict[str, str],
-          every: float = 0.05, under: Sequence[str] = (),
-          python: str = sys.executable) -> Target:  # fmt: skip
-    """Starts a server and waits until it answers at all. ``under``: a command that runs it.
-    ``python``: the interpreter of the service."""
-    port = free_port()
-    if kind == "wishwell":
-        command = [python, "-m", "wishwell", "serve"]
-        environment = environment | {"WISHWELL_PORT": str(port)}
-    else:
-        command = [
-            sys.executable, "-m", "uvicorn", f"bench.{kind}:app", "--port", str(port),
-            "--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "error",
-        ]  # fmt: skip
-    printed = folder / f"{name.replace(' ', '-')}.log"
-    with printed.open("wb") as log:
-        process = subprocess.Popen(
-            [*under, *command],
-            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[1])}
-            | environment,
-            cwd=folder,
-            stdout=log,
-            stderr=log,
-        )
-    mind("watch", process.pid)  # it ends with us, however we end
-    url = f"http://127.0.0.1:{port}"
-    for _ in range(int(10 / every)):
-        try:
-            urllib.request.urlopen(f"{url}/livez", timeout=1).close()
-        except urllib.error.HTTPError:
-            break
-        except OSError:
-            if process.poll() is not None:
-                mind("forget", process.pid)
-                raise RuntimeError(f"{name} ended: see {folder}") from None
-            time.sleep(every)
-        else:
-            break
-    return Target(name, kind, url, owners, process, printed)
+_taken: dict[tuple[str, str], int] = {}
+"""How many requests of a target were of what is there only once."""
 
 
-def processor(target: Target, server: PostgresServer | None = None) -> float:
-    """Seconds of processor time that the service has used, its workers and its database too."""
-    parents = [target.process.pid]
-    if server is not None and server.process is not None:
+def wrk(target: Target, work: str, seconds: int) -> dict[str, float]:
+    """One run of 32 connections; throughput, latencies, and errors, of which there may be none."""
+    owners = target.owners
+    if work == "delete":
+        owners, seconds = Path(f"{target.owners}-victims"), 1
+    key = target.url, work
+    refused, broken, figures = run_wrk(
+        target.url, 32, seconds,
+        BENCH_OWNERS=str(owners), BENCH_WORK=work, BENCH_TARGET=target.kind,
+        BENCH_ADMIN=getattr(target, "admin", ""), BENCH_START=str(_taken.get(key, 0)),
+    )  # fmt: skip
+    # Those on their way at the end are gone too.
+    _taken[key] = _taken.get(key, 0) + int(figures["count"]) + 64
+    # Without locks, two changes of one item's lists may meet in the floor and the usual way.
+    allowed = figures["count"] / 1000 if work == "lists" and target.kind != "wishwell" else 0
+    if refused > allowed or broken:
+        raise RuntimeError(f"{target.name} {work}: {refused:.0f} refused, {broken:.0f} broken")
+    return figures
+
+
+def run_wrk(
+    url: str, connections: int, seconds: int, *headers: str, **environment: str
+) -> tuple[float, float, dict[str, float]]:
+    """How many were refused, how many broke, and the figures, times in milliseconds."""
+    # With a slow disk and a commit each, one of them may take longer than wrk's own two seconds.
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s"]
+    command += ["-s", str(Path(__file__).parent / "requests.lua")]
+    command += [word for header in headers for word in ("-H", header)]
+    env = os.environ | environment
+    done = subprocess.run([*command, url], capture_output=True, text=True, env=env, check=True)
+    line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
+    rate, p50, p99, worst, refused, broken, count = map(float, line.split()[1:])
+    times = {"p50_ms": p50 / 1000, "p99_ms": p99 / 1000, "max_ms": worst / 1000}
+    return refused, broken, {"rate": rate, "count": count} | times
+
+
+def processor(shop: Service, *, database: bool = True) -> float:
+    """Seconds of processor time that a service has used, its workers and its database too."""
+    parents = [shop.process.pid]
+    server = getattr(shop, "server", None)
+    if database and server is not None:
         parents.append(server.process.pid)
-    used = 0.0
-    for parent in map(psutil.Process, parents):
-        used += _on_processor(parent.pid) + sum(parent.cpu_times()[2:4])  # those that have ended
-        for process in parent.children(recursive=True):
-            with contextlib.suppress(OSError):
-                used += _on_processor(process.pid)
+    return sum(map(with_children, parents))
+
+
+def with_children(pid: int) -> float:
+    """Seconds of processor time of a process and of those that it started."""
+    parent = psutil.Process(pid)
+    used = _on_processor(pid) + sum(parent.cpu_times()[2:4])  # those that have ended
+    for process in parent.children(recursive=True):
+        with contextlib.suppress(OSError):
+            used += _on_processor(process.pid)
     return used
 
 
@@ -104,22 +195,24 @@ def _on_processor(pid: int) -> float:
     return time.clock_gettime((~pid << 3) | 2)
 
 
-def cost(
-    target: Target, server: PostgresServer | None, load: Callable[[Target], dict[str, float]]
-) -> tuple[float, float]:
+def cost(shop: Shop, load: Load) -> tuple[float, float]:
     """Requests a second under a load, and the processor time of each in seconds."""
-    before = processor(target, server)
-    done = load(target)
-    return done["rate"], (processor(target, server) - before) / max(done["count"], 1)
+    before = processor(shop)
+    done = load(shop)
+    return done["rate"], (processor(shop) - before) / max(done["count"], 1)
 
 
-def stop(*targets: Target) -> None:
-    """Ends servers as an operator would, all at once."""
-    for target in targets:
-        target.process.terminate()
-    for target in targets:
-        target.process.wait(20)
-        mind("forget", target.process.pid)
+def in_turns(sides: Sequence[Side], rounds: int, measure: Callable[[Side], Got]) -> list[list[Got]]:
+    """What each side gives in so many rounds, every other one backwards: a busy moment hits all."""
+    got: list[list[Got]] = [[] for _ in sides]
+    for number in range(rounds):
+        for at in range(len(sides))[:: 1 if number % 2 else -1]:
+            got[at].append(measure(sides[at]))
+    return got
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
 
 
 def run(main: Callable[[], None]) -> None:

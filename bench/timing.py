@@ -7,15 +7,17 @@ same for one request against itself, which is what this machine can't tell from 
 
 from __future__ import annotations
 
-import http.client
 import random
 import statistics
 import sys
 import time
 from collections.abc import Callable
-from urllib.parse import urlsplit
+from typing import Any
 
-from tests.servers import PREFIX, PostgresServer, Service
+from bench import seed
+from bench.client import Raw
+from bench.targets import ENGINES, Shop
+from tests.servers import PostgresServer
 from wishwell import ids, opaque
 from wishwell.access import auth
 
@@ -25,37 +27,24 @@ Ask = Callable[[], float]
 
 def main() -> None:
     """Both engines, or the one that is named."""
-    for engine in sys.argv[1:] or ["sqlite", "postgresql"]:
-        settings = {"WISHWELL_LIMIT_ADDRESS": "10000000", "WISHWELL_SIGNING_KEYS": "k" * 40}
-        for kind in ("profile", "admin"):
-            for method in ("read", "write", "token"):
-                settings[f"WISHWELL_LIMIT_{kind}_{method}".upper()] = "10000000"
-        if engine == "sqlite":
-            with Service(settings) as service:
-                measure(engine, service)
-            continue
-        with PostgresServer() as server:
-            service = Service(settings | {"WISHWELL_DATABASE_URL": server.create_database()})
-            service.cli("migrate")
-            with service:
-                measure(engine, service)
+    with PostgresServer() as server:
+        for engine in sys.argv[1:] or ENGINES:
+            measure(Shop(ENGINES[engine], server).serve())
 
 
-def measure(engine: str, service: Service) -> None:
-    token = service.admin_token()
-    admin = service.client(token)
+def measure(service: Shop) -> None:
+    token = service.admin
     known, other = "ann.known@shop.example", "ann.other@shop.example"
     alice, bob = (f"gid://shopify/Customer/{name}" for name in ("alice", "bob"))
-    tokens = [
-        admin.post("/profiles/token", json={"customer": gid}).json()["data"]["token"]
-        for gid in (alice, bob)
-    ]
+    tokens = [seed.token(service.store, gid) for gid in (alice, bob)]
     service.client(tokens[0]).post("/profiles/identify", json={"email": known})
     theirs = service.client(tokens[0]).post("/items", json={"productId": 1}).json()["data"]["id"]
 
+    def stranger() -> str:
+        return tokens[1]
+
     def email(address: str) -> Ask:
-        body = f'{{"email":"{address}"}}'
-        return asking(service, "POST", "/profiles/identify", tokens[1], lambda: body)
+        return asking(service, "POST", "/profiles/identify", stranger, {"email": address})
 
     def bearer(make: Callable[[], str]) -> Ask:
         return asking(service, "GET", "/items", make)
@@ -79,19 +68,18 @@ def measure(engine: str, service: Service) -> None:
 
         return make
 
-    item = f"/items/{theirs}"
     pairs = {
         "one request against itself": (email(other), email(other)),
         "e-mail: known / unknown": (email(known), email(other)),
         "admin token: right but for 4 letters / all wrong": (bearer(near), bearer(far)),
         "signature: wrong at its end / at its start": (bearer(signed(40)), bearer(signed(0))),
         "record: another's / nobody's": (
-            asking(service, "GET", item, tokens[1]),
-            asking(service, "GET", f"/items/{ids.UUID7()()}", tokens[1]),
+            asking(service, "GET", f"/items/{theirs}", stranger),
+            asking(service, "GET", f"/items/{ids.UUID7()()}", stranger),
         ),
     }
     for name, (first, second) in pairs.items():
-        print(f"{engine:<11} {name:<50} {compared(first, second)}", flush=True)
+        print(f"{service.engine:<11} {name:<50} {compared(first, second)}", flush=True)
 
 
 def letters(count: int) -> str:
@@ -99,25 +87,18 @@ def letters(count: int) -> str:
 
 
 def asking(
-    service: Service,
-    method: str,
-    path: str,
-    token: str | Callable[[], str],
-    body: Callable[[], str] | None = None,
+    service: Shop, method: str, path: str, token: Callable[[], str], body: Any = None
 ) -> Ask:
     """A function that sends the request over its own connection and returns the microseconds."""
-    target = urlsplit(service.url)
-    # It connects at the first request: an idle connection would be closed before its turn.
-    connection = http.client.HTTPConnection(target.hostname, target.port, timeout=10)
+    client: Raw | None = None  # an idle one would be closed before its turn
 
     def ask() -> float:
-        headers = {"Authorization": f"Bearer {token if isinstance(token, str) else token()}"}
-        content = None
-        if body is not None:
-            headers["Content-Type"], content = "application/json", body()
+        nonlocal client
+        client = client or Raw(service.url, "")
+        client.token = token()
         began = time.perf_counter_ns()
-        connection.request(method, PREFIX + path, content, headers)
-        connection.getresponse().read()
+        client.send(method, path, body)
+        client.read()
         return (time.perf_counter_ns() - began) / 1_000
 
     return ask

@@ -82,9 +82,6 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-# ------------------------------------------------------------------------------------ targets
-
-
 def cursor(data: bytes) -> None:
     """Only what was signed for this request opens, in one spelling."""
     cursor_signer = pages.CursorSigner([KEY])

@@ -9,12 +9,13 @@ import tempfile
 import threading
 import time
 import tomllib
+from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
 from mutate import mutants
-from mutate.worker import ROOT, Result, Worker
+from mutate.worker import ROOT, SOURCE, Result, Worker
 
 PLAN = ROOT / "mutate" / "mutants.toml"
 REPORT = ROOT / "build" / "mutants.md"
@@ -34,33 +35,63 @@ class Outcome(NamedTuple):
 def main() -> int:
     """0 when enough of the mutants are noticed and each survivor is explained."""
     plan = tomllib.loads(PLAN.read_text())
+    tests = tests_of_modules(plan["tests"])
     parser = argparse.ArgumentParser(prog="python -m mutate", description=__doc__)
-    parser.add_argument("modules", nargs="*", metavar="module", help=", ".join(plan))
+    parser.add_argument("names", nargs="*", metavar="name", help="modules or rooms; all, if none")
+    parser.add_argument("--list", action="store_true", help="show the modules and end")
     parser.add_argument("--minutes", type=float, default=60, help="at most, for all together")
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
-    if unknown := set(asked.modules) - set(plan):
-        parser.error(f"{', '.join(sorted(unknown))}: not in {PLAN.relative_to(ROOT)}")
-    plan = {name: plan[name] for name in asked.modules or plan}
+    if asked.list:
+        print("\n".join(tests))
+        return 0
+    for name in asked.names:
+        if not any(name in module.split("/") for module in tests):
+            parser.error(f"{name}: no module or room in {PLAN.relative_to(ROOT)}")
+    if asked.names:
+        tests = {name: tests[name] for name in tests if set(name.split("/")) & set(asked.names)}
     until = time.monotonic() + asked.minutes * 60
     with tempfile.TemporaryDirectory(prefix="wishwell-mutate-") as folder, ExitStack() as stack:
         places = [Path(folder) / str(number) for number in range(asked.workers)]
-        outcomes = run(plan, [stack.enter_context(Worker(place)) for place in places], until)
-    return report(plan, outcomes)
+        workers = [stack.enter_context(Worker(place)) for place in places]
+        outcomes = run(tests, workers, until)
+    return report(plan["survivors"], outcomes)
 
 
-def run(plan: dict, workers: list[Worker], until: float) -> list[Outcome]:
-    """Tries the mutants, one a worker, until there is no more time; the rest counts as survivors."""
+def tests_of_modules(table: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The tests of each module: of its own line, else of its room's."""
+    modules: dict[str, list[str]] = {}
+    for name in sorted(table, key=lambda name: name.endswith("/")):
+        for path in sorted(SOURCE.glob(f"{name}*.py" if name.endswith("/") else f"{name}.py")):
+            words = [word for named in table[name] for word in files(named)]
+            modules.setdefault(str(path.relative_to(SOURCE).with_suffix("")), words)
+    return modules
+
+
+def files(word: str) -> list[str]:
+    """The files of a pattern, of which there must be one; any other word as it is."""
+    if "*" not in word:
+        return [word]
+    found = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(word))
+    if not found:
+        raise SystemExit(f"{PLAN.relative_to(ROOT)}: there is no {word}")
+    return found
+
+
+def run(tests: dict[str, list[str]], workers: list[Worker], until: float) -> list[Outcome]:
+    """Tries the mutants, one a worker, until there is no more time; the rest counts as unnoticed."""
     outcomes, waiting = [], queue.SimpleQueue()
-    for name, module in plan.items():
-        path = ROOT / "src" / "wishwell" / f"{name}.py"
-        done = workers[0].tried(name, path.read_text(), module["tests"], 300)
-        if done.by:
-            raise SystemExit(f"{name}: there is something to notice without a fault\n{done.said}")
+    for name, words in tests.items():
+        path = SOURCE / f"{name}.py"
         made = mutants.of(path)
-        print(f"{name}: {len(made)} mutants, tests of {done.seconds:.1f} s", flush=True)
+        if not made:
+            continue
+        unhurt = workers[0].tried(name, path.read_text(), words, 300)
+        if unhurt.by:
+            raise SystemExit(f"{name}: there is something to notice without a fault\n{unhurt.said}")
+        print(f"{name}: {len(made)} mutants, tests of {unhurt.seconds:.1f} s", flush=True)
         for mutant in made:
-            waiting.put((name, mutant, module["tests"], 10 + 3 * done.seconds))
+            waiting.put((name, mutant, words, 10 + 3 * unhurt.seconds))
     args = (waiting, outcomes, until)
     threads = [threading.Thread(target=work, args=(one, *args), daemon=True) for one in workers]
     for thread in threads:
@@ -73,36 +104,36 @@ def run(plan: dict, workers: list[Worker], until: float) -> list[Outcome]:
 def work(worker: Worker, waiting: queue.SimpleQueue, outcomes: list[Outcome], until: float) -> None:
     while not waiting.empty():
         try:
-            name, mutant, tests, seconds = waiting.get_nowait()
+            name, mutant, words, seconds = waiting.get_nowait()
         except queue.Empty:
             return
         done = Result(None, 0, "")
         if time.monotonic() < until:
-            done = worker.tried(name, mutant.code, tests, seconds)
+            done = worker.tried(name, mutant.code, words, seconds)
         outcomes.append(Outcome(name, mutant, done.by, done.seconds))
         if done.seconds and not done.by:
             print(f"{len(outcomes)} tried; {name} survives with {mutant.name}", flush=True)
 
 
-def report(plan: dict, outcomes: list[Outcome]) -> int:
+def report(explained: dict[str, dict[str, tuple[int, str]]], outcomes: list[Outcome]) -> int:
     """Writes and prints what survives, and the share that is noticed; the exit code."""
     text, unexplained = [], 0
-    for name, module in plan.items():
+    for name in dict.fromkeys(outcome.module for outcome in outcomes):
         mine = [outcome for outcome in outcomes if outcome.module == name]
-        reasons = module.get("survivors", {})
-        survivors = [outcome.mutant for outcome in mine if outcome.by is None]
+        late = sum(not outcome.by and not outcome.seconds for outcome in mine)
+        survivors = [outcome.mutant for outcome in mine if not outcome.by and outcome.seconds]
         ways = ", ".join(f"{sum(o.by == way for o in mine)} by {way}" for way in WAYS)
         took = sum(outcome.seconds for outcome in mine)
         text += [f"## {name}: {len(mine)} mutants, {len(survivors)} survive", ""]
-        late = sum(not outcome.by and not outcome.seconds for outcome in mine)
         text += [f"Noticed {ways}; {took:.0f} s of tests. Not tried, for lack of time: {late}.", ""]
-        for mutant in survivors:
-            reason = reasons.get(mutant.name)
-            unexplained += reason is None
-            text += [f"{reason or 'Not explained'}: `{mutant.name}`"]
-            text += ["", "```diff", mutant.diff, "```", ""]
-        gone = reasons.keys() - {mutant.name for mutant in survivors}
-        text += [f"No survivor any more: `{key}`\n" for key in sorted(gone)]
+        reasons = explained.get(name, {})
+        counts = Counter(mutant.name for mutant in survivors)
+        for key in sorted(counts.keys() | reasons.keys()):
+            most, reason = reasons.get(key, (0, "Not explained"))
+            unexplained += max(0, counts[key] - most)
+            text += [f"### {key}: {counts[key]} survive, {most} explained: {reason}", ""]
+            for mutant in survivors:
+                text += ["```diff", mutant.diff, "```", ""] if mutant.name == key else []
     noticed = sum(outcome.by is not None for outcome in outcomes)
     share = noticed / len(outcomes)
     text.append(f"{noticed} of {len(outcomes)} noticed: {share:.3f}. Not explained: {unexplained}.")

@@ -1,4 +1,4 @@
-"""The faults: mutmut's, made of a module's text, each with a name that outlives moved lines."""
+"""The faults: mutmut's, made of a module's text, each with a name that outlives changed lines."""
 
 from __future__ import annotations
 
@@ -11,9 +11,25 @@ import libcst as cst
 from libcst.matchers import Raise, SimpleString, findall
 from mutmut.mutation.file_mutation import create_mutations, deep_replace
 
+_KINDS = {
+    cst.BaseString: "string",
+    cst.BaseNumber: "number",
+    cst.Name: "flag",
+    cst.Assign: "assignment",
+    cst.AnnAssign: "assignment",
+    cst.AugAssign: "assignment",
+    cst.Call: "argument",
+    cst.Lambda: "lambda",
+    cst.UnaryOperation: "negation",
+    cst.Match: "case",
+    cst.IfExp: "condition",
+}
+"""What a fault changes, by the node that it replaces; of others, the operator's own name."""
+
 
 class Mutant(NamedTuple):
-    """A module's text with one fault; ``name`` says where and what."""
+    """A module's text with one fault; ``name`` is the function's, class's or constant's, and the
+    kind of change. Several may have the same."""
 
     name: str
     code: str
@@ -28,12 +44,11 @@ def of(path: Path) -> list[Mutant]:
     """
     code = path.read_text()
     module, mutations, *_ = create_mutations(str(path), code)
-    found: dict[str, Mutant] = {}
+    mutants: dict[str, Mutant] = {}
     places = _places(module)
-    within = {id(node): at for at, outer in enumerate(module.body) for node in _all(outer)}
     parts = [module.code_for_node(outer) for outer in module.body]
     head = "".join(module.code_for_node(line) for line in module.header)
-    done = {
+    strings = {
         id(words)
         for raised in findall(module, Raise())
         for words in findall(raised, SimpleString())
@@ -41,16 +56,23 @@ def of(path: Path) -> list[Mutant]:
     for mutation in mutations:
         node = mutation.original_node
         if isinstance(node, cst.BaseString):
-            if id(node) in done:
+            if id(node) in strings:
                 continue
-            done.add(id(node))
-        at = within[id(node)]
+            strings.add(id(node))
+        at, where = places[id(node)]
         part = module.code_for_node(deep_replace(module.body[at], node, mutation.mutated_node))
         changed = "".join([head, *parts[:at], part, *parts[at + 1 :]])
-        if changed != code and changed not in found:
-            where = places.get(id(mutation.contained_by_top_level_function), "module")
-            found[changed] = _mutant(path.name, where, code, changed)
-    return list(found.values())
+        if changed != code and changed not in mutants:
+            diff = difflib.unified_diff(
+                code.splitlines(), changed.splitlines(), path.name, path.name, n=1, lineterm=""
+            )
+            mutants[changed] = Mutant(f"{where}: {_kind(node)}", changed, "\n".join(diff))
+    return list(mutants.values())
+
+
+def _kind(node: cst.CSTNode) -> str:
+    named = next((kind for type_, kind in _KINDS.items() if isinstance(node, type_)), None)
+    return named or type(getattr(node, "operator", node)).__name__
 
 
 def _all(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -59,24 +81,26 @@ def _all(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield from _all(child)
 
 
-def _places(module: cst.Module) -> dict[int, str]:
-    """The names of functions and methods, and of the class of what else is in one."""
-    found = {}
-    for outer in module.body:
-        if isinstance(outer, cst.FunctionDef):
-            found[id(outer)] = outer.name.value
-        elif isinstance(outer, cst.ClassDef):
-            for inner in outer.body.body:
-                method = f".{inner.name.value}" if isinstance(inner, cst.FunctionDef) else ""
-                found[id(inner)] = outer.name.value + method
-    return found
+def _places(module: cst.Module) -> dict[int, tuple[int, str]]:
+    """Of each node's id, the statement of the module that it is part of, and the name of its
+    function, method, class or constant."""
+    places = {}
+    for at, outer in enumerate(module.body):
+        name = _name(outer)
+        places |= {id(node): (at, name) for node in _all(outer)}
+        for inner in outer.body.body if isinstance(outer, cst.ClassDef) else ():
+            if isinstance(inner, cst.FunctionDef):
+                method = f"{name}.{inner.name.value}"
+                places |= {id(node): (at, method) for node in _all(inner)}
+    return places
 
 
-def _mutant(file: str, where: str, code: str, changed: str) -> Mutant:
-    lines = list(
-        difflib.unified_diff(code.splitlines(), changed.splitlines(), file, file, n=1, lineterm="")
-    )
-    was, now = (
-        " ".join(line[1:].strip() for line in lines[2:] if line.startswith(sign)) for sign in "-+"
-    )
-    return Mutant(f"{where}: {was} -> {now}", changed, "\n".join(lines))
+def _name(outer: cst.CSTNode) -> str:
+    if isinstance(outer, cst.FunctionDef | cst.ClassDef):
+        return outer.name.value
+    targets = [node.target for node in _all(outer) if isinstance(node, cst.AssignTarget)]
+    targets += [node.target for node in _all(outer) if isinstance(node, cst.AnnAssign)]
+    names = [
+        node.value for target in targets for node in _all(target) if isinstance(node, cst.Name)
+    ]
+    return " ".join(names) or "module"

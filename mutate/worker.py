@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-PARTS = ("src", "tests", "mutate", "fuzz", "torture", "docs", "pyproject.toml")
+SOURCE = ROOT / "src" / "wishwell"
+PARTS = ("src", "tests", "bench", "mutate", "fuzz", "torture", "tools", "docs", "forward", "ops",
+         "pyproject.toml")  # fmt: skip
 
 OPTIONS = ["-x", "-q", "--tb=line", "-o", "addopts=", "-m", "not slow", "--hypothesis-profile=noticed",
            "-p", "no:schemathesis", "-p", "no:xdist", "-p", "no:cacheprovider"]  # fmt: skip
@@ -41,7 +43,7 @@ class Worker:
         self._stamp = int(time.time())
         for part in PARTS:
             if (ROOT / part).is_dir():
-                leave = shutil.ignore_patterns("__pycache__", "corpus", "findings")
+                leave = shutil.ignore_patterns("__pycache__", "corpus", "findings", "node_modules")
                 shutil.copytree(ROOT / part, folder / part, ignore=leave)
             else:
                 shutil.copy(ROOT / part, folder / part)
@@ -56,7 +58,7 @@ class Worker:
 
     def tried(self, module: str, code: str, tests: list[str], seconds: float) -> Result:
         """What notices this text of a module: the types, the tests, or that these take too long."""
-        path = self.folder / "src" / "wishwell" / f"{module}.py"
+        path = self.folder / SOURCE.relative_to(ROOT) / f"{module}.py"
         before = path.read_text()
         self._write(path, code)
         try:

@@ -28,6 +28,13 @@ ODD_CLOCK = {"TZ": "ODD-5:45"}
 httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)
 
 
+def missing(reason: str) -> None:
+    """Skips a test for want of a program; in CI, which has to install it, the test fails."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{reason}; CI has to install it")
+    pytest.skip(reason)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What has nothing to do with the engine is quick on one of them."""
@@ -35,6 +42,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         engine = item.callspec.params.get("engine") if hasattr(item, "callspec") else None
         if engine == "postgresql" and item.get_closest_marker("either_engine"):
             item.add_marker(pytest.mark.slow)
+
+
+KINDS = [
+    f"{caller}_{kind}" for caller in ("profile", "admin") for kind in ("read", "write", "token")
+]
+# Options of a store that a long table of requests doesn't exhaust.
+ROOMY = [word for kind in (*KINDS, "lists") for word in ("--limit", f"{kind}=1000000")]
 
 
 class Member(NamedTuple):
@@ -119,10 +133,7 @@ def postgres_server():
 @pytest.fixture(scope="session")
 def redis_server():
     if redis_binary() is None:
-        reason = "neither redis-server nor valkey-server is on PATH"
-        if os.environ.get("CI"):
-            pytest.fail(f"{reason}; CI has to install one")
-        pytest.skip(reason)
+        missing("neither redis-server nor valkey-server is on PATH")
     with RedisServer() as server:
         yield server
 
@@ -187,12 +198,4 @@ def shop(make_shop) -> Shop:
 @pytest.fixture
 def roomy_shop(make_shop) -> Shop:
     """A new store whose rate limits a long table of requests doesn't reach."""
-    kinds = (
-        "profile_read",
-        "profile_write",
-        "profile_token",
-        "admin_read",
-        "admin_write",
-        "admin_token",
-    )
-    return make_shop(*(word for kind in kinds for word in ("--limit", f"{kind}=1000000")))
+    return make_shop(*ROOMY)

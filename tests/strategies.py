@@ -85,17 +85,18 @@ _something = [
 sequences = st.lists(steps, min_size=6, max_size=25).map(lambda more: [*_something, *more])
 
 
-def at_length(test, examples: int, **given_):
+def examples(count: int):
+    """The settings of a property on the shared database: so many examples, each of any duration."""
+    checks = [HealthCheck.function_scoped_fixture]
+    return settings(max_examples=count, deadline=None, suppress_health_check=checks)
+
+
+def at_length(test, count: int, **given_):
     """The same property with more examples, in `make test-slow` only."""
-    longer = settings(
-        max_examples=examples,
-        deadline=None,
-        suppress_health_check=[HealthCheck.function_scoped_fixture],
-    )
     inner = test.hypothesis.inner_test
 
     @functools.wraps(inner, updated=())  # without what it is marked with
     def once(*args, **named):
         inner(*args, **named)
 
-    return pytest.mark.slow(longer(given(**given_)(once)))
+    return pytest.mark.slow(examples(count)(given(**given_)(once)))

@@ -36,17 +36,6 @@ def texts(place: str) -> dict[Path, str]:
     }
 
 
-def test_search_finds_what_it_looks_for():
-    """The other side of the tests below: each form of a citation is seen, and nothing else."""
-    word = "contract"
-    assert cited(f'"""{word}: save-once: twice is once."""') == ["save-once"]
-    assert cited(f"# {word}: save-once, item-limit, and so on") == ["save-once", "item-limit"]
-    assert cited(f"-- ({word}: save-once,\n--   item-limit).") == ["save-once", "item-limit"]
-    assert cited(f"{word.title()}: saveonce; `{word}: no_name`") == ["saveonce", "no_name"]
-    assert LINKED.findall(f"[once](../{word}.md#save-once), ({word}.md)") == ["save-once"]
-    assert cited(f"its {word}, subcontract: x, {word}:x") == []
-
-
 def test_every_rule_has_a_name_of_its_own():
     """Each bullet begins with its anchor; no name is there twice; all are words with hyphens."""
     bullets = re.findall(rf'^- (?:<a id="({NAME})"></a>)?', CONTRACT, re.MULTILINE)

@@ -63,9 +63,8 @@ def test_doors_open_one_way(path):
     mine = room(name_of(path))
     if mine == "__init__":
         return
-    below = (APART if mine in APART else ROOMS)[
-        : (APART if mine in APART else ROOMS).index(mine) + 1
-    ]
+    rooms = APART if mine in APART else ROOMS
+    below = rooms[: rooms.index(mine) + 1]
     for imported in imports_of(path) - {"__version__"}:
         assert room(imported) in below, f"{name_of(path)} imports {imported}"
 
@@ -73,15 +72,13 @@ def test_doors_open_one_way(path):
 def test_no_import_goes_in_a_circle():
     """Among modules, too: each can be read after those that it imports."""
     names = {name_of(path).removesuffix(".__init__"): path for path in MODULES}
-    left = {}
+    graph = {}
     for name, path in names.items():
         found = {
             module if module in names else module.rpartition(".")[0] for module in imports_of(path)
         }
-        left[name] = (found & names.keys()) - {name}
-    while free := {name for name, imported in left.items() if not imported & left.keys()}:
-        left = {name: imported for name, imported in left.items() if name not in free}
-    assert not left
+        graph[name] = found - {name}
+    TopologicalSorter(graph).prepare()  # raises CycleError
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
@@ -90,20 +87,7 @@ def test_module_has_a_purpose_and_fits_its_room(path):
     text = path.read_text()
     assert ast.get_docstring(ast.parse(text)) or not text.strip()
     assert not {"utils", "helpers", "common", "manager", "base"} & set(name_of(path).split("."))
-    assert text.count("\n") <= 410
-
-
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_public_names_say_what_they_do(path):
-    """A public function or class of more than a few lines has a docstring."""
-    for node in ast.parse(path.read_text()).body:
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        if node.name.startswith("_") or node.end_lineno - node.lineno < 8:
-            continue
-        if name_of(path).endswith("handlers"):
-            continue  # the operations are described in openapi.yaml
-        assert ast.get_docstring(node), f"{name_of(path)}.{node.name}"
+    assert text.count("\n") <= 410 or "Written by ``make format``" in text.partition("\n")[0]
 
 
 @pytest.mark.parametrize(
@@ -123,23 +107,6 @@ def test_no_circle_of_imports_beside_the_package(folder):
         graph[path.name.split(".")[0]] = {name.split(".")[0] for name in imported}
     assert any(graph.values())
     TopologicalSorter(graph).prepare()  # raises CycleError
-
-
-def test_background_has_one_loop():
-    """contract: background-goes-on. All jobs run through one function, which pauses and catches; and a
-    process runs nothing else beside its requests."""
-    tree = ast.parse((SOURCE / "run" / "background.py").read_text())
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.AsyncFunctionDef)]
-    looping = {
-        function.name
-        for function in functions
-        for node in ast.walk(function)
-        if isinstance(node, ast.While)
-    }
-    assert looping == {"_repeat"}
-    assert "return [_repeat(job) for job in " in ast.unparse(tree)
-    started = re.findall(r"create_task\((.*?)\)", (SOURCE / "run" / "app.py").read_text())
-    assert started == ["job"]
 
 
 def test_only_responses_knows_which_error_is_which_status():
@@ -206,14 +173,6 @@ def test_every_status_of_an_error_is_documented():
         assert re.search(rf"^\| {status.value} ", text, re.MULTILINE), status
 
 
-def test_every_metric_is_documented():
-    """docs/operations.md names each metric."""
-    text = (ROOT / "docs" / "operations.md").read_text()
-    found = re.findall(r'"(wishwell_\w+)"', (SOURCE / "http" / "metrics.py").read_text())
-    assert found
-    assert all(name in text for name in found)
-
-
 def test_every_file_of_tests_that_the_security_review_names_exists():
     """docs/security.md: and the row of each risk names one."""
     text = (ROOT / "docs" / "security.md").read_text()
@@ -270,9 +229,9 @@ def test_every_table_of_a_profile_is_purged_and_linked():
         } == held
 
 
-def test_every_table_of_a_store_is_exported_or_named():
-    """contract: export-whole. A table that nobody thought of would be lost by a move: an export reads
-    each, an import fills it, or ``schema`` says that it stays behind."""
+def test_every_table_is_exported_or_named():
+    """contract: export-whole. A table that nobody thought of would be lost by a move: ``schema`` says
+    which line of an export carries each, or that it stays behind."""
     of_profile, of_store = set(), {"stores"}
     for name, columns in schema.tables().items():
         if columns[0] == "profile_id":
@@ -361,12 +320,12 @@ SHAPES = {
 
 def test_every_body_is_compared_and_explained():
     """What reads a body is held to the description, and each field of it has the sentence of its rule."""
-    bodies: set[Any] = {
+    bodies: set[Any] = {notices.Money, products.Variant} | {
         value
         for module in (wire, product_bodies)
         for name, value in vars(module).items()
         if name.endswith("Body") and value is not wire.Body
-    } | {notices.Money, products.Variant}
+    }
     assert bodies <= set(SHAPES.values())
     named = {field.encode_name for body in bodies for field in msgspec.structs.fields(body)}
     assert named - {"productId", "variantId"} == wire._RULES.keys()  # those two are the store's

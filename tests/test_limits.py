@@ -15,7 +15,7 @@ from redis import Redis
 from tests.servers import RedisServer
 from wishwell import config
 from wishwell.errors import Misconfigured
-from wishwell.limits import LocalLimiter, Taken, too_many
+from wishwell.limits import Limiter, Taken, too_many
 from wishwell.limits.shared import RedisLimiter
 
 MINUTE = 60_000
@@ -24,7 +24,7 @@ MINUTE = 60_000
 def test_window_opens_with_the_minute_and_counts_exactly():
     """So many in a minute, none more; the next minute starts anew; looking costs nothing."""
     now = [10 * MINUTE]
-    limiter = LocalLimiter(lambda: now[0])
+    limiter = Limiter(lambda: now[0])
 
     async def take(cost=1):
         return await limiter.take("a", 2, cost)
@@ -41,7 +41,8 @@ def test_window_opens_with_the_minute_and_counts_exactly():
 
 @pytest.mark.parametrize(("into", "wait"), [(0, 60), (59_999, 1), (60_000, 1)])
 def test_refusal_says_the_seconds_until_the_next_minute(into, wait):
-    """contract: limit-exceeded. At least one, also where the minute has ended since it was counted."""
+    """contract: limit-exceeded. At least one, also where the minute has ended since it was
+    counted."""
     begun = 30_000_000 * MINUTE
     taken = Taken(False, 5, 0, begun // 1000 + 60)
     assert too_many(taken, "reads", begun + into).retry_after == wait
@@ -51,7 +52,7 @@ def test_limit_is_not_stuck_when_the_clock_steps_back_a_day():
     """contract: limit-window, clock-steps. A clock that was ahead and is put right: the limit opens
     with the next minute, not in a day."""
     now = [2000 * MINUTE]
-    limiter = LocalLimiter(lambda: now[0])
+    limiter = Limiter(lambda: now[0])
     assert asyncio.run(limiter.take("a", 1)).allowed
     assert not asyncio.run(limiter.take("a", 1)).allowed
     now[0] -= 1440 * MINUTE
@@ -64,7 +65,7 @@ def counted_alone(url: str, times: int = 3) -> list:
     """Takes so many of a limit, which has to work whatever Redis says; what was logged."""
 
     async def take() -> None:
-        limiter = RedisLimiter(url, LocalLimiter(lambda: 10 * MINUTE))
+        limiter = RedisLimiter(url, lambda: 10 * MINUTE)
         try:
             taken = [await limiter.take("a", 9) for _ in range(times)]
             assert taken == [(True, 9, 8 - number, 660) for number in range(times)]
@@ -108,23 +109,12 @@ def test_redis_that_refuses_is_counted_without_and_logged_once(redis_server, red
             [entry] = counted_alone(redis.url)
         finally:
             operator.execute_command(*mend)
-        assert entry == {
-            "event": "redis_away",
-            "reason": entry["reason"],
-            "counting": "in this process",
-            "log_level": "warning",
-        }
+        assert (entry["event"], entry["counting"]) == ("redis_away", "in this process")
         assert re.match("[A-Za-z]+Error .*", entry["reason"])
 
 
 @pytest.mark.parametrize(
-    "address",
-    [
-        "redis://nobody:wrong@{}",
-        "redis://{}/99",
-        "rediss://{}",
-        "unix:///none",
-    ],
+    "address", ["redis://nobody:wrong@{}", "redis://{}/99", "rediss://{}", "unix:///none"]
 )
 def test_redis_that_this_address_does_not_open_is_counted_without(redis_server, redis, address):
     """A wrong password, user, database number or socket, and no TLS where it is expected."""
@@ -133,10 +123,11 @@ def test_redis_that_this_address_does_not_open_is_counted_without(redis_server, 
 
 
 def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
-    """contract: limit-shared, limit-shared-away. By its own clock; what was counted here is not added."""
+    """contract: limit-shared, limit-shared-away. By its own clock; what was counted here is not
+    added."""
 
     async def take() -> None:
-        limiter = RedisLimiter(redis.url, LocalLimiter(lambda: 10 * MINUTE))
+        limiter = RedisLimiter(redis.url, lambda: 10 * MINUTE)
         try:
             left = 60 - time.time() % 60
             await asyncio.sleep(left if left < 5 else 0)  # all in one minute
@@ -168,10 +159,10 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
         return time.monotonic() - began
 
     async def take() -> None:
-        first = RedisLimiter(redis.url, LocalLimiter(lambda: 10 * MINUTE))
+        first = RedisLimiter(redis.url, lambda: 10 * MINUTE)
         answered = await burst(first)
         await first.close()
-        limiter = RedisLimiter(redis.url, LocalLimiter(lambda: 10 * MINUTE))
+        limiter = RedisLimiter(redis.url, lambda: 10 * MINUTE)
         try:
             assert (await limiter.take("late", 9, 2)).remaining == 7
             redis.pause()
@@ -193,7 +184,8 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
 
 
 def test_host_that_takes_no_connection_holds_nobody_up():
-    """contract: limit-shared-away. A queue of connections that is full: neither taken nor refused."""
+    """contract: limit-shared-away. A queue of connections that is full: neither taken nor
+    refused."""
     with socket.socket() as full, contextlib.ExitStack() as waiting:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
@@ -207,25 +199,17 @@ def test_host_that_takes_no_connection_holds_nobody_up():
 
 
 ODD_ANSWERS = [
-    b"-LOADING Redis is loading the dataset in memory\r\n",
-    b"-NOSCRIPT No matching script\r\n",
-    b"-MOVED 3999 127.0.0.1:6381\r\n",
-    b"-MOVED\r\n",
-    b"-ASK x y z\r\n",
-    b"-\r\n",
-    b"+OK\r\n",
-    b":1\r\n",
-    b"$-1\r\n",
-    b"*-1\r\n",
-    b"*0\r\n",
-    b"*2\r\n:1\r\n:1\r\n",
-    b"*3\r\n:1\r\n$1\r\nx\r\n:1\r\n",
-    b"*3\r\n:1\r\n*0\r\n:1\r\n",
-    b"$5\r\nab",
-    b"%1\r\n:1\r\n:2\r\n",
+    *(b"-LOADING Redis is loading\r\n", b"-NOSCRIPT No matching script\r\n", b"-\r\n"),
+    *(b"-MOVED 3999 127.0.0.1:6381\r\n", b"-MOVED\r\n", b"-ASK x y z\r\n", b"+OK\r\n", b":1\r\n"),
+    *(b"$-1\r\n", b"*-1\r\n", b"*0\r\n", b"*2\r\n:1\r\n:1\r\n", b"*3\r\n:1\r\n*0\r\n:1\r\n"),
+    *(
+        b"*3\r\n:1\r\n$1\r\nx\r\n:1\r\n",
+        b"$5\r\nab",
+        b"%1\r\n:1\r\n:2\r\n",
+        b"\xff\xfe\x00\r\n",
+        b"",
+    ),
     b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
-    b"\xff\xfe\x00\r\n",
-    b"",
 ]
 
 
@@ -244,21 +228,13 @@ def test_server_that_answers_nonsense_is_counted_without(answer):
                     break
         writer.close()
 
-    async def serve(started, stop):
-        server = await asyncio.start_server(speak, "127.0.0.1", 0)
-        started.set_result(server.sockets[0].getsockname()[1])
-        await stop.wait()
-        server.close()
-
     async def run() -> list[dict]:
-        started, stop = asyncio.get_running_loop().create_future(), asyncio.Event()
-        task = asyncio.create_task(serve(started, stop))
-        port = await started
+        server = await asyncio.start_server(speak, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
         try:
             return await asyncio.to_thread(counted_alone, f"redis://127.0.0.1:{port}/0")
         finally:
-            stop.set()
-            await task
+            server.close()
 
     [entry] = asyncio.run(run())
     assert entry["event"] == "redis_away" and len(entry["reason"]) <= 200
@@ -277,18 +253,6 @@ OPTIONS = [
     "socket_keepalive", "max_connections", "host", "port", "decode_responses",
 ]  # fmt: skip
 VALUES = ["", "0", "3", "-1", "x", "none", "True", "%zz", "%FF", "1" * 5000]
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ("ssl_ca_certs=/none", "names a certificate or key that can't be used"),
-        ("ssl_cert_reqs=some", "has an option with a value that the Redis client rejects"),
-    ],
-)
-def test_address_that_the_client_does_not_take_is_refused_with_the_reason(options, words):
-    with pytest.raises(Misconfigured, match=words):
-        config.load({"WISHWELL_REDIS_URL": f"rediss://127.0.0.1?{options}"})
 
 
 @settings(max_examples=150, deadline=None)

@@ -11,7 +11,7 @@ from pathlib import Path
 CLIENT = Path(__file__).parents[1] / "src" / "wishwell" / "client"
 SOURCES = sorted(CLIENT.glob("asynchronous*.py"))
 
-HEADER = '"""The client that blocks. ``make format`` writes it: change ``{}``."""'
+HEADER = '"""The client that blocks. Written by ``make format`` from {}."""'
 RULES = [
     (r"\bclient\.asynchronous", "client.sync"),
     (r"\basync |\bawait ", ""),
@@ -29,24 +29,20 @@ def target(source: Path) -> Path:
     return source.with_name(source.name.replace("asynchronous", "sync"))
 
 
+def formatted(text: str, path: Path) -> str:
+    """A file's source as ruff formats it, without the imports that it does not use."""
+    for command in (["check", "--select", "F401,I", "--fix-only", "--quiet"], ["format"]):
+        ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(path), "-"]
+        text = subprocess.run(ruff, input=text, capture_output=True, text=True, check=True).stdout
+    return text
+
+
 def made(source: Path) -> str:
     """The blocking client's source."""
     text = re.sub(r'\A""".*?"""', HEADER.format(source.name), source.read_text())
     for pattern, new in RULES:
         text = re.sub(pattern, new, text)
-    for command in (["check", "--select", "I", "--fix-only", "--quiet"], ["format"]):
-        ruff = [
-            sys.executable,
-            "-m",
-            "ruff",
-            *command,
-            "--stdin-filename",
-            str(target(source)),
-            "-",
-        ]
-        done = subprocess.run(ruff, input=text, capture_output=True, text=True, check=True)
-        text = done.stdout
-    return text
+    return formatted(text, target(source))
 
 
 if __name__ == "__main__":

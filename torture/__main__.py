@@ -7,14 +7,10 @@ import importlib
 import pkgutil
 import sys
 import time
-import traceback
-
-import uvloop
 
 import torture
-from tests.servers import has_citus
-from torture import report
-from torture.harness import ENGINES, SCENARIOS, Result, Scenario, say
+from torture import harness, report
+from torture.harness import ENGINES, SCENARIOS, say
 
 
 def main() -> int:
@@ -32,8 +28,8 @@ def main() -> int:
     words.add_argument("--again", action="store_true", help="only show the table of the last run")
     chosen = words.parse_args()
     if chosen.list:
-        for name, (function, engines) in SCENARIOS.items():
-            say(f"{name:26} {'+'.join(engines):18} {(function.__doc__ or '').strip()}")
+        for name, scenario in SCENARIOS.items():
+            say(f"{name:26} {'+'.join(scenario.engines):18} {scenario.about}")
         return 0
     if chosen.again:
         sys.stdout.write(report.table(report.last()))
@@ -44,41 +40,23 @@ def main() -> int:
     results = []
     began = time.monotonic()
     wanted = [
-        (name, engine, function)
-        for name, (function, engines) in SCENARIOS.items()
+        (name, engine)
+        for name, scenario in SCENARIOS.items()
         if not chosen.scenario or name in chosen.scenario
-        for engine in engines
+        for engine in scenario.engines
         if chosen.engine in (None, engine)
     ]
-    for number, (name, engine, function) in enumerate(wanted, 1):
+    for number, (name, engine) in enumerate(wanted):
         passed = time.monotonic() - began
         # All scenarios taken as equally long: an estimate, no more.
-        whole = passed / (number - 1) * len(wanted) if number > 1 else chosen.seconds
-        say(f"[{number}/{len(wanted)}, {passed:.0f} s of about {whole:.0f}]")
-        results.append(_run(name, engine, function, chosen.seconds / 800))
+        whole = passed / number * len(wanted) if number else chosen.seconds
+        say(f"[{number + 1}/{len(wanted)}, {passed:.0f} s of about {whole:.0f}]")
+        results.append(harness.run(name, engine, chosen.seconds / 800))
     sys.stdout.write(report.table(results))
     say(f"{time.monotonic() - began:.0f} s")
     if not chosen.no_report and not chosen.scenario and chosen.engine is None:
         report.write(results, time.monotonic() - began)
     return 1 if any(result.wrong for result in results) else 0
-
-
-def _run(name: str, engine: str, function: Scenario, scale: float) -> Result:
-    result = Result(name, engine)
-    say(f"{name} on {engine} ...")
-    try:
-        if engine == "cluster" and not has_citus():
-            result.skipped = "the PostgreSQL in WISHWELL_TEST_POSTGRES_BIN has no Citus"
-        else:
-            uvloop.run(function(engine, result, scale))
-    except Exception as error:  # a scenario that can't run is a finding too
-        result.wrong.append(f"{type(error).__name__}: {str(error)[:2000]}")
-        traceback.print_exc()
-    for text in result.wrong:
-        say(f"  WRONG: {text}")
-    for text in [*result.notes, *([f"skipped: {result.skipped}"] if result.skipped else [])]:
-        say(f"  {text}")
-    return result
 
 
 if __name__ == "__main__":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sqlite3
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 from tests.replay import Replay
-from torture.journal import Expected, Journal
+from torture.journal import Expected, Journal, Result
 from torture.load import OWNER_SPACE, PREFIX, Client
 
 FEED_SECONDS = 2.0
@@ -58,60 +59,43 @@ INVARIANTS = {
 """Each must be 0."""
 
 
-@dataclass
-class Findings:
-    """What the comparison found."""
-
-    checked: int = 0
-    lost: int = 0  # answered 2xx and not there
-    doubled: int = 0
-    leaked: int = 0  # in a profile that is not theirs
-    done_though_refused: int = 0
-    events: int = 0
-    torn: int = 0  # an unknown outcome that is neither fully there nor fully not
-    cut_but_done: int = 0  # an unknown outcome that is there
-    broken: list[str] = field(default_factory=list)
-
-    @property
-    def bad(self) -> bool:
-        wrong = (self.lost, self.doubled, self.leaked, self.done_though_refused, self.torn)
-        return any(wrong) or bool(self.broken)
-
-    def note(self, text: str) -> None:
-        if len(self.broken) < 20:
-            self.broken.append(text)
-
-
 async def compare(
-    journal: Journal, client: Client, admin: str, sql: Any = None, *, events: bool = False
-) -> Findings:
-    """``sql`` runs one statement and gives its single number; None skips the invariants. With
-    ``events``, what the feed told is what is there."""
-    found = Findings()
+    result: Result,
+    journal: Journal,
+    client: Client,
+    admin: str,
+    sql: Callable[[str], str],
+    *,
+    events: bool,
+) -> int:
+    """Counts in the result what is not as answered. ``sql`` gives the single number of a statement.
+
+    With ``events``, what the feed told must be what is there; returned is how many it told.
+    """
     there = {gid: await _items(client, admin, gid) for gid in journal.expected}
     for gid, expected in journal.expected.items():
         if not any(gid in pair for pair in journal.undecided):
-            _profile(found, journal, gid, expected, there[gid])
+            _profile(result, journal, gid, expected, there[gid])
     for customer in {customer for _, customer in journal.undecided}:
         sessions = [s for s, c in journal.undecided if c == customer]
-        _undecided(found, journal, customer, sessions, there)
-    for name, statement in (INVARIANTS if sql else {}).items():
+        _undecided(result, journal, customer, sessions, there)
+    for name, statement in INVARIANTS.items():
         count = int(await asyncio.to_thread(sql, statement))
-        if count:
-            found.note(f"{count} {name}")
+        result.must(count == 0, f"{count} {name}")
+    told = 0
     if events:
         await asyncio.sleep(FEED_SECONDS)
-        await _replay(found, client, admin, there)
+        told = await _replay(result, client, admin, there)
     client.close()
-    return found
+    return told
 
 
 async def _replay(
-    found: Findings, client: Client, admin: str, there: dict[str, list[dict[str, Any]] | None]
-) -> None:
+    result: Result, client: Client, admin: str, there: dict[str, list[dict[str, Any]] | None]
+) -> int:
     """Each profile's events, from the first, without a gap: they lead to what is there."""
-    told: dict[str, Replay] = {}
-    resume = "0"
+    replays: dict[str, Replay] = {}
+    resume, told = "0", 0
     while True:
         path = f"{PREFIX}/events?from={resume}&limit=250"
         answer = await client.ask("GET", path, None, Authorization=f"Bearer {admin}")
@@ -120,18 +104,21 @@ async def _replay(
         page = json.loads(answer.body)
         for event in page["data"]:
             try:
-                told.setdefault(event["profile"], Replay()).hear(event)
+                replays.setdefault(event["profile"], Replay()).hear(event)
             except AssertionError as wrong:
-                found.note(f"{event['profile']} {event['type']} {event['sequence']}: {wrong}")
-                return
+                result.must(
+                    False, f"{event['profile']} {event['type']} {event['sequence']}: {wrong}"
+                )
+                return told
         if not page["data"]:
             break
-        found.events += len(page["data"])
+        told += len(page["data"])
         resume = page["resume"]
     for gid, records in there.items():
-        heard = told.get(gid, Replay()).items
+        heard = replays.get(gid, Replay()).items
         if records is not None and heard != {record["id"]: record for record in records}:
-            found.note(f"{gid}: {len(heard)} items were told, {len(records)} are there")
+            result.must(False, f"{gid}: {len(heard)} items were told, {len(records)} are there")
+    return told
 
 
 async def _items(client: Client, admin: str, gid: str) -> list[dict[str, Any]] | None:
@@ -151,17 +138,13 @@ async def _items(client: Client, admin: str, gid: str) -> list[dict[str, Any]] |
         if answer.status != 200:
             raise RuntimeError(f"comparing: {answer.status} {answer.body[:300]!r}")
         records += answer.data()
-        cursor = _next(answer.body)
+        cursor = json.loads(answer.body).get("pageInfo", {}).get("next", "")
         if not cursor:
             return records
 
 
-def _next(body: bytes) -> str:
-    return json.loads(body).get("pageInfo", {}).get("next", "")
-
-
 def _profile(
-    found: Findings,
+    result: Result,
     journal: Journal,
     gid: str,
     expected: dict[int, Expected],
@@ -169,45 +152,45 @@ def _profile(
 ) -> None:
     if records is None:
         if gid not in journal.ended and expected:
-            found.lost += len(expected)
-            found.note(f"{gid} is gone with {len(expected)} items")
+            result.lost += len(expected)
+            result.must(False, f"{gid} is gone with {len(expected)} items")
         return
     if gid in journal.ended and records:
-        found.doubled += len(records)
+        result.doubled += len(records)
     held: dict[int, dict[str, Any]] = {}
     for record in records:
         product = record["productId"]
         if product // OWNER_SPACE != journal.owners[gid]:
-            found.leaked += 1
+            result.leaked += 1
         if product in held:
-            found.doubled += 1
+            result.doubled += 1
         held[product] = record
     for product, wanted in expected.items():
-        _product(found, product, wanted, held.pop(product, None))
+        _product(result, product, wanted, held.pop(product, None))
     for product in held:
-        found.note(f"{gid} has product {product}, which nobody saved there")
+        result.must(False, f"{gid} has product {product}, which nobody saved there")
 
 
-def _product(
-    found: Findings, product: int, wanted: Expected, record: dict[str, Any] | None
-) -> None:
-    found.checked += 1
+def _product(result: Result, product: int, wanted: Expected, record: dict[str, Any] | None) -> None:
+    result.checked += 1
     state = None if record is None else (record["quantity"], frozenset(record["listIds"]))
     if state in wanted.states:
         if wanted.last == "unknown" and len(wanted.states) == 2:
-            found.cut_but_done += state != wanted.before
+            result.cut_but_done += state != wanted.before
         return
     if wanted.last in ("refused", "unsent"):
-        found.done_though_refused += 1
+        result.done_though_refused += 1
     elif wanted.last == "unknown":
-        found.torn += 1
+        result.torn += 1
     else:
-        found.lost += 1
-    found.note(f"product {product}: {state} is there, {wanted.last}, not one of {wanted.states}")
+        result.lost += 1
+    result.must(
+        False, f"product {product}: {state} is there, {wanted.last}, not one of {wanted.states}"
+    )
 
 
 def _undecided(
-    found: Findings,
+    result: Result,
     journal: Journal,
     customer: str,
     sessions: list[str],
@@ -219,18 +202,15 @@ def _undecided(
         theirs = journal.expected[session]
         if there[session] is None:
             expected |= theirs
-            found.cut_but_done += 1
+            result.cut_but_done += 1
         else:
-            _profile(found, journal, session, theirs, there[session])
-    _profile(found, journal, customer, expected, there[customer])
+            _profile(result, journal, session, theirs, there[session])
+    _profile(result, journal, customer, expected, there[customer])
 
 
 def sqlite_is_whole(path: str) -> str:
     """``ok``, or what ``PRAGMA integrity_check`` and the foreign keys say."""
-    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    try:
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         said = "; ".join(row[0] for row in connection.execute("PRAGMA integrity_check"))
         orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
-        return said if not orphans else f"{said}; {len(orphans)} broken references"
-    finally:
-        connection.close()
+    return said if not orphans else f"{said}; {len(orphans)} broken references"

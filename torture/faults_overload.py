@@ -7,71 +7,66 @@ from typing import Any
 
 import psutil
 
-from torture.flood import Apart, raise_open_files, share
-from torture.harness import PREFIX, Harness, Result, harness, scenario
+from bench.flood import Apart, raise_open_files, share
+from torture.harness import PREFIX, Harness, scenario
 
 
 @scenario()
-async def overload(engine: str, result: Result, scale: float) -> None:
+async def overload(r: Harness) -> None:
     """Twice the highest throughput for two minutes in all; sheds, and recovers at once."""
     raise_open_files()
-    seconds = max(8.0, 60 * min(1, 2 * scale))
-    with harness(engine, result, scale) as r:
-        process = psutil.Process(r.service.process.pid)
-        flood = Apart(r.port, r.service.admin_token())
-        await flood.ask(do="closed", connections=16, seconds=1)
-        spent = _spent(process)
-        calm = await flood.ask(do="closed", connections=64, seconds=3)
-        highest, calm_each = calm["highest"], calm["served"] / (_spent(process) - spent)
-        spent = _spent(process)
-        began = await flood.ask(do="rate", rate=2 * highest, seconds=seconds / 4)
-        first = process.memory_info().rss / 2**20
-        told = await flood.ask(do="rate", rate=2 * highest, seconds=seconds * 3 / 4)
-        last = process.memory_info().rss / 2**20
-        spent = _spent(process) - spent
-        await _recovers(r)
-        again = (await flood.ask(do="closed", connections=64, seconds=3))["highest"]
-        await flood.close()
-        served = (told["served"] + began["served"]) / seconds
-        # The flood takes the processor from the service when they share few cores: so the share is
-        # taken of the service's own time too.
-        each = (told["served"] + began["served"]) / spent / calm_each
-        result.answers = {
-            status: told["statuses"].get(status, 0) + began["statuses"].get(status, 0)
-            for status in sorted(told["statuses"] | began["statuses"])
-        }
-        result.load = round(2 * highest, 1)
-        result.faults = f"{2 * highest:.0f} a second for {seconds:.0f} s"
-        result.slowest_ms = max(told["served_p100"], began["served_p100"])
-        result.notes += [
-            f"highest {highest:.0f} a second before and {again:.0f} afterwards, served "
-            f"{served:.0f} a second meanwhile ({served / highest:.0%}; of what a second of the "
-            f"service's processor time gives, {each:.0%})",
-            f"memory {first:.0f} then {last:.0f} MiB",
-            *(_figures(name, one) for name, one in (("begin", began), ("rest", told))),
-        ]
-        # The requests that its own connections had no room for: an answer must not be late.
-        allowed = {"200", "201", "429", "503", "not sent"}
-        result.must(result.answers.keys() <= allowed, f"answers: {result.answers}")
-        for one in (began, told):
-            # The flood reads an answer as late as it asks, when it waits for a processor.
-            p99 = one["served_p99"] - one["late_p99"]
-            result.must(p99 <= 1000, f"p99 of what was served: {p99:.0f} ms")
-        result.must(last <= first * 1.1 + 10, f"memory grew from {first:.0f} to {last:.0f} MiB")
-        # As many again are refused, and more, at 35 to 45 us of the process each: half of its time.
-        enough = max(served / highest, each)
-        result.must(enough >= 0.25, f"served only {served:.0f} of {highest:.0f} a second")
+    seconds = max(8.0, 60 * min(1, 2 * r.scale))
+    process = psutil.Process(r.service.process.pid)
+    flood = Apart(r.port, r.service.admin_token())
+    await flood.ask(connections=16, seconds=1)
+    spent = _spent(process)
+    calm = await flood.ask(connections=64, seconds=3)
+    highest, calm_each = calm["highest"], calm["served"] / (_spent(process) - spent)
+    spent = _spent(process)
+    begin = await flood.ask(rate=2 * highest, seconds=seconds / 4)
+    first = process.memory_info().rss / 2**20
+    rest = await flood.ask(rate=2 * highest, seconds=seconds * 3 / 4)
+    last = process.memory_info().rss / 2**20
+    spent = _spent(process) - spent
+    await _recovers(r)
+    again = (await flood.ask(connections=64, seconds=3))["highest"]
+    await flood.close()
+    served = begin["served"] + rest["served"]
+    # The flood takes the processor from the service when they share few cores: so the share is
+    # taken of the service's own time too.
+    shared, each = served / seconds / highest, served / spent / calm_each
+    r.result.load = round(2 * highest, 1)
+    r.result.faults = f"{2 * highest:.0f} a second for {seconds:.0f} s"
+    r.result.slowest_ms = max(begin["served_p100"], rest["served_p100"])
+    r.note(
+        f"highest {highest:.0f} a second before and {again:.0f} afterwards, served "
+        f"{served / seconds:.0f} a second meanwhile ({shared:.0%}; of what a second of the "
+        f"service's processor time gives, {each:.0%})"
+    )
+    r.note(f"memory {first:.0f} then {last:.0f} MiB")
+    for name, told in (("begin", begin), ("rest", rest)):
+        r.result.answered(told["statuses"])
+        r.note(_figures(name, told))
+        # The flood reads an answer as late as it asks, when it waits for a processor.
+        p99 = told["served_p99"] - told["late_p99"]
+        r.must(p99 <= 1000, f"p99 of what was served: {p99:.0f} ms")
+    # The requests that its own connections had no room for: an answer must not be late.
+    allowed = {"200", "201", "429", "503", "not sent"}
+    r.must(r.result.answers.keys() <= allowed, f"answers: {r.result.answers}")
+    r.must(last <= first * 1.1 + 10, f"memory grew from {first:.0f} to {last:.0f} MiB")
+    # As many again are refused, and more, at 35 to 45 us of the process each: half of its time.
+    enough = max(shared, each)
+    r.must(enough >= 0.25, f"served only {served / seconds:.0f} of {highest:.0f} a second")
 
 
 def _spent(process: psutil.Process) -> float:
-    times = process.cpu_times()
-    return times.user + times.system
+    return sum(process.cpu_times()[:2])
 
 
 def _figures(name: str, told: dict[str, Any]) -> str:
     parts = [
         f"{kind} p50 {told[f'{kind}_p50']:.0f} p99 {told[f'{kind}_p99']:.0f} ms"
-        for kind in ("served", "refused", "first")
+        for kind in ("served", "refused")
     ]
     late = f"p99 {told['late_p99']:.0f} most {told['late_p100']:.0f} ms late itself"
     return f"{name}: {', '.join(parts)}; {told['most']} connections, {late}"
@@ -79,16 +74,16 @@ def _figures(name: str, told: dict[str, Any]) -> str:
 
 async def _recovers(r: Harness) -> None:
     over = time.monotonic()
-    client = r.client(Authorization=f"Bearer {r.service.admin_token()}")
+    client = r.client()
     times = []
     for _ in range(50):
         began = time.perf_counter()
         answer = await client.ask("GET", PREFIX + "/items?limit=1")
         times.append((time.perf_counter() - began) * 1000)
-        r.result.must(answer.status == 200, f"{answer.status} after the flood")
+        r.must(answer.status == 200, f"{answer.status} after the flood")
     client.close()
     r.result.well_after_s = round(times[0] / 1000, 3)
     p99 = share(times, 0.99)
-    r.result.notes.append(f"p99 right afterwards {p99:.0f} ms")
-    r.result.must(p99 < 100, f"p99 afterwards {p99:.0f} ms")
-    r.result.must(time.monotonic() - over < 5, "did not recover within 5 s")
+    r.note(f"p99 right afterwards {p99:.0f} ms")
+    r.must(p99 < 100, f"p99 afterwards {p99:.0f} ms")
+    r.must(time.monotonic() - over < 5, "did not recover within 5 s")

@@ -5,117 +5,87 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
+from asyncio import to_thread
+from collections.abc import Callable
 
-from torture.flood import share
-from torture.harness import PREFIX, Harness, Result, harness, scenario
+from bench import seed
+from bench.client import bearer, request
+from bench.flood import Flood, share
+from tests.servers import PREFIX
+from torture.harness import Harness, scenario
+from wishwell import ids
 
 SESSIONS = 1_000_000
 ROUNDS = 3
 FAR = "86400"
 READS = 200
-"""A second, at a steady rate."""
+"""A second."""
+DEAD = "FROM profiles WHERE touched_at < '2026-01-01'"
 
-# Dead since years; every fourth holds an item. Times differ, as they do in life: the purge walks by
-# them.
-_ID = {
-    "postgresql": "(lpad(to_hex(n), 8, '0') || '-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid",
-    "sqlite": "printf('%08x-0000-4000-8000-%012x', n, n)",
-}
-_TIME = {
-    "postgresql": "to_char(timestamp '2020-01-01' + n * interval '1 second', "
-    '\'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\')',
-    "sqlite": "strftime('%Y-%m-%dT%H:%M:%S.000Z', '2020-01-01', n || ' seconds')",
-}
-_NUMBERS = {
-    "postgresql": "generate_series(1, {count}) AS n",
-    "sqlite": "(WITH RECURSIVE c(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM c WHERE n < {count})"
-    " SELECT n FROM c)",
-}
+BATCH = 50_000
+LONG_AGO_MS = 1_577_836_800_000
 
 
-def seed(r: Harness, count: int) -> None:
-    """So many dead sessions, straight into the tables."""
-    engine = r.engine
-    id, at = _ID[engine], _TIME[engine]
-    numbers = _NUMBERS[engine].format(count=count)
-    store = "(SELECT id FROM stores WHERE handle = 'default')"
-    r.sql(
-        "INSERT INTO profiles (profile_id, store_id, gid, is_session, items, created_at, touched_at) "
-        f"SELECT {id}, {store}, 'gid://wishwell/Session/' || {id}, 1, "
-        f"CASE WHEN n % 4 = 0 THEN 1 ELSE 0 END, {at}, {at} FROM {numbers}"
-    )
-    r.sql(
-        "INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, list_ids, "
-        f"tags, note, created_at, updated_at) SELECT {id}, {id}, {store}, CAST(n AS text), '', 1, '', '', '', {at}, {at} "
-        f"FROM {numbers} WHERE n % 4 = 0"
-    )
-    if engine == "postgresql":
+def fill(r: Harness, count: int) -> None:
+    """So many sessions that are dead since years, straight into the tables; every fourth holds an
+    item. Times differ, as they do in life: the purge walks by them."""
+    store = r.sql("SELECT id FROM stores WHERE handle = 'default'")
+    for begin in range(0, count, BATCH):
+        rows: seed.Rows = {"profiles": [], "items": []}
+        for number in range(begin, min(begin + BATCH, count)):
+            id, at = ids.random_uuid(), ids.timestamp(LONG_AGO_MS + number * 1000)
+            holds = int(number % 4 == 0)
+            gid = f"gid://wishwell/Session/{id}"
+            rows["profiles"].append((id, store, gid, 1, holds, 0, at, at))
+            if holds:
+                rows["items"].append((id, id, store, str(number), "", 1, "", "", "", at, at))
+        seed.insert(r.url, rows, analyze=False)
+    if r.postgres is not None:
         r.sql("VACUUM ANALYZE")
 
 
-async def _reads(r: Harness, seconds: float) -> list[float]:
-    """How long reads at a steady rate took, from the moment at which each was due."""
-    admin = r.service.admin_token()
-    end = time.perf_counter() + seconds
-    times: list[float] = []
+def _read(r: Harness) -> Callable[[int], bytes]:
+    headers = bearer(r.service.admin_token())
 
-    async def one(number: int) -> None:
-        profile = f"gid://shopify/Customer/reader-{number}"
-        client = r.client(Authorization=f"Bearer {admin}", Profile=profile)
-        due = time.perf_counter() + number / READS
-        while due < end:
-            await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            answer = await client.ask("GET", PREFIX + "/items?limit=20")
-            times.append((time.perf_counter() - due) * 1000)
-            status = str(answer.status)
-            r.result.answers[status] = r.result.answers.get(status, 0) + 1
-            due += 8 / READS
-        client.close()
+    def make(number: int) -> bytes:
+        reader = {"Profile": f"gid://shopify/Customer/reader-{number % 8}"}
+        return request("GET", f"{PREFIX}/items?limit=20", headers | reader)
 
-    await asyncio.gather(*(one(number) for number in range(8)))
-    return times
+    return make
 
 
-async def _restart(r: Harness, interval: str) -> None:
-    await asyncio.to_thread(r.service.restart, settings={"WISHWELL_PURGE_INTERVAL": interval})
-
-
-@scenario()
-async def purge_a_million(engine: str, result: Result, scale: float) -> None:
+@scenario(settings={"WISHWELL_PURGE_INTERVAL": FAR})
+async def purge_a_million(r: Harness) -> None:
     """1 million dead sessions: p99 of reads beside the purge against p99 without it."""
-    seconds = max(4.0, 6 * scale)
-    with harness(engine, result, scale, {"WISHWELL_PURGE_INTERVAL": FAR}) as r:
-        await asyncio.to_thread(seed, r, SESSIONS)
-        ratios, pairs, paces = [], [], []
+    await to_thread(fill, r, SESSIONS)
+    seconds = max(4.0, 6 * r.scale)
+    ratios, pairs, paces = [], [], []
 
-        async def fault() -> None:
-            for _ in range(ROUNDS):
-                found = {}
-                for interval in (FAR, "1"):
-                    await _restart(r, interval)
-                    await asyncio.sleep(2)  # the purge begins a second after the start
-                    before = await asyncio.to_thread(_dead, r)
-                    began = time.monotonic()
-                    found[interval] = share(await _reads(r, seconds), 0.99)
-                    gone = before - await asyncio.to_thread(_dead, r)
-                    if interval == "1":
-                        paces.append(gone / (time.monotonic() - began))
-                    else:
-                        result.must(gone == 0, f"{gone} sessions purged without a purge")
-                ratios.append(found["1"] / found[FAR])
-                pairs.append(f"{found['1']:.0f}/{found[FAR]:.0f}")
+    async def fault() -> None:
+        for _ in range(ROUNDS):
+            p99s = {}
+            for interval in (FAR, "1"):
+                settings = {"WISHWELL_PURGE_INTERVAL": interval}
+                await to_thread(r.service.restart, settings=settings)
+                await asyncio.sleep(2)  # the purge begins a second after the start
+                before, began = await r.count(DEAD), time.monotonic()
+                reads = Flood(r.port, _read(r))
+                await reads.at_rate(READS, seconds)
+                r.result.answered(reads.statuses)
+                p99s[interval] = share(reads.served_ms, 0.99)
+                gone = before - await r.count(DEAD)
+                if interval == "1":
+                    paces.append(gone / (time.monotonic() - began))
+                else:
+                    r.must(gone == 0, f"{gone} sessions purged without a purge")
+            ratios.append(p99s["1"] / p99s[FAR])
+            pairs.append(f"{p99s['1']:.0f}/{p99s[FAR]:.0f}")
 
-        await r.under_load(fault, count=4)
-        pace, ratio = statistics.median(paces), statistics.median(ratios)
-        result.faults = f"{SESSIONS} dead sessions, the purge {ROUNDS} times {seconds:g} s"
-        result.notes += [
-            f"p99 of reads with/without, in ms: {', '.join(pairs)}; the middle ratio {ratio:.2f}",
-            f"{pace:.0f} sessions a second, so a million in {SESSIONS / max(pace, 1) / 60:.1f} min",
-        ]
-        result.must(ratio <= 1.5, f"reads beside the purge: p99 {ratio:.2f} times")
-        result.must(pace > 0, "nothing was purged")
-        await r.compare()
-
-
-def _dead(r: Harness) -> int:
-    return int(r.sql("SELECT count(*) FROM profiles WHERE touched_at < '2026-01-01'"))
+    await r.under_load(fault, 4)
+    pace, ratio = statistics.median(paces), statistics.median(ratios)
+    r.result.faults = f"{SESSIONS} dead sessions, the purge {ROUNDS} times {seconds:g} s"
+    r.note(f"p99 of reads with/without, in ms: {', '.join(pairs)}; the middle ratio {ratio:.2f}")
+    r.note(f"{pace:.0f} sessions a second, so a million in {SESSIONS / max(pace, 1) / 60:.1f} min")
+    r.must(ratio <= 1.5, f"reads beside the purge: p99 {ratio:.2f} times")
+    r.must(pace > 0, "nothing was purged")
+    await r.compare()

@@ -6,15 +6,20 @@ import asyncio
 import sqlite3
 import sys
 import time
+import traceback
+from asyncio import to_thread
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
-from tests.servers import HERE, PREFIX, OwnCluster, PostgresServer, Service
+import uvloop
+
+from tests.servers import HERE, PREFIX, OwnCluster, PostgresServer, Service, has_citus
 from torture import checker, load
-from torture.journal import Journal
+from torture.journal import COUNTS, Journal, Result
 
 ROOMY = {
     f"WISHWELL_LIMIT_{who}_{kind}": "10000000"
@@ -27,6 +32,8 @@ COMMON = {
     "WISHWELL_ITEMS_PER_PROFILE": "100000",
 } | ROOMY
 ENGINES = ("sqlite", "postgresql", "cluster")
+TWO = {"WISHWELL_WORKERS": "2"}
+SERVED = {"200", "201", "204"}
 SETTLED_SECONDS = 8.0
 """By then a cluster has finished what a lost server left half committed (ops/citus.conf)."""
 BOUND_MS = 5_000
@@ -39,37 +46,6 @@ COPIES = "".join(
 
 
 @dataclass
-class Result:
-    """A row of the table."""
-
-    scenario: str
-    engine: str
-    seconds: float = 0.0
-    load: float = 0.0
-    faults: str = ""
-    answers: dict[str, int] = field(default_factory=dict)
-    checked: int = 0
-    lost: int = 0
-    doubled: int = 0
-    leaked: int = 0
-    done_though_refused: int = 0
-    torn: int = 0
-    cut_but_done: int = 0
-    slowest_ms: float = 0.0
-    well_after_s: float | None = None
-    notes: list[str] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-    skipped: str = ""
-
-    def must(self, condition: bool, otherwise: str) -> None:
-        if not condition:
-            self.wrong.append(otherwise)
-
-    def record(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-@dataclass
 class Harness:
     """One program on one engine, and what a scenario does to it."""
 
@@ -79,6 +55,7 @@ class Harness:
     service: Service
     postgres: PostgresServer | None = None
     database: str = ""
+    clock: Path | None = None
     journal: Journal = field(default_factory=Journal)
     next_owner: int = 1
     file: str = ""
@@ -89,8 +66,24 @@ class Harness:
         assert self.service.url is not None
         return int(self.service.url.rpartition(":")[2])
 
+    @property
+    def must(self) -> Callable[[bool, str], None]:
+        return self.result.must
+
+    def note(self, text: str) -> None:
+        self.result.notes.append(text)
+
     def client(self, **headers: str) -> load.Client:
-        return load.Client(HERE, self.port, headers)
+        """A connection to the program with the admin token, unless ``headers`` have another."""
+        bearer = {"Authorization": f"Bearer {self.service.admin_token()}"}
+        return load.Client(HERE, self.port, bearer | headers)
+
+    async def statuses(self, count: int, method: str, path: str, body: Any = None) -> set[int]:
+        """Those of a request, made so often."""
+        client = self.client(Profile="gid://shopify/Customer/often")
+        seen = {(await client.ask(method, PREFIX + path, body)).status for _ in range(count)}
+        client.close()
+        return seen
 
     def workers(self, count: int) -> list[load.Worker]:
         admin = self.service.admin_token()
@@ -101,7 +94,7 @@ class Harness:
         return made
 
     async def under_load(
-        self, fault: Callable[[], Awaitable[None]], count: int = 12, after: float = 1.0
+        self, fault: Callable[[], Awaitable[None]], count: int, after: float = 1.0
     ) -> None:
         """Load from a second before the fault begins until ``after`` seconds past its end."""
         workers = self.workers(count)
@@ -119,27 +112,33 @@ class Harness:
         """Fills the result in from the journal and from what is there."""
         if self.engine == "cluster":
             await asyncio.sleep(SETTLED_SECONDS)
-        found = await checker.compare(
-            self.journal, self.client(), self.service.admin_token(), self.whole, events=self.events
-        )
         result, journal = self.result, self.journal
-        result.answers = dict(sorted((Counter(result.answers) + journal.statuses()).items()))
+        broken = len(result.wrong)
+        admin = self.service.admin_token()
+        events = await checker.compare(
+            result, journal, self.client(), admin, self.whole, events=self.events
+        )
+        result.answered(journal.statuses())
         result.load = round(journal.rate(), 1)
         result.slowest_ms = round(max(result.slowest_ms, journal.slowest()), 1)
-        for name in ("checked", "lost", "doubled", "leaked", "done_though_refused", "torn"):
-            setattr(result, name, getattr(result, name) + getattr(found, name))
-        result.cut_but_done += found.cut_but_done
         if self.events:
-            result.notes.append(f"{found.events} events told and replayed")
-            result.must(found.events > 0, "nothing was told")
-        result.must(not found.bad, f"not as answered: {asdict(found)}")
+            self.note(f"{events} events told and replayed")
+            self.must(events > 0, "nothing was told")
+        counts = {name: getattr(result, name) for name in COUNTS}
+        self.must(not any(counts.values()), f"not as answered: {counts}")
+        del result.wrong[broken + 20 :]
         complaints = Counter(journal.complaints)
         result.wrong += [f"{n} times: {text}" for text, n in complaints.most_common(5)]
         if self.engine == "sqlite":
             whole = checker.sqlite_is_whole(self.sqlite_file)
-            result.must(whole == "ok", f"integrity_check: {whole}")
-        _, traced, rest = self.service.output().partition("Traceback")
-        result.must(not traced, f"a traceback in the log: …{rest.partition(chr(10))[0][-1000:]}")
+            self.must(whole == "ok", f"integrity_check: {whole}")
+
+    @property
+    def url(self) -> str:
+        """The database's."""
+        return (
+            self.postgres.url(self.database) if self.postgres else f"sqlite:///{self.sqlite_file}"
+        )
 
     @property
     def sqlite_file(self) -> str:
@@ -158,23 +157,63 @@ class Harness:
         """A statement over all profiles at once: a cluster can't join tables so, but their copies."""
         return self.sql(COPIES + statement if self.engine == "cluster" else statement)
 
+    async def count(self, what: str) -> int:
+        """How many rows there are."""
+        return int(await to_thread(self.sql, f"SELECT count(*) {what}"))
+
     def bounded(self) -> None:
         """No request took longer than it may."""
         slowest = self.journal.slowest()
         late = sum(entry.ms > BOUND_MS for entry in self.journal.entries)
-        self.result.must(late == 0, f"{late} answers later than 5 s, the last {slowest:.0f} ms")
+        self.must(late == 0, f"{late} answers later than 5 s, the last {slowest:.0f} ms")
 
-    async def well_again(self, since: float, within: float = 2.0) -> None:
-        """Notes how long after a moment the first request succeeded under load."""
+    async def well_again(self, since: float | None = None, within: float = 2.0) -> None:
+        """Notes how long after a moment, or after now, the first request succeeded under load."""
+        since = time.monotonic() if since is None else since
         while (first := self.journal.first_done_after(since)) is None:
             if time.monotonic() - since > within + 10:
                 self.result.wrong.append(f"not well {within + 10:g} s after the fault")
                 return
             await asyncio.sleep(0.02)
         took = round(first - since, 3)
-        worst = self.result.well_after_s or 0.0
-        self.result.well_after_s = max(worst, took)
-        self.result.must(took <= within, f"well again only after {took} s")
+        self.result.well_after_s = max(self.result.well_after_s or 0.0, took)
+        self.must(took <= within, f"well again only after {took} s")
+
+    async def stop(self) -> None:
+        """Ends the program as an operator does, and notes how long that took."""
+        began = time.monotonic()
+        code = await to_thread(self.service.stop)
+        took = time.monotonic() - began
+        self.note(f"gone {took:.1f} s after SIGTERM")
+        self.must(code == 0, f"ended with {code}")
+        self.must(took <= 10, f"gone only after {took:.1f} s")
+
+
+def only_served(r: Harness) -> None:
+    """Nobody noticed the fault."""
+    statuses = r.journal.statuses()
+    r.must(set(statuses) <= SERVED, f"answers: {dict(statuses)}")
+
+
+def step(file: Path, offset: float) -> None:
+    """Steps a service's clock by seconds from the machine's, in one move: nobody reads half a number."""
+    new = file.with_suffix(".new")
+    new.write_text(str(offset))
+    new.replace(file)
+
+
+def with_clock(service: Service, offset: float) -> Path:
+    """Gives a service a clock of its own; ``step`` on the file moves it."""
+    file = service.folder / "clock"
+    step(file, offset)
+    script = service.folder / "wishwell"
+    script.write_text(
+        f"#!/bin/sh\nTORTURE_CLOCK={file} PYTHONPATH={Path(__file__).parents[1]} "
+        f'exec {sys.executable} -m torture.skewed "$@"\n'
+    )
+    script.chmod(0o755)
+    service.command = script
+    return file
 
 
 @contextmanager
@@ -183,14 +222,15 @@ def harness(
     result: Result,
     scale: float,
     settings: dict[str, str] | None = None,
-    postgres: dict[str, Any] | None = None,
-    env: dict[str, str] | None = None,
     *,
+    postgres: dict[str, Any] | None = None,
     events: bool = False,
+    clock: bool = False,
 ) -> Iterator[Harness]:
     """The program on a new database, started; all of it gone afterwards.
 
-    With ``events`` its store tells them, and ``compare`` replays them.
+    With ``events`` its store tells them, and ``compare`` replays them. With ``clock`` it has one
+    of its own.
     """
     server, url, name = None, "sqlite:///wishwell.db", ""
     if engine != "sqlite":
@@ -200,7 +240,8 @@ def harness(
         server = cast(PostgresServer, OwnCluster()) if cluster else PostgresServer(**options)
         url = server.create_database()
         name = url.rpartition("/")[2]
-    service = Service(COMMON | {"WISHWELL_DATABASE_URL": url} | (settings or {}), env=env)
+    service = Service(COMMON | {"WISHWELL_DATABASE_URL": url} | (settings or {}))
+    file = with_clock(service, 0) if clock else None
     began = time.monotonic()
     try:
         if server is not None or events:
@@ -210,7 +251,9 @@ def harness(
         service.start()
         service.settings["WISHWELL_PORT"] = service.url.rpartition(":")[2]
         service.admin_token()
-        yield Harness(engine, result, scale, service, server, name, events=events)
+        yield Harness(engine, result, scale, service, server, name, file, events=events)
+        _, traced, rest = service.output().partition("Traceback")
+        result.must(not traced, f"a traceback in the log: …{rest.partition(chr(10))[0][-1000:]}")
     finally:
         result.seconds = round(time.monotonic() - began, 1)
         service.close()
@@ -218,23 +261,79 @@ def harness(
             server.close()
 
 
-Scenario = Callable[[str, Result, float], Coroutine[Any, Any, None]]
-SCENARIOS: dict[str, tuple[Scenario, tuple[str, ...]]] = {}
+class Scenario(NamedTuple):
+    """``load``: so many callers are beside it, and then all is compared. 0: it does so itself."""
+
+    function: Callable[[Harness], Coroutine[Any, Any, None]]
+    engines: tuple[str, ...]
+    load: int
+    after: float
+    bounded: bool
+    then: Callable[[Harness], Any] | None
+    options: dict[str, Any]
+
+    @property
+    def about(self) -> str:
+        return (self.function.__doc__ or "").strip()
+
+    async def run(self, engine: str, result: Result, scale: float) -> None:
+        with harness(engine, result, scale, **self.options) as r:
+            if self.load:
+                await r.under_load(lambda: self.function(r), self.load, self.after)
+                if self.bounded:
+                    r.bounded()
+                await r.compare()
+            else:
+                await self.function(r)
+            if self.then is not None:
+                made = self.then(r)
+                await made if made is not None else None
 
 
-def scenario(*engines: str) -> Callable[[Scenario], Scenario]:
-    """Registers a coroutine function by its name; it runs once on each of the engines."""
+SCENARIOS: dict[str, Scenario] = {}
 
-    def register(function: Scenario) -> Scenario:
+
+def scenario(
+    *engines: str,
+    load: int = 0,
+    after: float = 1.0,
+    bounded: bool = False,
+    then: Callable[[Harness], Any] | None = None,
+    **options: Any,
+) -> Callable[[Any], Any]:
+    """Registers a coroutine function by its name; it runs once on each of the engines.
+
+    ``bounded``: no answer may take longer than 5 s; ``then`` looks at what is left; ``options`` are
+    the harness's.
+    """
+
+    def register(function: Callable[[Harness], Coroutine[Any, Any, None]]) -> Any:
         name = function.__name__.replace("_", "-")
-        SCENARIOS[name] = (function, engines or ("sqlite", "postgresql"))
+        on = engines or ("sqlite", "postgresql")
+        SCENARIOS[name] = Scenario(function, on, load, after, bounded, then, options)
         return function
 
     return register
 
 
+def run(name: str, engine: str, scale: float) -> Result:
+    """A scenario on an engine; of an error too, a result."""
+    result = Result(name, engine)
+    say(f"{name} on {engine} ...")
+    try:
+        if engine == "cluster" and not has_citus():
+            result.skipped = "the PostgreSQL in WISHWELL_TEST_POSTGRES_BIN has no Citus"
+        else:
+            uvloop.run(SCENARIOS[name].run(engine, result, scale))
+    except Exception as error:  # a scenario that can't run is a finding too
+        result.wrong.append(f"{type(error).__name__}: {str(error)[:2000]}")
+        traceback.print_exc()
+    for text in result.wrong:
+        say(f"  WRONG: {text}")
+    for text in [*result.notes, *([f"skipped: {result.skipped}"] if result.skipped else [])]:
+        say(f"  {text}")
+    return result
+
+
 def say(text: str) -> None:
     sys.stderr.write(text + "\n")
-
-
-assert PREFIX == load.PREFIX

@@ -2,10 +2,43 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
+
+COUNTS = ("lost", "doubled", "leaked", "done_though_refused", "torn")
+"""Of a result: what must be 0."""
+
+
+@dataclass
+class Result:
+    """A row of the table."""
+
+    scenario: str
+    engine: str
+    seconds: float = 0.0
+    load: float = 0.0
+    faults: str = ""
+    answers: dict[str, int] = field(default_factory=dict)
+    checked: int = 0
+    lost: int = 0  # answered 2xx and not there
+    doubled: int = 0
+    leaked: int = 0  # in a profile that is not theirs
+    done_though_refused: int = 0
+    torn: int = 0  # an unknown outcome that is neither fully there nor fully not
+    cut_but_done: int = 0  # an unknown outcome that is there
+    slowest_ms: float = 0.0
+    well_after_s: float | None = None
+    notes: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    skipped: str = ""
+
+    def must(self, condition: bool, otherwise: str) -> None:
+        if not condition:
+            self.wrong.append(otherwise)
+
+    def answered(self, answers: dict[str, int]) -> None:
+        self.answers = dict(sorted((Counter(self.answers) + Counter(answers)).items()))
 
 
 @dataclass(slots=True)
@@ -41,19 +74,10 @@ class Journal:
     ended: set[str] = field(default_factory=set)  # sessions that were linked
     undecided: list[tuple[str, str]] = field(default_factory=list)  # links: session, customer
     complaints: list[str] = field(default_factory=list)
-    began: float = field(default_factory=time.monotonic)
 
-    def statuses(self, since: float = 0.0, until: float = float("inf")) -> Counter[str]:
+    def statuses(self) -> Counter[str]:
         names = {"unknown": "cut", "unsent": "unsent"}
-        return Counter(
-            str(e.status) if e.status else names[e.outcome]
-            for e in self.entries
-            if since <= e.at <= until
-        )
-
-    def percentile(self, share: float, *, status: int | None = None) -> float:
-        times = sorted(e.ms for e in self.entries if status is None or e.status == status)
-        return times[min(int(len(times) * share), len(times) - 1)] if times else 0.0
+        return Counter(str(e.status) if e.status else names[e.outcome] for e in self.entries)
 
     def slowest(self) -> float:
         return max((e.ms for e in self.entries), default=0.0)

@@ -13,12 +13,12 @@ import json
 import random
 import secrets
 import time
-from dataclasses import dataclass
 from typing import Any
 
+from bench.client import Answer, parsed, request
+from tests.servers import PREFIX
 from torture.journal import Entry, Expected, Journal
 
-PREFIX = "/api/2025-04"
 OWNER_SPACE = 1_000_000
 """A product's number tells whose it is: owner * OWNER_SPACE + n."""
 
@@ -34,22 +34,12 @@ class Cut(Exception):
     """Sent, at least in part, and no whole answer came."""
 
 
-@dataclass(slots=True)
-class Answer:
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    def data(self) -> Any:
-        return json.loads(self.body)["data"]
-
-
 class Client:
     """One connection of HTTP/1.1, opened again when it is gone."""
 
     def __init__(self, host: str, port: int, headers: dict[str, str] | None = None) -> None:
         self.host, self.port = host, port
-        self.headers = {"Host": f"{host}:{port}"} | (headers or {})
+        self.headers = headers or {}
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
@@ -57,61 +47,45 @@ class Client:
         self, method: str, path: str, body: Any = None, patience: float = PATIENCE, **more: str
     ) -> Answer:
         """Raises ``Unsent`` or ``Cut``; ``TimeoutError`` when it hangs."""
-        text = b"" if body is None else json.dumps(body).encode()
-        headers = self.headers | {k.replace("_", "-"): v for k, v in more.items()}
-        if text:
-            headers |= {"Content-Type": "application/json", "Content-Length": str(len(text))}
-        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        request = f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode() + text
+        headers = self.headers | {name.replace("_", "-"): value for name, value in more.items()}
+        content = request(method, path, headers, body)
         try:
             async with asyncio.timeout(patience):
                 await self._connect()
-                return await self._exchange(request)
+                return await self._exchange(content)
         except TimeoutError:
             self.close()
             raise
-        except Unsent:
-            raise
-        except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as error:
+        except (OSError, EOFError, ValueError) as error:
             self.close()
             raise Cut(type(error).__name__) from error
 
     async def _connect(self) -> None:
-        if self._writer is not None and not self._writer.is_closing():
-            assert self._reader is not None
-            if not self._reader.at_eof():
-                return
+        if self._writer and not self._writer.is_closing() and not self._reader.at_eof():
+            return
         self.close()
         try:
             self._reader, self._writer = await asyncio.open_connection(self.host, self.port)
         except OSError as error:
             raise Unsent(type(error).__name__) from error
 
-    async def _exchange(self, request: bytes) -> Answer:
-        assert self._reader is not None
-        assert self._writer is not None
-        self._writer.write(request)
-        head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        status = int(head[0].split(" ")[1])
-        headers = {}
-        for line in head[1:-2]:
-            name, _, value = line.partition(":")
-            headers[name.lower()] = value.strip()
-        body = await self._reader.readexactly(int(headers.get("content-length", "0")))
-        if headers.get("connection") == "close":
+    async def _exchange(self, content: bytes) -> Answer:
+        self._writer.write(content)
+        received = b""
+        while (whole := parsed(received)) is None:
+            piece = await self._reader.read(262_144)
+            if not piece:
+                raise EOFError
+            received += piece
+        if whole.headers.get("connection") == "close":
             self.close()
-        return Answer(status, headers, body)
+        return whole
 
     def close(self) -> None:
         if self._writer is not None:
             with contextlib.suppress(OSError, RuntimeError):
                 self._writer.transport.abort()
         self._reader = self._writer = None
-
-
-def is_refusal(answer: Answer) -> bool:
-    """Whether the answer says that nothing was done; a 503 that says less leaves it open."""
-    return answer.status < 500 or b"Nothing was done" in answer.body
 
 
 class Worker:
@@ -144,8 +118,9 @@ class Worker:
             outcome, why = "unknown", "hung"
             self.journal.complaints.append(f"{what}: no answer in {PATIENCE:g} s")
         else:
-            outcome = "refused" if is_refusal(answer) else "unknown"
-            outcome = "done" if answer.status < 300 else outcome
+            # A 503 that does not say that nothing was done leaves it open.
+            refused = answer.status < 500 or b"Nothing was done" in answer.body
+            outcome = "done" if answer.status < 300 else "refused" if refused else "unknown"
             self._judge(what, answer)
         ms = (time.monotonic() - began) * 1000
         status = answer.status if answer else 0

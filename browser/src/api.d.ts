@@ -1092,6 +1092,7 @@ export interface components {
             };
         };
         TokenResult: {
+            /** @description A token, valid for a day, and the profile that it is for. */
             data: {
                 /** @description The access token, a JWT. It expires a day after its creation. */
                 token: string;
@@ -1099,6 +1100,7 @@ export interface components {
                 profile: components["schemas"]["ProfileGid"];
             };
         };
+        /** @description An item to save. */
         NewItem: {
             productId: components["schemas"]["ProductId"];
             /** @description null means no variant. */
@@ -1175,6 +1177,7 @@ export interface components {
             available?: components["schemas"]["NewAvailable"];
             variants?: components["schemas"]["NewVariant"][] | null;
         };
+        /** @description All that is known of a product. What is left out is not known. */
         NamedProduct: {
             productId: components["schemas"]["ProductId"];
             title?: components["schemas"]["NewTitle"];
@@ -1273,6 +1276,7 @@ export interface components {
         Title: string;
         /** @description An http or https URL in printable ASCII characters. */
         Url: string;
+        /** @description A price. */
         Price: {
             /** @description Decimal text, with up to 4 digits after the point. */
             amount: string;
@@ -1573,7 +1577,7 @@ export interface components {
          */
         Page: components["schemas"]["Cursor"];
         /**
-         * @description The number of records of a page.
+         * @description The number of records of a page, 1 to 250, by default 50.
          * @example 20
          */
         Limit: number;
@@ -1692,7 +1696,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -2149,7 +2153,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -2586,7 +2590,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3137,7 +3141,7 @@ export interface operations {
                  */
                 from?: components["parameters"]["From"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3189,7 +3193,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3529,7 +3533,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
@@ -3627,7 +3631,7 @@ export interface operations {
                  */
                 page?: components["parameters"]["Page"];
                 /**
-                 * @description The number of records of a page.
+                 * @description The number of records of a page, 1 to 250, by default 50.
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];

@@ -125,8 +125,8 @@ def _redis(value: str) -> str:
         if name not in options:
             # Show the name only if it can't be a piece of a password that contains a ?.
             shown = f" ({name})" if re.fullmatch("[a-z_]{1,40}", name) else ""
-            known = ", ".join(sorted(options))
-            raise ValueError(f"has an unknown option{shown}; the options are {known}")
+            names = ", ".join(sorted(options))
+            raise ValueError(f"has an unknown option{shown}; the options are {names}")
         if not text or (name == "db" and not re.fullmatch("[0-9]{1,9}", text)):
             raise ValueError(f"has an invalid value for the option {name}")
     if len(dict(given)) < len(given):
@@ -241,15 +241,15 @@ def _decoded(code: re.Match[bytes]) -> bytes:
 # contract: setting-file, setting-invalid
 def load(environment: Mapping[str, str]) -> Settings:
     """The settings of an environment. Raises ``Misconfigured``, which names every bad one."""
-    known = {PREFIX + entry.name.upper(): entry for entry in fields(Settings)}
+    entries = {PREFIX + entry.name.upper(): entry for entry in fields(Settings)}
     values: dict[str, Any] = {}
     wrong: list[str] = []
     for variable, given in sorted(environment.items()):
         if variable.startswith(PREFIX):
             try:
-                name, text = _text(variable, given, known, environment)
+                name, text = _text(variable, given, entries, environment)
                 if text.strip():  # an empty variable counts as not set
-                    values[known[name].name] = known[name].metadata["parse"](text.strip())
+                    values[entries[name].name] = entries[name].metadata["parse"](text.strip())
             except ValueError as error:
                 wrong.append(f"{variable} {error}")
     if wrong:
@@ -258,11 +258,11 @@ def load(environment: Mapping[str, str]) -> Settings:
 
 
 def _text(
-    variable: str, given: str, known: Mapping[str, Field[Any]], environment: Mapping[str, str]
+    variable: str, given: str, entries: Mapping[str, Field[Any]], environment: Mapping[str, str]
 ) -> tuple[str, str]:
     """The name of the setting and its text, which for a secret may be in a file."""
-    name = variable if variable in known else variable.removesuffix("_FILE")
-    if name not in known or not (name == variable or known[name].metadata["secret"]):
+    name = variable if variable in entries else variable.removesuffix("_FILE")
+    if name not in entries or not (name == variable or entries[name].metadata["secret"]):
         raise ValueError("is not a setting; docs/configuration.md lists them")
     text = given
     if name != variable and given.strip():

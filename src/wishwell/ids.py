@@ -26,6 +26,7 @@ NO_UUID = "00000000-0000-0000-0000-000000000000"
 MAX_UUID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 """The greatest id (RFC 9562, 5.10)."""
 
+DAY_MS = 86_400_000
 LAST = 253_402_300_799_999
 """The end of the year 9999 in milliseconds since 1970, the last time that can be written."""
 
@@ -63,9 +64,15 @@ def uuid7_at(milliseconds: int) -> str:
     return _uuid7(milliseconds << 12 | int.from_bytes(os.urandom(2), "big") >> 4)
 
 
-def _uuid7(time_and_counter: int) -> str:
+def uuid7_of(milliseconds: int, rest: int) -> str:
+    """The UUIDv7 of this time and these 74 bits behind it."""
+    return _uuid7(milliseconds << 12 | rest >> 62, rest & (1 << 62) - 1)
+
+
+def _uuid7(time_and_counter: int, end: int | None = None) -> str:
     high, low = divmod(time_and_counter, 1 << 12)
-    end = int.from_bytes(os.urandom(8), "big") >> 2
+    if end is None:
+        end = int.from_bytes(os.urandom(8), "big") >> 2
     text = f"{high << 80 | 0x7 << 76 | low << 64 | 0b10 << 62 | end:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 

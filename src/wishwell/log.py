@@ -42,15 +42,15 @@ class _LostLine(Line, kw_only=True):
     reason: str
 
 
-def _told(lines: int, reason: str) -> bytes:
+def _lost_line(lines: int, reason: str) -> bytes:
     now = ids.timestamp(ids.wall_clock())
     line = _LostLine("log_lines_lost", "warning", now, lines=lines, reason=reason)
     return msgspec.json.encode(line) + b"\n"
 
 
 # If a stream was closed at the start, its descriptor may belong to another file now.
-_output = Output(1 if sys.__stdout__ else -1, _told)
-_errors = Output(2 if sys.__stderr__ else -1, _told)
+_output = Output(1 if sys.__stdout__ else -1, _lost_line)
+_errors = Output(2 if sys.__stderr__ else -1, _lost_line)
 _encoder = msgspec.json.Encoder()
 _requests_shown = True
 _served = False

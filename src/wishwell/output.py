@@ -27,19 +27,19 @@ class Output(io.RawIOBase):
     """Takes lines without waiting; a thread writes them to a file descriptor, in order.
 
     Lines are lost if their write fails, or if ``QUEUE_BYTES`` are already waiting. They are
-    counted. Once writing works again, ``told`` makes a line from the count and the reason.
+    counted. Once writing works again, ``report`` makes a line from the count and the reason.
     """
 
-    def __init__(self, descriptor: int, told: Callable[[int, str], bytes]) -> None:
+    def __init__(self, descriptor: int, report: Callable[[int, str], bytes]) -> None:
         self._descriptor = descriptor
-        self._told = told
+        self._report = report
         self._start_over()
         os.register_at_fork(after_in_child=self._start_over)
 
     def _start_over(self) -> None:
         self.lost = 0
         """How many lines could not be written, since the start."""
-        self._said = 0
+        self._reported = 0
         self._reason = ""
         self._torn = False  # whether the last write ended within a line
         self._most = 0
@@ -94,7 +94,7 @@ class Output(io.RawIOBase):
             with self._lock:
                 self._writing = True
                 data, self._queue = self._queue, bytearray()
-                lines = self.lost - self._said
+                lines = self.lost - self._reported
             self._send(data, lines)
             self._writing = False
 
@@ -106,10 +106,10 @@ class Output(io.RawIOBase):
                 self._put(b"\n")
             while at < len(data):
                 at += self._put(memoryview(data)[at : self._end(data, at)])
-            said = self._told(lines, self._reason) if lines else b""
-            while said:
-                said = said[self._put(said) :]
-            self._said += lines
+            report = self._report(lines, self._reason) if lines else b""
+            while report:
+                report = report[self._put(report) :]
+            self._reported += lines
         except Exception as error:  # whatever it is, the thread goes on
             reason = error.strerror if isinstance(error, OSError) else None
             self._lose(data.count(b"\n", at), reason or str(error))

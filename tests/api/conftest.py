@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
+import secrets
 import socket
 import time
 import uuid
@@ -14,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from tests.servers import PREFIX, Service, wait_until
+from tests.servers import HERE, PREFIX, wait_until
 
 NAMES = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found"}
 NAMES |= {405: "Method Not Allowed", 409: "Conflict", 415: "Unsupported Media Type"}
@@ -24,28 +26,24 @@ ITEM_KEYS = {"id", "productId", "quantity", "tags", "listIds", "createdAt", "upd
 LIST_KEYS = {"id", "name", "itemCount", "createdAt", "updatedAt"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 LARGEST = 2**53 - 1
-ROOMY = "1000000"
 
 
-LONGEST_WAIT = "test_window_that_is_over_starts_anew"
+@pytest.fixture
+def http(shop):
+    """A customer of a new store."""
+    return shop.customer("1").http
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The test that waits for the end of a window is the last: the window is over by then."""
-    items.sort(key=lambda item: item.name == LONGEST_WAIT)
+@pytest.fixture
+def handle() -> str:
+    """One that no store has yet."""
+    return f"new-{secrets.token_hex(6)}"
 
 
-@pytest.fixture(scope="session", autouse=True)
-def used_up(request):
-    """A client over its limit since the start of the run, and how it was refused."""
-    if not any(item.name == LONGEST_WAIT for item in request.session.items):
-        yield None
-        return
-    with Service({"WISHWELL_LIMIT_ADMIN_READ": "1"}) as service:
-        http = service.client(service.admin_token())
-        fresh_window(2)
-        http.get("/items")
-        yield http, http.get("/items")
+def stores(service) -> dict[str, dict]:
+    """The records of all stores, by handle."""
+    listed = json.loads(service.quick("store", "list", "--json"))
+    return {record["handle"]: record for record in listed}
 
 
 def is_uuid(text: object) -> bool:
@@ -208,10 +206,15 @@ def _read_all(connection: socket.socket) -> tuple[bytes, bool]:
         return received, True
 
 
+def connect(service, seconds: float = 5, source: str = HERE) -> socket.socket:
+    """A bare connection to a service, which waits for so long."""
+    target = urlsplit(service.url)
+    return socket.create_connection((target.hostname, target.port), seconds, (source, 0))
+
+
 def over_the_wire(service, request: bytes, *, patience: float = 2.0) -> Wire:
     """Send these bytes exactly, and read until the server closes or says nothing more."""
-    target = urlsplit(service.url)
-    with socket.create_connection((target.hostname, target.port), patience) as connection:
+    with connect(service, patience) as connection:
         # It may answer and close before it has read everything, which is its right.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.sendall(request)

@@ -1,6 +1,7 @@
 """The envelope, statuses as usual, and requests that no path or method answers to."""
 
 import json
+import re
 import uuid
 
 import pytest
@@ -9,9 +10,7 @@ from tests.servers import PREFIX
 
 from .conftest import (
     data,
-    done,
     envelope,
-    has_standard_headers,
     is_uuid,
     new_list,
     nothing_changes,
@@ -20,7 +19,6 @@ from .conftest import (
     refused,
     request_head,
     save,
-    whole_list,
     wrong,
 )
 
@@ -54,28 +52,19 @@ def test_method_that_a_path_does_not_know_names_those_it_does(shop, path):
 
 def test_path_that_there_is_not_has_the_envelope(shop):
     """contract: path-unknown, error-envelope. The envelope for unknown paths, too."""
-    paths = [
-        "",
-        "/",
-        "/item",
-        "/items/",
-        f"/items/{SOME}/",
-        f"/items/{SOME}/list",
-        f"/lists/{SOME}/items",
-    ]
-    paths += [
-        "/profiles",
-        "/profiles/",
+    deep = (f"/items/{SOME}/", f"/items/{SOME}/list", f"/lists/{SOME}/items", "/items/a/b/c/d")
+    ends = ("", "/", "/item", "/items/", "/items//", "/profiles", "/profiles/", "/profiles/token/")
+    odd = (
         "/Items",
         "//items",
-        "/items//",
         "/.well-known",
         "/.env",
         "/%00",
         "/%ff",
-    ]
-    paths += ["/items/a/b/c/d", "/../items", "/profiles/token/", "/favicon.ico"]
-    for path in paths:
+        "/../items",
+        "/favicon.ico",
+    )
+    for path in (*deep, *ends, *odd):
         refused(shop.admin.get(shop.service.url + PREFIX + path), 404)
 
 
@@ -96,40 +85,20 @@ def test_version_that_is_unknown_names_those_there_are(service, shop):
 
 
 def test_malformed_id_is_told_what_an_unknown_one_is(shop):
-    """contract: record-id. A malformed id is 404, like an unknown one; the words are those of the
-    path."""
-    bodies = {"PATCH": {}, "PUT": {"listIds": []}}
-    for http in (shop.admin, shop.customer("1").http, shop.acting_as(shop.gid("1"))):
-        for noun in ("item", "list"):
-            for method in ("GET", "PATCH", "DELETE"):
-                for id in ("x", SOME):
-                    answer = http.request(method, f"/{noun}s/{id}", json=bodies.get(method))
-                    assert refused(answer, 404) == f"There is no such {noun}."
-        for id in ("x", SOME):
-            answer = http.put(f"/items/{id}/lists", json=bodies["PUT"])
-            assert refused(answer, 404) == "There is no such item."
-            answer = http.put(f"/lists/{id}/items/order", json={"itemIds": []})
-            assert refused(answer, 404) == "There is no such list."
-
-
-def test_change_without_a_body_is_told_what_is_missing(shop):
-    """contract: body-malformed, error-message. Said as a person would, where a field is required
-    and where none is."""
-    http = shop.customer("1").http
-    saved, kept = save(http, 1), new_list(http)
-    for path in (f"/items/{saved['id']}", f"/lists/{kept['id']}"):
-        message = refused(http.patch(path), 400)
-        assert message == "body: is required; send a JSON object."
-    assert (
-        refused(http.post("/items"), 400)
-        == "productId: is required; send a JSON object as the body."
-    )
-
-
-def test_parameter_where_there_is_none_is_told_so(shop):
-    """contract: parameter-unknown. Named, with what the path takes."""
-    message = refused(shop.customer("1").http.patch(f"/items/{SOME}?x=1", json={}), 400)
-    assert message == "x: is not a query parameter here; this takes none."
+    """contract: record-id. A malformed id, or one of another kind, is 404, like an unknown one; the
+    words are those of the path."""
+    member = shop.customer("1").http
+    other = {"item": new_list(member)["id"], "list": save(member, 1)["id"]}
+    odd = ("1", "null", "x" * 500, "%00", "%ff", "a%2Fb", "%0d%0a", "..%2Fitems")
+    for http in (shop.admin, member, shop.acting_as(shop.gid("1"))):
+        for noun, put in (("item", ("/lists", "listIds")), ("list", ("/items/order", "itemIds"))):
+            for id in ("x", SOME, other[noun], *(odd if http is member else ())):
+                path = f"/{noun}s/{id}"
+                answers = [http.get(path), http.patch(path, json={}), http.delete(path)]
+                answers.append(http.put(f"{path}{put[0]}", json={put[1]: []}))
+                for answer in answers:
+                    message = refused(answer, 404)
+                    assert message == f"There is no such {noun}." or id in odd
 
 
 def test_everything_under_api_has_limits(service, roomy_shop):
@@ -166,40 +135,22 @@ def test_head_answers_as_get_without_a_body(shop):
     http = shop.customer("1").http
     kept = new_list(http)
     saved = save(http, 1, listIds=[kept["id"]])
-    changing = {
-        "x-ratelimit-remaining",
-        "x-request-id",
-        "date",
-        "x-ratelimit-reset",
-        "server-timing",
-    }
-    paths = [
+    changing = ("x-ratelimit-remaining", "x-ratelimit-reset", "x-request-id", "date")
+    good = (
         "/items",
         "/items?limit=1",
-        "/items?query=tag:x",
-        "/items?limit=0",
         f"/items/{saved['id']}",
-        "/lists",
-    ]
-    paths += [
         f"/lists/{kept['id']}?sort=customer",
-        f"/items/{SOME}",
-        "/nothing",
-        "/.well-known/openapi",
-    ]
-    for path in paths:
+    )
+    bad = ("/items?limit=0", "/items?query=tag:x", f"/items/{SOME}", "/nothing")
+    for path in (*good, *bad, "/lists", "/.well-known/openapi"):
         got, head = http.get(path), http.head(path)
         assert head.status_code == got.status_code and head.content == b""
         # A refusal holds its request id, of a fixed length, so that even those are equally long.
-        first, second = (
-            {
-                name.lower(): value
-                for name, value in answer.headers.items()
-                if name.lower() not in changing
-            }
-            for answer in (got, head)
-        )
-        assert first == second, path
+        for answer in (got, head):
+            for name in changing:
+                answer.headers.pop(name, None)
+        assert dict(got.headers) == dict(head.headers), path
     for path in ("/livez", "/readyz", "/metrics"):
         assert http.head(shop.service.url + path).status_code == 200
 
@@ -215,25 +166,17 @@ def test_request_id_is_new_for_each_request(shop):
     assert all(is_uuid(id) for id in ids) and len(set(ids)) == len(ids)
 
 
-def test_request_id_of_a_client_brings_no_bytes_of_its_own(shop):
-    """contract: request-id. Kept only when it is harmless, else a new one."""
-    for sent in (
-        b"xyzzy",
-        b"a" * 65,
-        b"a b c d e f",
-        b"<script>alert(1)</script>",
-        b"\xc3\xa9" * 9,
-        b"\x85" * 9,
-        b"%0d%0aSet-Cookie",
-    ):
-        answer = shop.admin.get("/items", headers={"X-Request-Id": sent})
-        assert is_uuid(answer.headers["X-Request-Id"]), sent
-        assert sent not in b"".join(name + value for name, value in answer.headers.raw)
-
-
 def test_message_names_the_field_and_the_rule(shop):
-    """contract: error-message. `message` names the field and the rule that it broke."""
+    """contract: error-message, body-malformed, parameter-unknown. `message` names the field and the
+    rule that it broke."""
     http = shop.customer("1").http
+    saved, kept = save(http, 1), new_list(http)
+    for path in (f"/items/{saved['id']}", f"/lists/{kept['id']}"):
+        assert refused(http.patch(path), 400) == "body: is required; send a JSON object."
+    message = refused(http.post("/items"), 400)
+    assert message == "productId: is required; send a JSON object as the body."
+    message = refused(http.patch(f"/items/{SOME}?x=1", json={}), 400)
+    assert message == "x: is not a query parameter here; this takes none."
     rules = [
         (http.post("/items", json={"productId": "1"}), ["productId", "integer"]),
         (http.post("/items", json={"productId": 1, "quantity": 0}), ["quantity", "1000000"]),
@@ -251,14 +194,10 @@ def test_message_repeats_no_large_or_raw_input(shop):
     """contract: error-message. What a client sent comes back neither raw nor at length."""
     long = "x" * 10_000
     http = shop.customer("1").http
-    answers = [http.post("/items", json={"productId": 1, long: 1}), http.get(f"/items?{long}=1")]
-    answers += [
-        http.get(f"/items?query={long}:1"),
-        http.get(f"/items?limit={long}"),
-        http.get(f"/{long}"),
-    ]
-    answers += [http.post("/lists", json={"name": long})]
-    for answer in answers:
+    paths = (f"/items?{long}=1", f"/items?query={long}:1", f"/items?limit={long}", f"/{long}")
+    bodies = (("/items", {"productId": 1, long: 1}), ("/lists", {"name": long}))
+    answers = [http.get(path) for path in paths]
+    for answer in answers + [http.post(path, json=body) for path, body in bodies]:
         assert answer.status_code in (400, 404) and len(answer.content) < 1500, answer.text[:200]
 
 
@@ -274,58 +213,33 @@ TYPES = {
 
 
 def test_body_that_is_not_declared_as_json_is_refused(shop):
-    """contract: body-json. A body without `Content-Type: application/json` is 415."""
+    """contract: body-json. A body without `Content-Type: application/json`, in any spelling, is
+    415."""
     http = shop.customer("1").http
-    kept, saved = new_list(http), save(http, 9)
-    writes = [
-        ("POST", "/items", {"productId": 1}),
-        ("PATCH", f"/items/{saved['id']}", {"quantity": 2}),
-    ]
-    writes += [("DELETE", "/items", {"itemIds": [saved["id"]]}), ("POST", "/lists", {"name": "x"})]
-    writes += [
-        ("PUT", f"/items/{saved['id']}/lists", {"listIds": []}),
-        ("PATCH", f"/lists/{kept['id']}", {"name": "x"}),
-    ]
-    writes += [("PUT", f"/lists/{kept['id']}/items/order", {"itemIds": []})]
+    kept, saved = new_list(http)["id"], save(http, 9)["id"]
+    plain, statuses = {"Content-Type": "text/plain"}, {}
     with nothing_changes(http):
-        statuses = {
-            f"{name} {method} {path}": http.request(
-                method,
-                path,
-                content=json.dumps(body),
-                headers={"Content-Type": kind} if kind is not None else {},
-            ).status_code
-            for method, path, body in writes
-            for name, kind in TYPES.items()
-        }
+        for method, path, body in (
+            ("POST", "/items", {"productId": 1}),
+            ("PATCH", f"/items/{saved}", {"quantity": 2}),
+            ("DELETE", "/items", {"itemIds": [saved]}),
+            ("PUT", f"/items/{saved}/lists", {"listIds": []}),
+            ("POST", "/lists", {"name": "x"}),
+            ("PATCH", f"/lists/{kept}", {"name": "x"}),
+            ("PUT", f"/lists/{kept}/items/order", {"itemIds": []}),
+        ):
+            for name, kind in TYPES.items():
+                headers = {"Content-Type": kind} if kind is not None else {}
+                answer = http.request(method, path, content=json.dumps(body), headers=headers)
+                statuses[f"{name} {method} {path}"] = answer.status_code
         assert wrong(415, statuses) == {}
         refused(http.post("/items", content=b"{}"), 415, "application/json")
-    for path, body in (
-        ("/profiles/token", {}),
-        ("/profiles/identify", {"email": "ann@example.com"}),
-    ):
-        refused(
-            shop.admin.post(path, content=json.dumps(body), headers={"Content-Type": "text/plain"}),
-            415,
-        )
-
-
-def test_body_declared_as_json_in_any_spelling_is_taken(shop):
-    """contract: body-json. JSON; media types have no case, and UTF-8 may be said."""
-    http = shop.customer("1").http
-    for n, kind in enumerate(
-        [
-            "application/json",
-            "Application/JSON",
-            "application/json; charset=utf-8",
-            'application/json;charset="UTF-8"',
-        ],
-        1,
-    ):
-        answer = http.post(
-            "/items", content=json.dumps({"productId": n}), headers={"Content-Type": kind}
-        )
-        data(answer, 201)
+    for path, text in (("/profiles/token", b"{}"), ("/profiles/identify", b'{"email":"a@b.c"}')):
+        refused(shop.admin.post(path, content=text, headers=plain), 415)
+    good = ("application/json", "Application/JSON", "application/json; charset=utf-8")
+    for kind in (*good, 'application/json;charset="UTF-8"'):
+        answer = http.post("/items", content=b'{"productId": 9}', headers={"Content-Type": kind})
+        data(answer, 200)
 
 
 def padded(size: int) -> bytes:
@@ -366,7 +280,8 @@ def test_body_in_chunks_that_is_too_large_is_refused(service, shop):
 
 
 def test_answer_stays_small_and_right_under_pipelined_deletes_with_a_body(service, shop):
-    """contract: http-pipelining. The body of a DELETE never desyncs what follows it."""
+    """contract: http-pipelining. In their order; the body of a DELETE never desyncs what follows
+    it."""
     member = shop.customer("1")
     kept = new_list(member.http)
     body = json.dumps({"itemIds": [str(uuid.uuid4())]}).encode()
@@ -380,21 +295,6 @@ def test_answer_stays_small_and_right_under_pipelined_deletes_with_a_body(servic
     get = request_head("GET", f"/lists/{kept['id']}", member.token)
     last = request_head("GET", "/nothing", member.token, "Connection: close")
     got = over_the_wire(service, (delete + body + get) * 20 + last)
-    assert [
-        got.everything.count(b"HTTP/1.1 " + code) for code in (b"204", b"200", b"404", b"4")
-    ] == [20, 20, 1, 1]
+    statuses = re.findall(rb"HTTP/1\.1 (\d+) ", got.everything)
+    assert (statuses, got.closed) == ([b"204", b"200"] * 20 + [b"404"], True)
     assert got.everything.count(kept["id"].encode()) == 20
-
-
-def test_body_of_a_request_that_takes_none_does_no_harm(shop):
-    """contract: http-pipelining. A read or a delete of one has no body to look at."""
-    http = shop.customer("1").http
-    kept = new_list(http)
-    for answer in (
-        http.request("GET", "/items", json={"x": 1}),
-        http.request("GET", f"/lists/{kept['id']}", content=b"{"),
-    ):
-        assert answer.status_code in (200, 400, 415)
-        has_standard_headers(answer)
-    assert whole_list(http, kept["id"])["name"] == "Gifts"
-    done(http.delete(f"/lists/{kept['id']}"))

@@ -1,11 +1,10 @@
 """GET /events, from outside: what is told, how it is asked for, and how soon it is there."""
 
-import json
 import time
 
 import pytest
 
-from tests.api.conftest import data, is_uuid
+from tests.api.conftest import data, is_uuid, refused
 from tests.conftest import Shop
 from tests.replay import Replay
 from tests.servers import wait_until
@@ -40,9 +39,9 @@ def awaited(shop, resume, count):
         lambda: len(read(shop, **{"from": resume})["data"]) >= count, seconds=2, every=0.05
     )
     assert time.monotonic() - began <= 2
-    found = read(shop, **{"from": resume})["data"]
-    assert len(found) == count
-    return found
+    events = read(shop, **{"from": resume})["data"]
+    assert len(events) == count
+    return events
 
 
 def test_shopper_and_sign_in_are_told_within_2_seconds(telling):
@@ -81,7 +80,8 @@ def test_shopper_and_sign_in_are_told_within_2_seconds(telling):
 
 
 def test_feed_is_read_in_steps_and_by_type(telling):
-    """contract: feed-answer. Steps of any size meet each event once; `type` names one or several."""
+    """contract: feed-answer. Steps of any size meet each event once; `type` names one or
+    several."""
     shop, begin = telling, end(telling)
     customer = shop.customer()
     kept = [data(customer.http.post("/items", json={"productId": n}), 201) for n in (1, 2, 3)]
@@ -115,36 +115,23 @@ def test_feed_is_read_in_steps_and_by_type(telling):
 )  # fmt: skip
 def test_feed_that_is_asked_for_wrongly(telling, query, named):
     """contract: feed-answer. 400, and the message names the parameter."""
-    answer = telling.admin.get(f"/events?{query}")
-    assert answer.status_code == 400
-    assert answer.json()["error"]["message"].startswith(f"{named}: ")
+    assert refused(telling.admin.get(f"/events?{query}"), 400).startswith(f"{named}: ")
 
 
-def test_feed_is_of_the_whole_store_and_for_admin_tokens(telling):
-    """contract: token-admin-only."""
-    shop = telling
-    for member in (shop.customer(), shop.session()):
-        assert member.http.get("/events").status_code == 403
-    refused = shop.acting_as(shop.gid("7")).get("/events")
-    assert refused.status_code == 400
-    assert refused.json()["error"]["message"].startswith("Profile: ")
-
-
-def test_resume_that_was_not_given_is_gone(telling):
-    """contract: feed-gone. The message says how to go on."""
+def test_feed_that_is_asked_by_whom_or_from_where_it_was_not_given(telling):
+    """contract: token-admin-only, feed-gone. Of the whole store, for its admin tokens; a `resume`
+    that was not given is gone, and the message says how to go on."""
+    for member in (telling.customer(), telling.session()):
+        refused(member.http.get("/events"), 403)
+    refused(telling.acting_as(telling.gid("7")).get("/events"), 400, "Profile: ")
     answer = telling.admin.get("/events", params={"from": "9" * 18})
-    assert answer.status_code == 410
-    message = answer.json()["error"]["message"]
-    assert "has not given it" in message and "ask without `from`" in message
+    refused(answer, 410, "has not given it", "ask without `from`")
 
 
 def test_nothing_is_told_until_the_store_wants_it_and_soon_after(shop):
-    """contract: store-events, store-change-seen. Off by default; complete from `eventsSince` on, and
-    what was told stays when they are turned off."""
-    [record] = [
-        s for s in json.loads(shop.service.quick("store", "list", "--json")) if s["id"] == shop.id
-    ]
-    assert record["eventsSince"] is None
+    """contract: store-events, store-change-seen. Off by default; complete from `eventsSince` on,
+    and what was told stays when they are turned off."""
+    assert shop.record["eventsSince"] is None
     customer = shop.customer()
     customer.http.post("/items", json={"productId": 1})
     shop.update("--events", "on")

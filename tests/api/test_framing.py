@@ -1,14 +1,12 @@
 """Bad HTTP: requests that two readers could read as different ones (raw sockets)."""
 
 import json
-import socket
-from urllib.parse import urlsplit
 
 import pytest
 
 from tests.servers import PREFIX
 
-from .conftest import data, over_the_wire, products, request_head, save
+from .conftest import connect, data, is_uuid, over_the_wire, products, request_head, save
 
 pytestmark = pytest.mark.either_engine
 
@@ -54,6 +52,7 @@ AMBIGUOUS = {
     "bare line feeds": lambda t: post(t, LENGTH).replace(b"\r\n", b"\n"),
     "one bare line feed": lambda t: post(t, LENGTH).replace(b"localhost\r\n", b"localhost\n"),
     "no Host": lambda t: post(t, LENGTH, host=""),
+    "two Hosts": lambda t: post(t, "Host: other", LENGTH),
     "no version": lambda t: post(t, LENGTH).replace(b" HTTP/1.1", b"", 1),
     "version 3": lambda t: post(t, LENGTH).replace(b"HTTP/1.1", b"HTTP/3.0", 1),
     "no request line": lambda t: b"Host: localhost\r\n\r\n",
@@ -80,16 +79,6 @@ def test_ambiguous_request_is_refused_and_the_connection_closed(service, shop, n
     assert products(member.http) == []
 
 
-def test_request_that_is_whole_is_taken_over_the_same_wire(service, shop):
-    """The other side of the table above: what it sends is right but for its one flaw."""
-    member = shop.customer("1")
-    assert over_the_wire(service, post(member.token, LENGTH, "Connection: close")).status == 201
-    assert (
-        over_the_wire(service, post(member.token, CHUNKED, "Connection: close", body=CHUNKS)).status
-        == 200
-    )
-
-
 BROKEN = {
     "at once": (b"", b"zz\r\n"),
     "later": (b'4\r\n{"pr\r\n', b"zz\r\n"),
@@ -108,8 +97,7 @@ def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_
     lines = ["Content-Type: application/json", CHUNKED, f"Origin: {origin}"]
     head = request_head("POST", "/items", member.token, *lines, f"X-Request-Id: {given}")
     first, then = BROKEN[name]
-    target = urlsplit(service.url)
-    with socket.create_connection((target.hostname, target.port), 5) as connection:
+    with connect(service) as connection:
         connection.sendall(head + first)
         if first:
             # It is counted when another one's answer, asked for later, is there.
@@ -150,9 +138,8 @@ def test_what_follows_a_whole_request_is_not_its_fault(service, shop):
 
 def test_bad_target_is_refused_on_a_kept_connection(service):
     """contract: http-ambiguous. Also behind a request that was answered."""
-    target = urlsplit(service.url)
     good, bad = (f"GET {at} HTTP/1.1\r\nHost: a\r\n\r\n" for at in ("/livez", "http://a:b/"))
-    with socket.create_connection((target.hostname, target.port), 5) as connection:
+    with connect(service) as connection:
         connection.sendall(good.encode())
         assert connection.recv(65_536).startswith(b"HTTP/1.1 200 ")
         connection.sendall(bad.encode())
@@ -175,12 +162,6 @@ def test_status_line_has_the_name_that_the_body_has(service, shop):
         assert line == f"HTTP/1.1 {error['statusCode']} {error['error']}"
 
 
-def test_second_host_is_refused(service, shop):
-    """contract: http-ambiguous. Two Hosts are as ambiguous as none."""
-    got = over_the_wire(service, post(shop.admin_token, "Host: other", LENGTH))
-    assert got.status == 400 and got.closed
-
-
 @pytest.mark.parametrize(
     "lines",
     [
@@ -191,59 +172,42 @@ def test_second_host_is_refused(service, shop):
     ids=["one", "many", "huge"],
 )
 def test_header_over_16_kib_is_refused(service, shop, lines):
-    """contract: http-bounds. A total header over 16 KB is 431."""
+    """contract: http-bounds. A total header over 16 KB is 431; one of less is taken."""
     got = over_the_wire(service, request_head("GET", "/items", shop.admin_token, *lines))
     assert got.status == 431 and got.closed
     assert json.loads(got.body)["error"]["statusCode"] == 431
-
-
-def test_header_below_16_kib_is_taken(service, shop):
-    """The other side of the bound."""
-    lines = [f"X-{n}: {'x' * 100}" for n in range(100)]
-    got = over_the_wire(
-        service, request_head("GET", "/items", shop.admin_token, *lines, "Connection: close")
-    )
-    assert got.status == 200
-
-
-def test_path_of_100_kb_is_refused(service, shop):
-    """contract: http-bounds. A 100 KB path; too long to be anything that there is."""
-    got = over_the_wire(service, request_head("GET", "/items/" + "x" * 100_000, shop.admin_token))
-    assert got.status in (400, 404, 414, 431)
-    assert json.loads(got.body)["error"]["statusCode"] == got.status
+    fewer = [line[:10_000] for line in lines[:90]]
+    head = request_head("GET", "/items", shop.admin_token, *fewer, "Connection: close")
+    assert over_the_wire(service, head).status == 200
 
 
 @pytest.mark.parametrize(
     "header", ["Profile", "Origin", "X-Request-Id", "Idempotency-Key", "Accept", "X-Forwarded-For"]
 )
 def test_header_bytes_of_a_client_never_come_back(service, shop, header):
-    """contract: input-inert. No response header contains client bytes outside an allow-list."""
-    for value in (
+    """contract: input-inert, request-id. No response header contains client bytes outside an
+    allow-list; a request id is kept only when it is harmless, else it is a new one."""
+    bytes_ = (
         "gid://shopify/Customer/\x85",
         "https://x\xa0y.example",
         "\xe2\x80\xa8evil",
         "a\tb\x7f",
+    )
+    for value in (
+        *bytes_,
         "%0d%0aevil: 1",
+        "xyzzy",
+        "a" * 65,
+        "a b c d e f",
+        "<script>a(1)</script>",
     ):
-        got = over_the_wire(
-            service,
-            request_head(
-                "GET", "/items", shop.admin_token, f"{header}: {value}", "Connection: close"
-            ),
-        )
+        lines = (f"{header}: {value}", "Connection: close")
+        got = over_the_wire(service, request_head("GET", "/items", shop.admin_token, *lines))
         assert got.status in (200, 400), value
+        assert is_uuid(got.headers["x-request-id"])
         head = got.everything.partition(b"\r\n\r\n")[0]
         assert value.encode("latin-1") not in head and b"\r\nevil" not in head
         assert all(32 <= byte < 127 or byte in b"\r\n" for byte in head)
-
-
-def test_expect_continue_is_answered(service, shop):
-    """contract: http-forms. A client that asks first is told to go on, or is answered at once."""
-    member = shop.customer("1")
-    got = over_the_wire(
-        service, post(member.token, LENGTH, "Expect: 100-continue", "Connection: close")
-    )
-    assert b"201 Created" in got.everything
 
 
 def test_absolute_form_is_the_same_request(service, shop):
@@ -280,9 +244,8 @@ def test_request_after_a_refused_one_is_not_the_rest_of_it(service, shop):
     save(member.http, 5)
     hidden = request_head("DELETE", "/items?itemIds=x", member.token)
     lines = ["Content-Type: text/plain", f"Content-Length: {len(hidden)}"]
-    got = over_the_wire(
-        service, request_head("POST", "/items", member.token, *lines) + hidden, patience=1
-    )
+    whole = request_head("POST", "/items", member.token, *lines) + hidden
+    got = over_the_wire(service, whole, patience=1)
     assert got.status == 415 and got.everything.count(b"HTTP/1.1 ") == 1
     assert len(data(member.http.get("/items"))) == 1
 
@@ -294,7 +257,7 @@ def test_request_that_offers_an_upgrade_is_answered_as_a_plain_one(service, shop
     offer = [
         "Connection: Upgrade, HTTP2-Settings",
         "Upgrade: h2c",
-        "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA",
+        "HTTP2-Settings: AAMAAABkAAQAoAAAAA",
     ]
     member = shop.customer("1")
     got = over_the_wire(service, request_head("GET", "/items", member.token, *offer))
@@ -316,9 +279,8 @@ def test_white_space_behind_a_value_is_no_part_of_it(service, shop):
 
 def test_answer_comes_in_one_piece(service, shop):
     """Its head and its body in one packet, where uvicorn sends two; also on a kept connection."""
-    token, target = shop.customer("1").token, urlsplit(service.url)
-    ask = request_head("GET", "/items", token)
-    with socket.create_connection((target.hostname, target.port), 5) as connection:
+    ask = request_head("GET", "/items", shop.customer("1").token)
+    with connect(service) as connection:
         for _ in range(30):
             connection.sendall(ask)
             head, _, body = connection.recv(65_536).partition(b"\r\n\r\n")
@@ -326,7 +288,8 @@ def test_answer_comes_in_one_piece(service, shop):
 
 
 def test_answers_without_a_body_and_after_100_continue_are_whole(service, shop):
-    """What goes past the one piece: HEAD, 204, and a body that waits to be asked for."""
+    """contract: http-forms. What goes past the one piece: HEAD, 204, and a body that waits to be
+    asked for."""
     member = shop.customer("1")
     saved = save(member.http, 1)
     paths = [("HEAD", "/items"), ("DELETE", f"/items/{saved['id']}"), ("GET", "/items")]

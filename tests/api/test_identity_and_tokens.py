@@ -2,7 +2,6 @@
 
 import re
 import time
-import uuid
 
 import jwt
 
@@ -15,7 +14,6 @@ from .conftest import (
     item,
     new_list,
     nothing_changes,
-    products,
     refused,
     save,
     whole_list,
@@ -37,14 +35,11 @@ def test_store_sees_nothing_of_another(make_shop):
     saved = save(customer.http, 1, listIds=[kept["id"]])
     for stranger in (theirs.admin, theirs.customer("7").http, theirs.acting_as(customer.gid)):
         assert everything(stranger) == {"items": [], "lists": [], "orders": []}
-        refused(stranger.get(f"/items/{saved['id']}"), 404)
-        refused(stranger.patch(f"/items/{saved['id']}", json={"quantity": 2}), 404)
+        for path in (f"/items/{saved['id']}", f"/lists/{kept['id']}"):
+            for method in ("GET", "PATCH", "DELETE"):
+                refused(stranger.request(method, path, json={}), 404)
         refused(stranger.put(f"/items/{saved['id']}/lists", json={"listIds": []}), 404)
-        refused(stranger.delete(f"/items/{saved['id']}"), 404)
-        refused(stranger.get(f"/lists/{kept['id']}"), 404)
-        refused(stranger.patch(f"/lists/{kept['id']}", json={"name": "x"}), 404)
         refused(stranger.put(f"/lists/{kept['id']}/items/order", json={"itemIds": []}), 404)
-        refused(stranger.delete(f"/lists/{kept['id']}"), 404)
         done(stranger.request("DELETE", "/items", json={"itemIds": [saved["id"]]}))
     assert item(customer.http, saved["id"]) == saved
 
@@ -55,21 +50,17 @@ def test_session_of_another_store_is_unknown(make_shop):
     gid = ours.session().gid
     refused(theirs.acting_as(gid).get("/items"), 404)
     refused(theirs.admin.post("/profiles/token", json={"session": gid}), 404)
-    refused(
-        theirs.admin.post("/profiles/token", json={"session": gid, "customer": theirs.gid()}), 404
-    )
+    both = {"session": gid, "customer": theirs.gid()}
+    refused(theirs.admin.post("/profiles/token", json=both), 404)
 
 
 def test_platform_of_the_store_is_the_one_of_its_customers(make_shop):
     """contract: gid-customer. The platform name is the `<platform>` of its customer GIDs."""
     shop = make_shop("--platform", "presta")
     assert shop.customer("5").gid == "gid://presta/Customer/5"
-    refused(
-        shop.admin.post("/profiles/token", json={"customer": "gid://shopify/Customer/5"}),
-        400,
-        "customer",
-    )
-    refused(shop.acting_as("gid://shopify/Customer/5").get("/items"), 400, "profile")
+    other = "gid://shopify/Customer/5"
+    refused(shop.admin.post("/profiles/token", json={"customer": other}), 400, "customer")
+    refused(shop.acting_as(other).get("/items"), 400, "profile")
 
 
 # --- admin tokens --------------------------------------------------------------------------------
@@ -82,24 +73,10 @@ def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
     swapped = [
         token[:at] + ("A" if token[at] != "A" else "B") + token[at + 1 :] for at in (6, 20, -2)
     ]
-    others = [
-        token + "A",
-        token[:-1],
-        token.replace("wwadm_", "wwxxx_"),
-        token.swapcase(),
-        token[6:],
-    ]
+    others = [token + "A", token[:-1], "wwxxx_" + token[6:], token.swapcase(), token[6:]]
     for typo in [*swapped, *others]:
         refused(shop.client(typo).get("/items"), 401)
     data(shop.admin.get("/items"))
-
-
-def test_two_admin_tokens_differ_and_act_on_the_same_store(shop):
-    """contract: admin-token-form. It belongs to one store."""
-    other = shop.another_admin_token()
-    assert other != shop.admin_token
-    save(shop.customer("1").http, 11)
-    assert products(shop.client(other)) == products(shop.admin) == [11]
 
 
 def test_admin_without_profile_sees_and_names_every_owner(shop):
@@ -129,9 +106,8 @@ def test_admin_without_profile_changes_and_deletes_in_the_whole_store(shop):
     assert placed["listIds"] == [kept["id"]] and placed["profile"] == owner.gid
     renamed = data(shop.admin.patch(f"/lists/{kept['id']}", json={"name": "New"}))
     assert renamed["name"] == "New" and renamed["profile"] == owner.gid
-    ordered = data(
-        shop.admin.put(f"/lists/{kept['id']}/items/order", json={"itemIds": [first["id"]]})
-    )
+    order = f"/lists/{kept['id']}/items/order"
+    ordered = data(shop.admin.put(order, json={"itemIds": [first["id"]]}))
     assert [entry["profile"] for entry in (ordered, *ordered["items"])] == [owner.gid] * 2
     done(shop.admin.delete(f"/lists/{kept['id']}"))
     done(shop.admin.request("DELETE", "/items", json={"itemIds": [first["id"], second["id"]]}))
@@ -142,17 +118,9 @@ def test_admin_without_profile_cannot_put_an_item_on_the_list_of_another_profile
     """contract: item-list-ids. Lists of the item's own profile."""
     foreign = new_list(shop.customer("2").http)
     saved = save(shop.customer("1").http, 1)
+    body = {"listIds": [foreign["id"]]}
     with nothing_changes(shop.admin):
-        refused(
-            shop.admin.put(f"/items/{saved['id']}/lists", json={"listIds": [foreign["id"]]}), 404
-        )
-
-
-def test_creating_without_profile_is_refused(shop):
-    """contract: whole-store-create. A record needs an owner, so name one in `Profile`."""
-    refused(shop.admin.post("/items", json={"productId": 1}), 400, "profile")
-    refused(shop.admin.post("/lists", json={"name": "Gifts"}), 400, "profile")
-    assert everything(shop.admin) == {"items": [], "lists": [], "orders": []}
+        refused(shop.admin.put(f"/items/{saved['id']}/lists", json=body), 404)
 
 
 def test_admin_with_profile_acts_exactly_as_that_profile(shop):
@@ -174,21 +142,6 @@ def test_admin_with_profile_acts_exactly_as_that_profile(shop):
 # --- the Profile header --------------------------------------------------------------------------
 
 
-def test_profile_header_with_a_profile_token_is_forbidden(shop):
-    """contract: profile-header-forbidden. Customer or session with any `Profile` is 403."""
-    customer, visitor = shop.customer("1"), shop.session()
-    for member in (customer, visitor):
-        for gid in (customer.gid, visitor.gid, shop.gid("2"), "nonsense"):
-            acting = shop.client(member.token, gid)
-            for answer in (
-                acting.get("/items"),
-                acting.post("/items", json={"productId": 1}),
-                acting.post("/profiles/identify", json={"email": "ann@example.com"}),
-            ):
-                refused(answer, 403, "profile")
-    assert everything(shop.admin)["items"] == []
-
-
 def test_profile_header_that_is_no_profile_is_refused(shop):
     """contract: profile-header-invalid, gid-customer. A bad id, another platform, no GID."""
     bad = ["", "17", "nonsense", "gid://", "gid://shopify/Customer/", "gid://shopify/Customer/a b"]
@@ -198,11 +151,7 @@ def test_profile_header_that_is_no_profile_is_refused(shop):
         "gid%3A%2F%2Fshopify%2FCustomer%2F1",
         "GID://shopify/Customer/1",
     ]
-    bad += [
-        "gid://shopify/Customer/1/",
-        "gid://shopify/Customer/1?x",
-        "gid://shopify/Customer/../1",
-    ]
+    bad += [f"gid://shopify/Customer/{id}" for id in ("1/", "1?x", "../1")]
     bad += ["gid://shopify/Customer/\u00e9".encode(), "gid://shopify/Customer/" + "9" * 10_000]
     for gid in bad:
         answer = shop.admin.get("/items", headers={"Profile": gid})
@@ -210,83 +159,28 @@ def test_profile_header_that_is_no_profile_is_refused(shop):
     assert data(shop.acting_as("gid://shopify/Customer/" + "aZ_-" * 16).get("/items")) == []
 
 
-def test_profile_header_twice_is_refused(shop):
-    """contract: header-twice. Two `Profile` headers are 400."""
-    twice = [("Profile", shop.gid("1")), ("Profile", shop.gid("2"))]
-    refused(shop.admin.get("/items", headers=twice), 400, "profile")
-    same = [("Profile", shop.gid("1")), ("Profile", shop.gid("1"))]
-    refused(shop.admin.post("/items", headers=same, json={"productId": 1}), 400, "profile")
-    assert data(shop.admin.get("/items")) == []
-
-
 def test_header_that_may_be_there_once_is_refused_twice(shop):
-    """contract: header-twice. The others that decide what a request is; of equal values, too."""
+    """contract: header-twice. Those that decide what a request is; of equal values, too."""
     bearer, json_type = f"Bearer {shop.admin_token}", "application/json"
     for name, value in (("Authorization", bearer), ("Content-Type", json_type), ("Origin", "x")):
         answer = shop.anonymous.post("/profiles/token", headers=[(name, value), (name, value)])
         refused(answer, 400, name)
-
-
-def test_profile_header_with_an_unknown_session_is_not_found(shop):
-    """contract: session-unknown. 404 in the header as in a body."""
-    unknown = shop.acting_as(f"gid://wishwell/Session/{uuid.uuid4()}")
-    refused(unknown.get("/items"), 404)
-    refused(unknown.post("/items", json={"productId": 1}), 404)
-    refused(unknown.post("/lists", json={"name": "Gifts"}), 404)
+    for second in "12":
+        both = [("Profile", shop.gid("1")), ("Profile", shop.gid(second))]
+        refused(shop.admin.post("/items", headers=both, json={"productId": 1}), 400, "profile")
+    assert data(shop.admin.get("/items")) == []
 
 
 # --- customers and sessions ----------------------------------------------------------------------
 
 
-def test_customer_nobody_heard_of_reads_empty_pages(shop):
-    """contract: customer-exists. Reading an unknown customer gives empty pages."""
-    for http in (shop.customer("42").http, shop.acting_as(shop.gid("43"))):
-        assert http.get("/items").json() == {"data": []}
-        assert http.get("/lists").json() == {"data": []}
-        refused(http.get(f"/items/{uuid.uuid4()}"), 404)
-
-
-def test_customer_exists_as_soon_as_somebody_names_it(shop):
-    """contract: customer-exists. No registration."""
-    gid = shop.gid("44")
-    saved = save(shop.acting_as(gid), 1)
-    assert item(shop.customer("44").http, saved["id"]) == saved
-
-
-def test_customer_ids_differ_by_case(shop):
-    """contract: profile-key. The GID as it is; `a` and `A` are two customers."""
-    save(shop.customer("abc").http, 1)
-    assert products(shop.customer("ABC").http) == []
-
-
-def test_record_of_another_profile_is_not_found(shop):
-    """contract: token-scope, record-id. A record of another profile is 404, never 403."""
-    owner = shop.customer("1")
-    kept = new_list(owner.http)
-    saved = save(owner.http, 1, listIds=[kept["id"]])
-    for stranger in (shop.customer("2"), shop.session()):
-        unknown = stranger.http.get(f"/items/{uuid.uuid4()}").json()["error"]
-        with nothing_changes(owner.http):
-            answers = [
-                stranger.http.get(f"/items/{saved['id']}"),
-                stranger.http.patch(f"/items/{saved['id']}", json={"quantity": 3}),
-                stranger.http.put(f"/items/{saved['id']}/lists", json={"listIds": []}),
-                stranger.http.delete(f"/items/{saved['id']}"),
-                stranger.http.get(f"/lists/{kept['id']}"),
-                stranger.http.patch(f"/lists/{kept['id']}", json={"name": "x"}),
-                stranger.http.put(f"/lists/{kept['id']}/items/order", json={"itemIds": []}),
-                stranger.http.delete(f"/lists/{kept['id']}"),
-            ]
-            for answer in answers:
-                refused(answer, 404)
-            # A foreign id and an unknown one are told apart by nothing but the request id.
-            said = answers[0].json()["error"]
-            assert said | {"requestId": 0} == unknown | {"requestId": 0}
-            refused(
-                stranger.http.post("/items", json={"productId": 5, "listIds": [kept["id"]]}), 404
-            )
-            done(stranger.http.request("DELETE", "/items", json={"itemIds": [saved["id"]]}))
-        assert everything(stranger.http)["items"] == []
+def test_customers_differ_by_case_and_need_not_be_known(shop):
+    """contract: profile-key, customer-exists. The GID as it is; `a` and `A` are two customers, one
+    of whom nobody has heard of."""
+    saved = save(shop.acting_as(shop.gid("abc")), 1)
+    assert item(shop.customer("abc").http, saved["id"]) == saved
+    for http in (shop.customer("ABC").http, shop.acting_as(shop.gid("ABC"))):
+        assert http.get("/items").json() == http.get("/lists").json() == {"data": []}
 
 
 # --- profile tokens ------------------------------------------------------------------------------
@@ -304,27 +198,6 @@ def test_profile_token_is_a_jwt_of_one_day(shop):
         assert header["kid"] and header["alg"].startswith("HS")
 
 
-def test_profile_tokens_of_two_stores_have_their_own_audience(make_shop):
-    """contract: profile-token-form. `aud` is the store."""
-    ours, theirs = make_shop(), make_shop()
-    first, second, other = ours.customer("1"), ours.session(), theirs.customer("1")
-    assert claims(first.token)["aud"] == claims(second.token)["aud"] != claims(other.token)["aud"]
-    assert len({claims(member.token)["jti"] for member in (first, second, other)}) == 3
-
-
-def test_every_operation_needs_a_token(shop):
-    """contract: token-required. A missing or invalid one is 401."""
-    some = uuid.uuid4()
-    operations = [("GET", "/items"), ("POST", "/items"), ("DELETE", "/items"), ("GET", "/lists")]
-    operations += [(method, f"/items/{some}") for method in ("GET", "PATCH", "DELETE")]
-    operations += [(method, f"/lists/{some}") for method in ("GET", "PATCH", "DELETE")]
-    operations += [("PUT", f"/items/{some}/lists"), ("PUT", f"/lists/{some}/items/order")]
-    operations += [("POST", "/lists"), ("POST", "/profiles/identify"), ("POST", "/profiles/token")]
-    for method, path in operations:
-        refused(shop.anonymous.request(method, path), 401)
-        refused(shop.client("nonsense").request(method, path), 401)
-
-
 def test_authorization_that_is_no_bearer_token_is_refused(shop):
     """contract: token-refused. No token, or one that is malformed; with `WWW-Authenticate`."""
     token = shop.admin_token
@@ -332,8 +205,8 @@ def test_authorization_that_is_no_bearer_token_is_refused(shop):
     values += [
         f"Bearer {token},{token}",
         f"Bearer\t{token}x",
-        "Bearer \u00e9".encode(),
         f"Bearer={token}",
+        "Bearer é".encode(),
     ]
     for value in values:
         refused(shop.anonymous.get("/items", headers={"Authorization": value}), 401)
@@ -341,13 +214,3 @@ def test_authorization_that_is_no_bearer_token_is_refused(shop):
     assert answer.status_code in (400, 401), "a token in the query counts for nothing"
     twice = [("Authorization", f"Bearer {token}"), ("Authorization", "Bearer nonsense")]
     assert shop.anonymous.get("/items", headers=twice).status_code in (400, 401)
-
-
-def test_profile_token_of_another_deployment_is_refused(shop, new_service):
-    """contract: token-refused. A token of another deployment."""
-    foreign = jwt.encode(
-        claims(shop.customer("1").token),
-        "another-deployment-with-its-own-long-secret",
-        headers=jwt.get_unverified_header(shop.customer("1").token),
-    )
-    refused(shop.client(foreign).get("/items"), 401)

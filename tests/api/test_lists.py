@@ -4,6 +4,8 @@ import time
 import uuid
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.servers import PREFIX
 
@@ -23,13 +25,6 @@ from .conftest import (
     whole_list,
 )
 
-
-@pytest.fixture
-def http(shop):
-    """A customer of a new store."""
-    return shop.customer("1").http
-
-
 # --- creating and naming -------------------------------------------------------------------------
 
 
@@ -46,12 +41,6 @@ def test_create_a_list(http):
     assert data(http.get("/lists")) == [record]
 
 
-def test_create_two_lists_of_one_name(http):
-    """contract: list-name. Names need not be unique."""
-    assert new_list(http, "Gifts")["id"] != new_list(http, "Gifts")["id"]
-    assert [record["name"] for record in data(http.get("/lists"))] == ["Gifts", "Gifts"]
-
-
 GOOD_NAMES = [
     "x", "x" * 255, "\U0001f381" * 255, "\u0645\u0631\u062d\u0628\u0627", "\u202egnp.exe", "e\u0301", "\u00e9",
     "\uffff", "a'b\"c\\d", "<b>&amp;", "%s %00 {} $1 ; --", "null", "a  b", "a\u2028b", "e" + "\u0301" * 254,
@@ -66,10 +55,39 @@ def test_names_that_are_allowed_come_back_as_they_were(http):
         assert whole_list(http, record["id"])["name"] == name
 
 
+# Of any script, and what a database, a browser or a normaliser would change.
+PIECES = st.sampled_from(
+    [
+        *("a", "Z", "0", " ", "\t", "\n", "\x7f", "\x85", "\u00a0", "\u00e9", "e\u0301", "\u200b"),
+        *("\u2028", "\u202e", "\u2066", "\ufeff", "\ufffd", "\uffff", "\U0001f468\u200d\U0001f469"),
+        *("\U0010ffff", "\u4e2d\u6587", "%", "_", "'", '"', "\\", "--", "$1", "\u0344" * 40),
+    ]
+)
+
+
+@given(name=st.lists(PIECES | st.characters(exclude_categories=["Cs"]), max_size=40).map("".join))
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_name_comes_back_as_it_was_or_is_refused(roomy_shop, name):
+    """contract: text-kept, engines-alike, list-name. Lengths are in code points; nothing is
+    normalised."""
+    answer = roomy_shop.customer("1").http.post("/lists", json={"name": name})
+    trimmed = name.strip()
+    control = any(ord(c) < 32 or 127 <= ord(c) <= 159 for c in trimmed)
+    if control or not 1 <= len(trimmed) <= 255:
+        refused(answer, 400, "name")
+    else:
+        made = data(answer, 201)
+        assert made["name"] == trimmed
+        assert whole_list(roomy_shop.admin, made["id"])["name"] == trimmed
+
+
 def test_names_are_trimmed(http):
-    """contract: list-name. 1 to 255 characters after trimming."""
+    """contract: list-name. 1 to 255 characters after trimming; two may have one name."""
     assert new_list(http, "  Gifts and more ")["name"] == "Gifts and more"
-    assert new_list(http, " " * 300 + "x" * 255 + " " * 300)["name"] == "x" * 255
+    for _ in range(2):
+        assert new_list(http, " " * 300 + "x" * 255 + " " * 300)["name"] == "x" * 255
     record = new_list(http, "y")
     assert data(http.patch(f"/lists/{record['id']}", json={"name": " z "}))["name"] == "z"
 
@@ -114,9 +132,8 @@ def test_list_holds_no_more_items_than_may_be(make_shop):
             body = {"productId": 4, "listIds": listed}
             refused(http.post("/items", json=body), 400, "listIds", "a list holds at most 2 items")
             refused(http.post("/items", json=body | {"productId": 3}), 400, "listIds")
-            refused(
-                http.put(f"/items/{third['id']}/lists", json={"listIds": listed}), 400, "listIds"
-            )
+            on = {"listIds": listed}
+            refused(http.put(f"/items/{third['id']}/lists", json=on), 400, "listIds")
     data(http.post("/items", json={"productId": 1, "quantity": 5, "listIds": [full]}), 200)
     data(http.put(f"/items/{first['id']}/lists", json={"listIds": [other]}), 200)
     data(http.put(f"/items/{third['id']}/lists", json={"listIds": [full, other]}), 200)
@@ -131,9 +148,8 @@ def test_items_stand_on_no_more_places_of_lists_than_may_be(make_shop):
     first = save(http, 1, listIds=made[:2])
     save(http, 2, listIds=made[:1])
     with nothing_changes(http):
-        refused(
-            http.post("/items", json={"productId": 3, "listIds": made[:1]}), 400, "listIds", "3"
-        )
+        body = {"productId": 3, "listIds": made[:1]}
+        refused(http.post("/items", json=body), 400, "listIds", "3")
         refused(http.put(f"/items/{first['id']}/lists", json={"listIds": made[:3]}), 400, "listIds")
     data(http.put(f"/items/{first['id']}/lists", json={"listIds": made[2:]}), 200)
     data(http.put(f"/items/{first['id']}/lists", json={"listIds": []}), 200)
@@ -168,21 +184,15 @@ def test_list_holds_whole_items_and_their_count(http):
 
 
 def test_rename_a_list(http):
-    """contract: list-update, list-updated-at. `updatedAt` moves, nothing else."""
+    """contract: list-update, list-updated-at. `updatedAt` moves; by an empty object nothing."""
     record = new_list(http)
     time.sleep(0.005)
     renamed = data(http.patch(f"/lists/{record['id']}", json={"name": "Birthday"}))
     assert renamed == record | {"name": "Birthday", "updatedAt": renamed["updatedAt"]}
     assert renamed["updatedAt"] > record["updatedAt"]
-    assert data(http.get("/lists")) == [renamed]
-
-
-def test_rename_with_an_empty_object_changes_nothing(http):
-    """contract: list-updated-at. An empty object changes nothing, `updatedAt` included."""
-    record = new_list(http)
     time.sleep(0.005)
-    assert data(http.patch(f"/lists/{record['id']}", json={})) == record
-    assert data(http.get("/lists")) == [record]
+    assert data(http.patch(f"/lists/{record['id']}", json={})) == renamed
+    assert data(http.get("/lists")) == [renamed]
 
 
 def test_delete_a_list_keeps_its_items(http):
@@ -195,23 +205,6 @@ def test_delete_a_list_keeps_its_items(http):
     assert item(http, saved["id"])["listIds"] == [other["id"]]
     assert products(http) == [1]
     assert [entry["id"] for entry in data(http.get("/lists"))] == [other["id"]]
-
-
-def test_list_with_an_unknown_or_malformed_id_is_not_found(http):
-    """contract: record-id. A malformed id is 404, like an unknown one."""
-    for id in (uuid.uuid4(), "1", "nonsense", "x" * 500, "%00", "%ff", "..%2Fitems"):
-        refused(http.get(f"/lists/{id}"), 404)
-        refused(http.patch(f"/lists/{id}", json={"name": "x"}), 404)
-        refused(http.delete(f"/lists/{id}"), 404)
-        refused(http.put(f"/lists/{id}/items/order", json={"itemIds": []}), 404)
-
-
-def test_item_id_is_no_list_id(http):
-    """contract: record-id. An id of another kind is unknown."""
-    saved, kept = save(http, 1), new_list(http)
-    refused(http.get(f"/lists/{saved['id']}"), 404)
-    refused(http.get(f"/items/{kept['id']}"), 404)
-    refused(http.put(f"/items/{saved['id']}/lists", json={"listIds": [saved["id"]]}), 404)
 
 
 # --- order ---------------------------------------------------------------------------------------
@@ -232,15 +225,10 @@ def test_sort_by_time_of_saving(http, five):
     assert order_of(http, id, "oldest_saved") == made
 
 
-def test_sort_by_customer_before_anything_was_placed(http, five):
-    """contract: list-sort. Items never placed follow, most recently saved first."""
-    id, made = five
-    assert order_of(http, id, "customer") == made[::-1]
-
-
 def test_sort_by_customer_follows_the_placed_items(http, five):
     """contract: list-sort. What was never placed follows, most recently saved first."""
     id, made = five
+    assert order_of(http, id, "customer") == made[::-1]
     wanted = [made[1], made[4]]
     answer = data(http.put(f"/lists/{id}/items/order", json={"itemIds": wanted}))
     expected = [*wanted, made[3], made[2], made[0]]

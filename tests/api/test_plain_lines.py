@@ -5,7 +5,6 @@ import json
 import os
 import re
 import sqlite3
-import subprocess
 import sys
 
 import pytest
@@ -46,64 +45,54 @@ def tokens(service) -> list[str]:
 
 # --- output that can't be written ----------------------------------------------------------------
 
+CREATING = "token create --store odd --label x"
 PRINTING = [
-    ["--help"],
-    ["--version"],
-    ["store", "--help"],
-    ["store", "list"],
-    ["store", "list", "--json"],
-    ["store", "update", "odd", "--limit", "items=7"],
-    ["token", "create", "--store", "odd", "--label", "x"],
-    ["token", "list"],
-    ["token", "list", "--json"],
-    ["migrate"],
-    ["purge"],
+    "--help",
+    "store list",
+    "store update odd --limit items=7",
+    CREATING,
+    "migrate",
+    "purge",
 ]
 
 
-@pytest.mark.parametrize("args", PRINTING, ids=" ".join)
-def test_command_whose_output_is_a_full_disk_says_so(ready, args):
+def typed(service, words: str) -> tuple[int, str]:
+    """Exit code and standard error of a command that is typed into a shell."""
+    done = service.run(["bash", "-c", f"{WISHWELL} {words}; exit ${{PIPESTATUS[0]}}"])
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("words", PRINTING)
+def test_command_whose_output_is_a_full_disk_says_so(ready, words):
     """contract: command-error, command-token-create. One line, exit 1; a token that could not be
     printed is not made."""
     before = tokens(ready)
-    done = ready.into("/dev/full", *args)
-    assert "No space left on device" in plain(done.returncode, done.stderr)
+    assert "No space left on device" in plain(*typed(ready, f"{words} >/dev/full"))
     assert tokens(ready) == before
 
 
-@pytest.mark.parametrize("words", ["store list", "token create --store odd --label x"])
-@pytest.mark.parametrize("how", ["closed", "a pipe without a reader"])
-def test_command_whose_output_nobody_reads_says_so(ready, words, how):
+@pytest.mark.parametrize("words", ["store list", CREATING])
+@pytest.mark.parametrize("output", [">&-", "| exec true"])
+def test_command_whose_output_nobody_reads_says_so(ready, words, output):
     """One line, exit 1, and no token."""
     before = tokens(ready)
-    reader, writer = os.pipe()
-    os.close(reader)
-    done = subprocess.run(
-        ["bash", "-c", f"exec {WISHWELL} {words} {'>&-' if how == 'closed' else ''}"],
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=ready.folder,
-        env=ready.environment,
-        timeout=30,
-    )
-    os.close(writer)
-    said = plain(done.returncode, done.stderr)
-    assert ("is closed" if how == "closed" else "Broken pipe") in said
+    said = plain(*typed(ready, f"{words} {output}"))
+    assert ("is closed" if output == ">&-" else "Broken pipe") in said
     assert tokens(ready) == before
 
 
 def test_migration_that_cannot_be_shown_is_not_half_done():
-    """Printing what it does fails: nothing was done, the line says why, and the next try does it."""
+    """Printing what it does fails: nothing was done, the line says why, and the next try does
+    it."""
     service = Service()
-    done = service.into("/dev/full", "migrate")
-    assert "No space left on device" in plain(done.returncode, done.stderr)
-    assert "up to date" in service.cli("migrate").stdout
+    assert "No space left on device" in plain(*typed(service, "migrate >/dev/full"))
+    assert "up to date" in service.quick("migrate")
     service.close()
 
 
 def test_token_that_the_database_refuses_was_printed_and_does_not_count(tmp_path):
-    """Rather a printed token that does not work, with an error, than one nobody has seen that does."""
+    """Rather a printed token that does not work, with an error, than one nobody has seen that
+    does."""
     service = Service({"WISHWELL_DATABASE_URL": f"sqlite:///{tmp_path}/wishwell.db"})
     service.quick("migrate")
     with sqlite3.connect(tmp_path / "wishwell.db") as connection:
@@ -198,15 +187,7 @@ def test_argument_of_any_kind_is_taken_or_refused_plainly(ready, place, word):
 def test_standard_input_of_any_kind_is_refused_plainly(ready, stdin):
     """`token revoke -` from what is closed, without an end, or no text."""
     (ready.folder / "keys").write_bytes(b"\xff\xfe\n")
-    done = subprocess.run(
-        ["bash", "-c", f"exec {WISHWELL} token revoke - {stdin}"],
-        capture_output=True,
-        text=True,
-        cwd=ready.folder,
-        env=ready.environment,
-        timeout=30,
-    )
-    plain(done.returncode, done.stderr)
+    plain(*typed(ready, f"token revoke - {stdin}"))
 
 
 FILES = {
@@ -247,15 +228,7 @@ def test_import_of_a_pipe_is_refused_and_does_not_wait(ready, command):
     """contract: import-checked. It is read several times."""
     with contextlib.suppress(FileExistsError):
         os.mkfifo(ready.folder / "pipe")
-    done = subprocess.run(
-        ["bash", "-c", f"echo | {WISHWELL} {command}"],
-        capture_output=True,
-        text=True,
-        cwd=ready.folder,
-        env=ready.environment,
-        timeout=30,
-    )
-    assert "must be a file" in plain(done.returncode, done.stderr)
+    assert "must be a file" in plain(*typed(ready, f"{command} < <(echo)"))
 
 
 ODD = [
@@ -274,23 +247,14 @@ def test_odd_value_in_a_file_of_stores_is_refused_with_store_and_field(ready, tm
     """contract: store-apply. What YAML itself can't read too."""
     path = tmp_path / "stores.yaml"
     for field in FIELDS_OF_A_FILE:
+        option = re.sub("([A-Z])", r"-\1", field).lower().rstrip("s")
         for text in (value, f"[{value}]", f"{{items: {value}}}", f"{{{value}: 1}}"):
             path.write_text(f"stores: [{{handle: a}}, {{handle: odd-one, {field}: {text}}}]")
             code, _, err = ready.attempt("store", "apply", str(path), "--yes")
             if code:
                 said = plain(code, err)
-                parsed = "odd-one: " in said and re.search(rf"{field}|{DASHED[field]}", said)
+                parsed = "odd-one: " in said and re.search(rf"{field}|{option}", said)
                 assert parsed or re.search(r"line \d+, column \d+", said), (text, said)
-
-
-DASHED = dict.fromkeys(FIELDS_OF_A_FILE, "x") | {
-    "productIds": "product-ids",
-    "authFlow": "auth-flow",
-    "hosts": "host",
-    "origins": "origin",
-    "limits": "limit",
-    "priceDropPercent": "price-drop-percent",
-}
 
 
 def test_defect_is_one_line_too(tmp_path):
@@ -299,15 +263,8 @@ def test_defect_is_one_line_too(tmp_path):
     service.quick("migrate")
     code = "import wishwell.stores as s; del s.listed; from wishwell.cli import main; main()"
     for level, lines in (("info", 1), ("debug", 5)):
-        environment = service.environment | {"WISHWELL_LOG_LEVEL": level}
-        done = subprocess.run(
-            [sys.executable, "-c", code, "store", "list"],
-            capture_output=True,
-            text=True,
-            cwd=service.folder,
-            env=environment,
-            timeout=30,
-        )
+        service.settings["WISHWELL_LOG_LEVEL"] = level
+        done = service.run([sys.executable, "-c", code, "store", "list"])
         assert done.returncode == 70
         said = done.stderr.splitlines()
         assert "defect of wishwell: AttributeError at store_commands.py:" in said[-1]

@@ -1,13 +1,13 @@
 """What is counted for whom, and what a caller over the limit gets."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from .conftest import (
     RATE_HEADERS,
     data,
-    envelope,
     everything,
     fresh_window,
     new_list,
@@ -21,12 +21,8 @@ pytestmark = pytest.mark.either_engine
 
 # The methods of each kind, as requests that change nothing.
 READS = [("GET", "/items"), ("HEAD", "/items"), ("GET", "/lists"), ("GET", "/items/x")]
-WRITES = [
-    ("POST", "/items"),
-    ("PUT", "/items/x/lists"),
-    ("PATCH", "/items/x"),
-    ("DELETE", "/items/x"),
-]
+WRITES = [("POST", "/items"), ("PUT", "/items/x/lists"), ("PATCH", "/items/x")]
+WRITES += [("DELETE", "/items/x")]
 TOKENS = [("POST", "/profiles/identify"), ("POST", "/profiles/token")]
 
 
@@ -40,11 +36,8 @@ def left(answer) -> int:
 
 def test_limits_by_default(shop):
     """contract: limit-defaults. The table, per minute."""
-    for requests, profile, admin in (
-        (READS, 600, 6_000),
-        (WRITES, 240, 3_000),
-        (TOKENS, 30, 3_000),
-    ):
+    limits = ((READS, 600, 6_000), (WRITES, 240, 3_000), (TOKENS, 30, 3_000))
+    for requests, profile, admin in limits:
         for method, path in requests:
             for member in (shop.customer("1"), shop.session()):
                 assert limit_of(member.http.request(method, path)) == profile, f"{method} {path}"
@@ -56,8 +49,8 @@ def test_every_response_carries_the_three_headers(shop):
     """contract: limit-headers. Errors and the description included."""
     http = shop.customer("1").http
     kept = new_list(http)
-    seen = {}
-    for answer in (
+    text, object_ = {"Content-Type": "text/plain"}, {"Content-Type": "application/json"}
+    answers = [
         http.get("/items"),
         http.post("/items", json={"productId": 1}),
         http.post("/items", json={"productId": 1, "variantId": 1}),
@@ -68,20 +61,19 @@ def test_every_response_carries_the_three_headers(shop):
         http.get("/items/x"),
         http.get("/nothing"),
         http.patch("/items"),
-        http.post("/items", content="x", headers={"Content-Type": "text/plain"}),
-        http.post("/items", content=b" " * 300_000, headers={"Content-Type": "application/json"}),
+        http.post("/items", content="x", headers=text),
+        http.post("/items", content=b" " * 300_000, headers=object_),
         shop.anonymous.get("/.well-known/openapi"),
         shop.anonymous.head("/.well-known/openapi"),
-    ):
+        http.delete(f"/lists/{kept['id']}"),
+    ]
+    with_variant = data(http.get("/items"))[0]["id"]
+    answers.append(http.patch(f"/items/{with_variant}", json={"variantId": None}))
+    for answer in answers:
         missing = [name for name in RATE_HEADERS if name not in answer.headers]
         assert not missing, f"{answer.request.method} {answer.url} {answer.status_code}: {missing}"
-        seen[answer.status_code] = [int(answer.headers[name]) for name in RATE_HEADERS]
-    [_item, other] = data(http.get("/items"))
-    seen[409] = http.patch(f"/items/{other['id']}", json={"variantId": None}).headers[
-        "X-RateLimit-Limit"
-    ]
-    seen[204] = http.delete(f"/lists/{kept['id']}").headers["X-RateLimit-Limit"]
-    assert {200, 201, 204, 400, 401, 403, 404, 405, 409, 413, 415} <= set(seen)
+    statuses = {answer.status_code for answer in answers}
+    assert {200, 201, 204, 400, 401, 403, 404, 405, 409, 413, 415} <= statuses
 
 
 def test_remaining_goes_down_by_one_and_reset_is_the_end_of_the_window(shop):
@@ -97,17 +89,13 @@ def test_remaining_goes_down_by_one_and_reset_is_the_end_of_the_window(shop):
 @pytest.mark.parametrize(
     ("kind", "requests"),
     [("read", READS), ("write", WRITES), ("token", TOKENS)],
-    ids=["read", "write", "token"],
 )
 @pytest.mark.parametrize("caller", ["profile", "admin"])
 def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
     """contract: limit-exceeded, limit-defaults. The methods of a kind count together."""
     fresh_window()
-    shop = make_shop(
-        "--limit",
-        f"{caller}_{kind}=4",
-        *(["--limit", "admin_token=1000"] if caller == "profile" else []),
-    )
+    roomy = ("--limit", "admin_token=1000") if caller == "profile" else ()
+    shop = make_shop("--limit", f"{caller}_{kind}=4", *roomy)
     http = shop.customer("1").http if caller == "profile" else shop.admin
     first = [http.request(*requests[n % len(requests)]) for n in range(4)]
     assert all(answer.status_code != 429 and limit_of(answer) == 4 for answer in first)
@@ -157,14 +145,16 @@ def test_link_over_the_limit_does_nothing(make_shop):
 
 
 def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
-    """contract: limit-caller. The caller is the profile of a profile token."""
+    """contract: limit-caller, limit-counts, store-limits. The caller is the profile of a profile
+    token; a refused request is one as well; another store has its own limit."""
     fresh_window()
     shop = make_shop("--limit", "profile_read=2")
     first, second, other = shop.customer("1"), shop.customer("1"), shop.customer("2")
-    assert [left(first.http.get("/items")), left(second.http.get("/items"))] == [1, 0]
+    assert [left(first.http.get("/items?limit=0")), left(second.http.get("/items"))] == [1, 0]
     refused(first.http.get("/items"), 429)
     refused(second.http.get("/items"), 429)
     assert left(other.http.get("/items")) == 1
+    assert limit_of(make_shop().customer("1").http.get("/items")) == 600
 
 
 def test_limit_counts_an_admin_token_impersonating_or_not(make_shop):
@@ -179,37 +169,8 @@ def test_limit_counts_an_admin_token_impersonating_or_not(make_shop):
     assert shop.customer("1").http.get("/items").status_code == 200, "not the profile's own limit"
 
 
-def test_limit_of_one_store_is_not_that_of_another(make_shop):
-    """contract: limit-caller, store-limits. Each store counts by itself, with its own."""
-    fresh_window()
-    small, usual = make_shop("--limit", "profile_read=1"), make_shop()
-    customer = small.customer("1").http
-    data(customer.get("/items"))
-    refused(customer.get("/items"), 429)
-    assert limit_of(usual.customer("1").http.get("/items")) == 600
-
-
-def test_limit_counts_refused_requests_too(make_shop):
-    """contract: limit-counts. A request is a request, whatever comes of it."""
-    fresh_window()
-    shop = make_shop("--limit", "profile_write=2")
-    http = shop.customer("1").http
-    refused(http.post("/items", json={"productId": 0}), 400)
-    refused(http.post("/items", content="x", headers={"Content-Type": "text/plain"}), 415)
-    refused(http.post("/items", json={"productId": 1}), 429)
-
-
-def test_nothing_outside_the_prefix_is_limited(service, shop):
-    """contract: limit-headers. What lies outside `/api` has neither limits nor these."""
-    for path in ("/livez", "/readyz", "/metrics", "/docs", "/nothing"):
-        answer = shop.anonymous.get(service.url + path)
-        assert not [name for name in RATE_HEADERS if name in answer.headers], path
-
-
 def test_limit_in_parallel_lets_exactly_so_many_through(make_shop):
     """contract: limit-window. Exactly the limit per window; `Remaining` is never below 0."""
-    from concurrent.futures import ThreadPoolExecutor
-
     fresh_window()
     shop = make_shop("--limit", "profile_read=20")
     token = shop.customer("1").token
@@ -217,10 +178,7 @@ def test_limit_in_parallel_lets_exactly_so_many_through(make_shop):
     with ThreadPoolExecutor(6) as pool:
         answers = list(pool.map(lambda n: clients[n % 6].get("/items"), range(60)))
     assert sorted(answer.status_code for answer in answers) == [200] * 20 + [429] * 40
-    assert sorted(left(answer) for answer in answers if answer.status_code == 200) == list(
-        range(20)
-    )
-    assert {left(answer) for answer in answers if answer.status_code == 429} == {0}
+    assert sorted(left(answer) for answer in answers) == [0] * 41 + [*range(1, 20)]
 
 
 def test_limit_that_is_changed_counts_soon(shop):
@@ -231,13 +189,3 @@ def test_limit_that_is_changed_counts_soon(shop):
     soon(lambda: limit_of(http.get("/items")) == 900)
     shop.update("--limit", "profile_read=")
     soon(lambda: limit_of(http.get("/items")) == 600)
-
-
-def test_window_that_is_over_starts_anew(used_up):
-    """contract: limit-window. The window resets at the time that was told."""
-    http, refusal = used_up
-    envelope(refusal, 429)
-    time.sleep(max(0.0, int(refusal.headers["X-RateLimit-Reset"]) - time.time()) + 0.1)
-    answer = http.get("/items")
-    data(answer)
-    assert left(answer) == 0

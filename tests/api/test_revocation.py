@@ -1,13 +1,9 @@
 """Revoked tokens, within 5 seconds and in every process; keys that rotate."""
 
 import json
-import stat
 import time
 
 import pytest
-
-from tests.conftest import ODD_CLOCK
-from tests.servers import Service
 
 from .conftest import data, envelope, new_list, refused, save, soon
 
@@ -25,11 +21,16 @@ def stops(http) -> None:
 
 
 def test_admin_token_that_was_revoked_is_refused_within_5_seconds(shop):
-    """contract: token-revoked. Revocation takes effect in every process within 5 s."""
+    """contract: token-revoked, command-token-revoke. By its id; whole, as who finds a leaked one
+    has no id, it is not shown again."""
     http = shop.client(shop.another_admin_token("leaked"))
     data(http.get("/items"))
     shop.service.quick("token", "revoke", id_of_token(shop, "leaked"))
+    found = shop.another_admin_token("found")
+    said = shop.service.cli("token", "revoke", "-", input=found)
+    assert found not in said.stdout + said.stderr
     stops(http)
+    stops(shop.client(found))
     data(shop.admin.get("/items"))
 
 
@@ -67,15 +68,6 @@ def test_one_profile_token_that_was_revoked_takes_no_other_with_it(shop):
     stops(first.http)
     stops(second.http)
     data(third.http.get("/items"))
-
-
-def test_admin_token_that_was_revoked_whole_is_refused_within_5_seconds(shop):
-    """contract: token-revoked, command-token-revoke. Who finds a leaked one has no id."""
-    leaked = shop.another_admin_token("leaked")
-    done = shop.service.cli("token", "revoke", "-", input=leaked)
-    assert leaked not in done.stdout + done.stderr
-    stops(shop.client(leaked))
-    data(shop.admin.get("/items"))
 
 
 def slowly(body, meanwhile):
@@ -119,20 +111,14 @@ def test_slow_body_of_a_good_token_is_taken(shop):
     content, said = slowly(b'{"productId": 5}', lambda: None), {"Content-Type": "application/json"}
     customer = shop.customer()
     data(customer.http.post("/items", content=content, headers=said), 201)
-    saved = shop.acting_as(customer.gid).post(
-        "/items", content=slowly(b'{"productId": 5}', lambda: None), headers=said
-    )
-    data(saved)
+    assert len(data(customer.http.get("/items"))) == 1
 
 
 @pytest.fixture(scope="module")
-def two_processes(new_service, engine):
+def two_processes(new_service):
     """Two services on one database."""
     first = new_service().start()
-    second = Service(dict(first.settings), env=ODD_CLOCK)
-    if engine == "sqlite":
-        second.settings["WISHWELL_DATABASE_URL"] = f"sqlite:///{first.folder}/wishwell.db"
-    with second:
+    with first.beside() as second:
         yield first, second
 
 
@@ -153,9 +139,8 @@ def test_revocation_and_linking_hold_in_every_process(two_processes):
     for http in clients:
         data(http.get("/items"))
     listed = json.loads(second.quick("token", "list", "--store", "default", "--json"))
-    second.quick(
-        "token", "revoke", next(entry["id"] for entry in listed if entry["label"] == "leaked")
-    )
+    [id] = [entry["id"] for entry in listed if entry["label"] == "leaked"]
+    second.quick("token", "revoke", id)
     for http in clients:
         soon(lambda http=http: http.get("/items").status_code == 401)
 
@@ -172,20 +157,6 @@ def test_share_that_has_ended_is_refused_in_every_process_at_once(two_processes)
             data(elsewhere.get(f"/shared/{shared['token']}"))
         assert owner.delete(f"{path}/{shared['id']}").status_code == 204
         refused(elsewhere.get(f"/shared/{shared['token']}"), 404)
-
-
-def test_signing_key_of_the_embedded_default_is_made_once_and_private():
-    """contract: signing-key-source. Made at the first start, in a file only its owner can read."""
-    with Service() as service:
-        admin = service.client(service.admin_token())
-        token = data(admin.post("/profiles/token"), 201)["token"]
-        files = [path for path in service.folder.rglob("*") if path.suffix == ".key"]
-        assert files, "there is no file with a key"
-        assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in files} == {0}
-        before = {path: path.read_bytes() for path in files}
-        service.restart()
-        data(service.client(token).get("/items"))
-        assert {path: path.read_bytes() for path in files} == before
 
 
 def test_revoking_a_session_of_another_store_or_none_says_so(shop):

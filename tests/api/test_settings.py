@@ -4,16 +4,15 @@ import base64
 import contextlib
 import hmac
 import json
-import socket
 import time
-from urllib.parse import urlsplit
 
 import pytest
 
 from tests.conftest import SIGNING_KEY
-from tests.servers import PREFIX, PostgresServer, ServerFailed, Service
+from tests.servers import PREFIX, PostgresServer, Service
 
 from .conftest import (
+    connect,
     data,
     envelope,
     new_list,
@@ -102,39 +101,33 @@ def test_settings_that_are_bad_are_all_named_at_once(idle):
     assert said.count("\n") == 1
 
 
+def is_signed(service: Service) -> bool:
+    """Whether the key of the tests signs what the service issues."""
+    admin = service.client(service.admin_token())
+    token = data(admin.post("/profiles/token"), 201)["token"]
+    text, _, signature = token.rpartition(".")
+    ours = hmac.digest(SIGNING_KEY.encode(), text.encode(), "sha256")
+    return signature == base64.urlsafe_b64encode(ours).rstrip(b"=").decode()
+
+
 @pytest.mark.parametrize(("plain", "file"), [("", "keys"), (SIGNING_KEY, " ")])
 def test_empty_value_is_not_set_in_either_form(plain, file):
     """contract: setting-file. An empty value counts as not set, so the other form of it holds."""
     service = Service({"WISHWELL_SIGNING_KEYS": plain, "WISHWELL_SIGNING_KEYS_FILE": file})
     (service.folder / "keys").write_text(SIGNING_KEY)
     with service:
-        admin = service.client(service.admin_token())
-        token = data(admin.post("/profiles/token"), 201)["token"]
-    text, _, signature = token.rpartition(".")
-    ours = hmac.digest(SIGNING_KEY.encode(), text.encode(), "sha256")
-    assert signature == base64.urlsafe_b64encode(ours).rstrip(b"=").decode()
+        assert is_signed(service)
 
 
-def test_both_forms_of_a_secret_stop_the_start(idle):
-    """contract: setting-file. Setting both forms of one is an error."""
+def test_start_needs_one_key_and_a_schema(postgres_server, idle):
+    """contract: setting-file, signing-key-source, serve-schema. Both forms of one are an error; a
+    server database needs a configured key, and asks for `migrate`."""
     (idle.folder / "keys").write_text(SIGNING_KEY)
-    both = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SIGNING_KEYS_FILE": "keys"}
-    assert "both set" in refuses_to_start(idle, **both)
-
-
-def test_server_database_without_a_key_refuses_to_start(postgres_server, idle):
-    """contract: signing-key-source. A server database needs a configured one."""
-    said = refuses_to_start(idle, WISHWELL_DATABASE_URL=postgres_server.create_database())
-    assert "WISHWELL_SIGNING_KEYS" in said
-
-
-def test_server_database_that_is_not_migrated_asks_for_it(postgres_server, idle):
-    """contract: serve-schema. A server database asks for `migrate`."""
-    settings = {
-        "WISHWELL_DATABASE_URL": postgres_server.create_database(),
-        "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
-    }
-    assert "wishwell migrate" in refuses_to_start(idle, **settings)
+    keys = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY}
+    assert "both set" in refuses_to_start(idle, **keys, WISHWELL_SIGNING_KEYS_FILE="keys")
+    database = {"WISHWELL_DATABASE_URL": postgres_server.create_database()}
+    assert "WISHWELL_SIGNING_KEYS" in refuses_to_start(idle, **database)
+    assert "wishwell migrate" in refuses_to_start(idle, **keys, **database)
 
 
 def test_port_that_is_taken_is_said_plainly(idle):
@@ -157,27 +150,6 @@ def test_embedded_database_is_brought_up_to_date_by_serve_and_lasts():
         service.kill()
         service.restart()
         assert data(http.get(f"/items/{saved['id']}")) == saved
-
-
-def test_listening_line_names_the_address_once():
-    """contract: serve-start. The log says where it listens, in JSON like every other line."""
-    with Service() as service:
-        entries = [json.loads(line) for line in service.log_lines()]
-        assert [entry["url"] for entry in entries if entry.get("event") == "listening"] == [
-            service.url
-        ]
-        assert service.url.startswith("http://127.0.0.1:") and not service.url.endswith(":0")
-
-
-def test_stop_ends_the_program_cleanly_and_soon(new_service):
-    """contract: serve-stop. Exit within 10 s of SIGTERM, kept connections or not."""
-    service = new_service().start()
-    http = service.client(service.admin_token())
-    data(http.get("/items"))
-    began = time.monotonic()
-    assert service.stop() == 0
-    assert time.monotonic() - began < 10
-    assert "Traceback" not in service.output()
 
 
 def test_database_that_cannot_be_reached_is_503_and_comes_back():
@@ -207,19 +179,6 @@ def test_database_that_cannot_be_reached_is_503_and_comes_back():
             assert "Traceback" not in service.output()
 
 
-def test_database_that_cannot_be_reached_at_the_start_is_said_plainly(idle):
-    """contract: command-error. Ends non-zero with one plain line on an error."""
-    settings = {
-        "WISHWELL_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
-        "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
-    }
-    try:
-        said = refuses_to_start(idle, **settings)
-        assert "database" in said.lower()
-    except ServerFailed as failed:
-        pytest.fail(str(failed))
-
-
 # Its tests share it: one process of the suite runs them.
 ADJUSTED = pytest.mark.xdist_group("adjusted")
 
@@ -227,17 +186,11 @@ ADJUSTED = pytest.mark.xdist_group("adjusted")
 @pytest.fixture(scope="module")
 def adjusted():
     """A service whose settings are all its own, with its keys in a file."""
-    service = Service(
-        {
-            "WISHWELL_SIGNING_KEYS_FILE": "keys",
-            "WISHWELL_SESSION_NAMESPACE": "acme",
-            "WISHWELL_ITEMS_PER_PROFILE": "2",
-            "WISHWELL_LISTS_PER_PROFILE": "1",
-            "WISHWELL_HEADER_TIMEOUT": "0.5",
-            "WISHWELL_BODY_TIMEOUT": "0.5",
-        }
-        | {f"WISHWELL_LIMIT_{name}": str(limit) for name, limit in LIMITS.items()}
-    )
+    settings = {"SIGNING_KEYS_FILE": "keys", "SESSION_NAMESPACE": "acme"}
+    settings |= {"ITEMS_PER_PROFILE": "2", "LISTS_PER_PROFILE": "1"}
+    settings |= {"HEADER_TIMEOUT": "0.5", "BODY_TIMEOUT": "0.5"}
+    settings |= {f"LIMIT_{name}": str(limit) for name, limit in LIMITS.items()}
+    service = Service({f"WISHWELL_{name}": value for name, value in settings.items()})
     (service.folder / "keys").write_text(f"{SIGNING_KEY}\n")
     with service:
         yield service
@@ -276,11 +229,7 @@ def test_namespace_of_sessions_is_a_setting(adjusted):
 @ADJUSTED
 def test_keys_in_a_file_are_those_that_sign(adjusted):
     """contract: setting-file, signing-key-ring. Wherever the key is written."""
-    admin = adjusted.client(adjusted.admin_token())
-    token = data(admin.post("/profiles/token"), 201)["token"]
-    text, _, signature = token.rpartition(".")
-    ours = hmac.digest(SIGNING_KEY.encode(), text.encode(), "sha256")
-    assert signature == base64.urlsafe_b64encode(ours).rstrip(b"=").decode()
+    assert is_signed(adjusted)
 
 
 TYPE = "Content-Type: application/json"
@@ -303,11 +252,11 @@ def test_request_that_never_ends_is_given_up(adjusted):
 
 @ADJUSTED
 def test_headers_that_trickle_are_given_up(adjusted):
-    """contract: http-bounds. On a connection that is kept: a byte now and then gives no more time."""
-    target, whole = urlsplit(adjusted.url), request_head("GET", "/items", None)
-    address = (target.hostname, target.port)
+    """contract: http-bounds. On a connection that is kept: a byte now and then gives no more
+    time."""
+    whole = request_head("GET", "/items", None)
     began, received = time.monotonic(), b""
-    with contextlib.suppress(ConnectionError), socket.create_connection(address, 0.1) as held:
+    with contextlib.suppress(ConnectionError), connect(adjusted, 0.1) as held:
         held.sendall(whole + whole[:-4])
         while b" 408 " not in received and time.monotonic() - began < 4:
             with contextlib.suppress(TimeoutError):
@@ -321,11 +270,9 @@ def test_headers_that_trickle_are_given_up(adjusted):
 @pytest.mark.parametrize("path", ["/items", "/nothing", "/profiles/token"])
 def test_body_that_never_ends_holds_no_connection_after_an_early_answer(adjusted, path):
     """contract: body-time. Also of a request that was refused without it."""
-    target = urlsplit(adjusted.url)
     head = request_head("POST", path, None, TYPE, "Content-Length: 100000")
     began = time.monotonic()
-    address = (target.hostname, target.port)
-    with contextlib.suppress(ConnectionError), socket.create_connection(address, 0.1) as held:
+    with contextlib.suppress(ConnectionError), connect(adjusted, 0.1) as held:
         held.sendall(head)
         while time.monotonic() - began < 4:
             with contextlib.suppress(TimeoutError):

@@ -1,18 +1,12 @@
 """`wishwell store apply` and `wishwell store delete`."""
 
-import json
 import secrets
 
 import pytest
 
-from .conftest import refused, save, soon
+from .conftest import refused, save, soon, stores
 
 STORE = "https://{}.example"
-
-
-@pytest.fixture
-def handle():
-    return f"file-{secrets.token_hex(6)}"
 
 
 @pytest.fixture
@@ -25,10 +19,6 @@ def apply(service):
         return service.attempt("store", "apply", str(path), *options)
 
     return run
-
-
-def stores(service):
-    return {one["handle"]: one for one in json.loads(service.quick("store", "list", "--json"))}
 
 
 def test_apply_makes_and_changes_what_the_file_names(service, apply, handle):

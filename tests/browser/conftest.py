@@ -26,7 +26,8 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.servers import HERE, AnsweringProgram, free_port, wait_until
+from tests.conftest import missing
+from tests.servers import HERE, Program, free_port, wait_until
 
 ROOT = Path(__file__).parents[2]
 BASE = "/apps/wishlist"
@@ -43,25 +44,19 @@ _ARGUMENTS = [
 ]
 
 
-def _missing(reason: str) -> None:
-    if os.environ.get("CI"):
-        pytest.fail(f"{reason}; CI has to install it")
-    pytest.skip(reason)
-
-
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """The browser. Package-wide only: while it is open, nothing else can have an event loop."""
     program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
     if not program:
-        _missing("there is no chromium on PATH, and WISHWELL_TEST_CHROMIUM names none")
+        missing("there is no chromium on PATH, and WISHWELL_TEST_CHROMIUM names none")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=_ARGUMENTS)
         yield browser
         browser.close()
 
 
-class Demo(AnsweringProgram):
+class Demo(Program):
     """`python -m demo` as a process, with settings of its service."""
 
     def __init__(self, settings: dict[str, str]) -> None:

@@ -4,39 +4,27 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import closing
 
 import jwt
 import pytest
 from playwright.sync_api import expect
 
-from tests.security.nginx import nginx_binary
-from tests.servers import HERE, AnsweringProgram, Service, free_port, wait_until
+from tests.conftest import missing
+from tests.security.nginx import Nginx, nginx_binary
+from tests.servers import Service, wait_until
 from tests.service.test_documents import commands, shell
 
-from .conftest import BASE, ROOT, _missing
+from .conftest import BASE, ROOT
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-_NGINX = """
-daemon off;
-pid {folder}/nginx.pid;
-error_log stderr;
-events {{}}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
+SERVERS = """
     default_type text/html;
     server {{
         listen {here}:{port};
         root {folder};
-{location}
+        LOCATION
     }}
-}}
 """
 
 
@@ -49,23 +37,19 @@ def fenced(language):
 def test_ten_minutes_of_the_readme(chromium):
     """A service, nginx with the location, a page with the heart; then the command, and a customer."""
     if nginx_binary() is None:
-        _missing("there is no nginx")
+        missing("there is no nginx")
     run, *_, update = commands("README.md", "## Hearts on the product page in ten minutes")
     assert run == "make run"
-    nginx = AnsweringProgram("nginx")
-    with Service() as service, closing(nginx):
-        nginx.folder.chmod(0o755)
-        (nginx.folder / "index.html").write_text(
-            f"<!doctype html><title>A shop</title>{fenced('html')}"
-        )
+    with Service() as service:
         location = fenced("nginx").replace("http://127.0.0.1:8000", service.url)
         # As its comment says, for a port like the test's.
         location = location.replace("$host;", "$host:$server_port;")
-        port = free_port()
-        text = _NGINX.format(folder=nginx.folder, here=HERE, port=port, location=location)
-        (nginx.folder / "nginx.conf").write_text(text)
-        url = f"http://{HERE}:{port}"
-        nginx.begin([nginx_binary(), "-c", nginx.folder / "nginx.conf"], f"{url}/")
+        location = location.replace("{", "{{").replace("}", "}}")
+        nginx = Nginx(service.url, servers=SERVERS.replace("LOCATION", location))
+        html = f"<!doctype html><title>A shop</title>{fenced('html')}"
+        (nginx.folder / "index.html").write_text(html)
+        nginx.start()
+        url = nginx.url
         page = chromium.new_page()
         wrong = []
         page.on("console", lambda message: wrong.append(message.text))

@@ -29,7 +29,7 @@ AUTO = 'sign-in="/account/login"'
 
 
 class Platform(ThreadingHTTPServer):
-    """The shop's domain. ``hearts``: the attributes of each on the page of a product."""
+    """The shop's domain. ``hearts``: those on the page of a product."""
 
     daemon_threads = True
 
@@ -37,7 +37,7 @@ class Platform(ThreadingHTTPServer):
         super().__init__((HERE, 0), _Handler)
         self.service = service
         self.origin = f"http://{HERE}:{self.server_port}"
-        self.hearts: list[str] = []
+        self.hearts = ""
         self.saves: list[int] = []
         self.customer = ""
 
@@ -58,10 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
             back = dict(parse_qsl(query)).get("return_url", "/account")
             self.reply(303, {"Location": back}, b"")
         else:
-            hearts = "".join(
-                f"<wishlist-button {one}></wishlist-button>" for one in self.server.hearts
-            )
-            page = PAGES.get(path, SCRIPT + hearts)
+            page = PAGES.get(path, SCRIPT + self.server.hearts)
             html = f"<!doctype html><html lang=en><title>A shop</title>{page}"
             self.reply(200, {"Content-Type": "text/html"}, html.encode())
 
@@ -128,7 +125,8 @@ def page(platform, chromium):
 
 
 def show(page, platform, *hearts, path="/products/mug"):
-    platform.hearts = [f'product-id="{n}" {more}' for n, more in enumerate(hearts, 1)]
+    heart = '<wishlist-button product-id="{}" {}></wishlist-button>'
+    platform.hearts = "".join(heart.format(*one) for one in enumerate(hearts, 1))
     with page.expect_response(lambda answer: "/api/items" in answer.url):
         page.goto(platform.origin + path)
 

@@ -39,7 +39,7 @@ def test_every_name_is_mentioned():
         assert f"`{name}`" in TEXT or f"import {name}" in TEXT, name
     for noun in ("items", "lists", "products", "profiles", "events", "webhooks"):
         [row] = re.findall(rf"^\| `{noun}` \| (.*) \|$", TEXT, re.MULTILINE)
-        kind = getattr(client.sync, noun.title())
+        kind = getattr(client.sync_operations, noun.title())
         assert set(re.findall(r"`(\w+)`", row)) == {n for n in dir(kind) if n[0] != "_"}
 
 

@@ -13,12 +13,16 @@ from wishwell import ids, opaque, profiles, stores
 from wishwell.db import Database, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
-from wishwell.wishes import items, shares
+from wishwell.wishes import items, linking, lists, shares
 
 
 def bounds(most, **others):
     """The bounds of a profile, all of them ``most`` but for those that are named."""
     return stores.Bounds(**(dict.fromkeys(stores.Bounds._fields, most) | others))
+
+
+PLENTY = bounds(100_000)
+OPEN = shares.Terms(reservations=True)
 
 
 def new_item(product, variant=None, quantity=None, tags=None, list_ids=(), note=None):
@@ -86,9 +90,9 @@ class Bench:
         self.store = self.new_store("shop")
         self.finder = shares.Finder(lambda id: {self.store.id: self.store}.get(id), {})
 
-    def new_store(self, handle):
-        patch = stores.StorePatch()
-        return self.write(stores.create, self.new_id(), handle, patch, self.clock.tick())
+    def new_store(self, handle=None, **patch):
+        made = handle or f"s-{ids.random_uuid()}", stores.StorePatch(**patch)
+        return self.write(stores.create, self.new_id(), *made, self.clock.tick())
 
     def update_store(self, **patch):
         """Changes the store."""
@@ -100,6 +104,14 @@ class Bench:
 
     def write(self, use_case, *arguments, **named):
         return self.run(self.db.write(use_case, *arguments, **named))
+
+    def drain(self, steps):
+        """All that an asynchronous generator gives."""
+
+        async def everything():
+            return [step async for step in steps]
+
+        return self.run(everything())
 
     def one(self, statement, *arguments, **named):
         return self.write(one, statement, *arguments, **named)
@@ -171,6 +183,22 @@ class Bench:
         self.write(one, "profile_recount", profile=profile.id, email=None)
         return made
 
+    def save(self, profile, product=1, *args, **fields):
+        """An item of the profile, new or changed."""
+        new, id = new_item(product, *args, **fields), self.new_id()
+        return self.write(items.save, profile, new, id, PLENTY, self.clock.tick())[0]
+
+    def new_list(self, profile, name="x"):
+        return self.write(lists.create, profile, name, self.new_id(), PLENTY, self.clock.tick())
+
+    def link(self, session, customer):
+        return self.write(linking.link, session, customer, PLENTY, self.clock.tick())
+
+    def share(self, profile, list_id, terms=OPEN):
+        """A share of a list; others may reserve what is on it."""
+        token, id = shares.new_token(), self.new_id()
+        return self.write(shares.create, profile, list_id, terms, id, token, self.clock.tick())
+
     def holds(self, profile):
         """How many items, lists and entries a profile is counted to have."""
         found = self.select(
@@ -233,8 +261,15 @@ def bench(engine, request, tmp_path_factory):
 
 
 @pytest.fixture
+def telling(bench):
+    """The bench, with a store of its own that tells events."""
+    before = bench.store
+    bench.store = bench.new_store(events=True)
+    yield bench
+    bench.store = before
+
+
+@pytest.fixture
 def store(bench):
     """A new store that tells events."""
-    made = bench.new_store(f"shop-{bench.new_id()[-12:]}")
-    patch = stores.StorePatch(events=True)
-    return bench.write(stores.update, made.handle, patch, bench.clock.tick())
+    return bench.new_store(events=True)

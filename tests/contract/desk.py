@@ -6,7 +6,7 @@ import ssl
 
 from tests.contract.conftest import bounds, new_item
 from wishwell import events, ids, stores
-from wishwell.events import deliveries, webhooks
+from wishwell.events import deliveries, retention, webhooks
 from wishwell.events.sender import Sender
 from wishwell.events.webhooks import WebhookPatch
 from wishwell.outbound import Outbound
@@ -58,7 +58,7 @@ class Desk:
         return await self.db.read(webhooks.find, self.store, hook.id)
 
     async def retain(self):
-        async for _ in deliveries.retain(self.db, 7, self.clock()):
+        async for _ in retention.of_deliveries(self.db, 7, self.clock()):
             pass
 
     async def page(self, hook, limit=250):

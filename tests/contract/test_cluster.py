@@ -9,14 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.contract.conftest import bounds, new_item
 from tests.contract.test_statements import ID, STORE_WIDE, queries
 from tests.servers import Service
 from wishwell import profiles
 from wishwell.db import cluster, migrate, pages, statements
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import items, linking
+from wishwell.wishes import items
 
 needs_cluster = pytest.mark.skipif(
     not os.environ.get("WISHWELL_TEST_CITUS"),
@@ -159,9 +158,8 @@ def test_link_that_was_answered_is_there_once(bench):
         session, customer = bench.new_session(), bench.new_customer()
         for owner, products in ((session, (1, 2, 3)), (customer, (3, 4))):
             for product in products:
-                new, now = new_item(product), bench.clock.tick()
-                bench.write(items.save, owner, new, bench.new_id(), bounds(99), now)
-        bench.write(linking.link, session, customer, bounds(99), bench.clock.tick())
+                bench.save(owner, product)
+        bench.link(session, customer)
         newest = PageRequest(None, 5, search.Search())
         page = bench.read(items.page, profiles.WholeStore(bench.store), newest).records
         mine = [item for item in page if item.profile == customer.gid]

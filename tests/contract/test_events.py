@@ -1,23 +1,15 @@
 """Events tell exactly what happened: a reader of them has what is there, and hears nothing else."""
 
-import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.contract.conftest import bounds
 from tests.contract.test_model import UNLIMITED, do
 from tests.profile_model import Model
 from tests.replay import Replay, changed, told
-from tests.strategies import alike, at_length, sequences
+from tests.strategies import alike, at_length, examples, sequences
 from wishwell import events
 from wishwell.wishes import linking
-
-
-@pytest.fixture(scope="module")
-def telling(bench):
-    """The bench, whose store tells events."""
-    bench.update_store(events=True)
-    return bench
 
 
 def heard(bench, profile):
@@ -89,9 +81,7 @@ def compare(replay, model):
 
 @example(mine=[], theirs=[("new_list", "Garden")] * 2, after=[], names=[])
 @given(mine=sequences, theirs=sequences, after=sequences, names=st.lists(alike, max_size=3))
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(20)
 def test_events_are_what_changed_and_nothing_else(telling, mine, theirs, after, names):
     """contract: event-fields, event-transaction, event-nothing-changed, event-changed, event-order.
 

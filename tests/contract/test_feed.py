@@ -9,24 +9,15 @@ import pytest
 
 from tests.contract.conftest import bounds, new_item
 from tests.contract.test_events import heard
+from tests.contract.test_purge import DAY, run_purge
 from tests.replay import told
-from wishwell import config, events, ids, profiles, stores
+from wishwell import events, ids, profiles, stores
 from wishwell.db.postgres import Postgres
 from wishwell.errors import Conflict, Gone
-from wishwell.wishes import items, linking, lists, purge
+from wishwell.events import retention
+from wishwell.wishes import items, linking, lists
 
 MOST = bounds(100_000)
-DAY = 86_400_000
-
-
-@pytest.fixture
-def telling(bench):
-    """The bench, with a store of its own that tells events."""
-    before = bench.store
-    bench.store = bench.new_store(f"tells-{bench.new_id()[-12:]}")
-    bench.update_store(events=True)
-    yield bench
-    bench.store = before
 
 
 def number(bench):
@@ -35,11 +26,6 @@ def number(bench):
 
 def feed(bench, after=None, limit=250, types=()):
     return bench.read(events.feed, bench.store, after, limit, types)
-
-
-def save(bench, profile, product=1, **fields):
-    new, now = new_item(product, **fields), bench.clock.tick()
-    return bench.write(items.save, profile, new, bench.new_id(), MOST, now)[0]
 
 
 async def walk(db, store, told, limit, after):
@@ -117,8 +103,8 @@ def test_session_is_told_before_its_link(telling, monkeypatch, step):
     bench, linked = telling, []
     for _ in range(8):
         session, customer = bench.new_session(), bench.new_customer()
-        save(bench, session)
-        bench.write(linking.link, session, customer, MOST, bench.clock.tick())
+        bench.save(session)
+        bench.link(session, customer)
         linked.append((session.gid, customer.gid))
     number(bench)
     told = [(event.profile, event.type) for event in feed(bench).events]
@@ -162,7 +148,7 @@ def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telli
 def test_number_that_is_not_published_is_not_read(telling, engine):
     """contract: feed-once. As when a process dies between the two; whoever comes next publishes."""
     bench = telling
-    save(bench, bench.new_customer())
+    bench.save(bench.new_customer())
     if engine == "postgresql":  # SQLite gave the number with the event
         assert bench.write(events._number, bench.store.id, bench.clock.tick()) == (0, 1, 1)
     assert feed(bench) == events.Page([], 0)
@@ -171,39 +157,9 @@ def test_number_that_is_not_published_is_not_read(telling, engine):
     assert feed(bench, 1) == events.Page([], 1)
 
 
-def test_reader_of_some_types_passes_over_the_others(telling):
-    """contract: feed-answer, feed-once. `resume` moves on though nothing was of the type."""
-    bench = telling
-    profile = bench.new_customer()
-    for product in range(3):
-        save(bench, profile, product + 1)
-    bench.write(lists.create, profile, "a", bench.new_id(), MOST, bench.clock.tick())
-    number(bench)
-    page = feed(bench, None, 1, ("list.created",))
-    assert ([event.type for event in page.events], page.until) == (["list.created"], 4)
-    assert feed(bench, None, 250, ("list.deleted",)).until == 4
-    assert feed(bench, 0, 2, ("item.created",)).until == 2
-
-
-def test_store_hears_of_nothing_but_its_own(telling):
-    """contract: store-isolation. Two stores that tell, and one that doesn't."""
-    bench, mine = telling, telling.store
-    save(bench, bench.new_customer())
-    silent = bench.new_store(f"silent-{bench.new_id()[-12:]}")
-    other = bench.new_customer(silent)
-    save(bench, other)
-    number(bench)
-    assert len(feed(bench).events) == 1
-    bench.store = silent
-    assert feed(bench).events == []
-    assert heard(bench, other) == []
-    assert bench.select("SELECT events FROM profiles WHERE profile_id = $1", other.id) == [(0,)]
-    bench.store = mine
-
-
 def test_events_are_complete_from_5_seconds_after_the_switch(bench):
     """contract: store-events. Off, on, on again, off, and on: complete from then."""
-    handle = bench.new_store(f"switch-{bench.new_id()[-12:]}").handle
+    handle = bench.new_store().handle
 
     def switch(on):
         now = bench.clock.tick()
@@ -226,7 +182,7 @@ def test_event_that_an_earlier_release_wrote_is_read(telling):
     """contract: upgrade-beside. As an array, whose item may have a column more at its end."""
     bench = telling
     customer = bench.new_customer()
-    item = save(bench, customer, 7, note="In blue")
+    item = bench.save(customer, 7, note="In blue")
     times = (item.created_at, item.updated_at)
     columns = (item.id, "7", "", 1, "", "In blue", "", *times, "of a later release")
     [(id, *row)] = bench.select(
@@ -242,10 +198,10 @@ def test_event_keeps_the_form_in_which_it_was_written(telling):
     digits are text too."""
     bench, note = telling, '"[{\\u0041}]\', \\"\n\u2028\U0001f381\u202e$1 é'
     before = bench.new_customer()
-    save(bench, before, 7, variant=8)
+    bench.save(before, 7, variant=8)
     bench.update_store(product_ids="text")
     after = profiles.of_customer(bench.store, before.gid)
-    item = save(bench, after, "007", variant="08", note=note)
+    item = bench.save(after, "007", variant="08", note=note)
     patch = items.ItemPatch(quantity=2)
     bench.write(items.change, after, item.id, patch, bench.clock.tick())
     bench.write(items.delete, after, item.id, bench.clock.tick())
@@ -263,8 +219,8 @@ def test_bulk_delete_tells_of_each_item_and_no_other(telling):
     admin token for the whole store."""
     bench = telling
     first, second = bench.new_customer(), bench.new_customer()
-    mine = [save(bench, first, product).id for product in range(1, 126)]
-    theirs = [save(bench, second, product).id for product in range(1, 125)]
+    mine = [bench.save(first, product).id for product in range(1, 126)]
+    theirs = [bench.save(second, product).id for product in range(1, 125)]
     named = [*mine, *theirs, ids.NO_UUID]
     now = bench.clock.tick()
     bench.write(items.delete_many, profiles.WholeStore(bench.store), named, now)
@@ -279,24 +235,16 @@ def test_purge_tells_nothing_and_takes_nothing_from_the_feed(telling):
     """contract: event-nothing-changed, event-link. What a session has told stays."""
     bench = telling
     session = bench.new_session()
-    save(bench, session)
+    bench.save(session)
     number(bench)
-    settings, now = config.load({}), bench.clock() + 92 * DAY
-
-    async def all_of_it():
-        return [seen async for seen in purge.sessions(bench.db, settings, now)]
-
-    bench.run(all_of_it())
+    run_purge(bench, bench.clock() + 92 * DAY)
     assert bench.one("profile_state", profile=session.id) is None
     assert number(bench) == 0
     assert [event.profile for event in feed(bench).events] == [session.gid]
 
 
 def retain(bench, days=7):
-    async def all_of_it():
-        return [gone async for gone in events.retain(bench.db, days, bench.clock())]
-
-    return bench.run(all_of_it())
+    return bench.drain(retention.of_events(bench.db, days, bench.clock()))
 
 
 def removed(bench):
@@ -334,7 +282,7 @@ def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling)
     insert(bench, owner, 450)
     assert number(bench) == 450
     bench.clock.milliseconds += 7 * DAY + 1
-    save(bench, bench.new_customer())
+    bench.save(bench.new_customer())
     number(bench)
     assert feed(bench, 0).until == 250
     steps = retain(bench)
@@ -349,7 +297,7 @@ def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling)
     assert feed(bench, 451) == feed(bench) == events.Page([], 451)
     with pytest.raises(Gone, match="no longer kept"):
         feed(bench, 450)
-    save(bench, owner, 9)
+    bench.save(owner, 9)
     number(bench)
     assert len(feed(bench, 451).events) == 1
 
@@ -363,7 +311,7 @@ def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
     gone = []
 
     async def remove():
-        async for _ in events.retain(db, 7, bench.clock()):
+        async for _ in retention.of_events(db, 7, bench.clock()):
             await asyncio.sleep(0.01)
 
     async def read(removing):
@@ -393,10 +341,10 @@ def test_event_that_is_young_keeps_those_after_it(telling):
     bench = telling
     late, early = bench.new_customer(), bench.new_customer()
     first, second = sorted((late, early), key=lambda profile: profile.id)
-    save(bench, first)
+    bench.save(first)
     number(bench)
     bench.clock.milliseconds -= 2 * DAY
-    save(bench, second)
+    bench.save(second)
     number(bench)
     bench.clock.milliseconds += 8 * DAY
     retain(bench)
@@ -409,7 +357,7 @@ def test_event_that_is_young_keeps_those_after_it(telling):
 def test_number_that_was_never_given_is_gone(telling):
     """contract: feed-gone. As after a backup was restored: going on from there would miss what
     takes those numbers."""
-    save(telling, telling.new_customer())
+    telling.save(telling.new_customer())
     number(telling)
     assert feed(telling, 1).until == 1
     with pytest.raises(Gone):

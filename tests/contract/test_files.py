@@ -2,14 +2,13 @@
 
 import asyncio
 import os
-import re
 import stat
 import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import strategies
@@ -70,25 +69,6 @@ def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
         finally:
             os.umask(umask)
             os.chdir(before)
-
-
-@settings(max_examples=200, deadline=None)
-@given(strategies.file_names.map(os.fsdecode))
-@example("a#b.db")
-@example("a?b.db")
-@example("a%41.db")
-@example("100%.db")
-def test_name_written_into_an_address_as_it_is_is_that_file(name):
-    """#, ? and % stand for themselves, but for %20 and the like; what looks like an option is refused."""
-    try:
-        mine = of(f"sqlite:////data/{name}/x")
-    except Misconfigured:
-        assert not name.isascii() or re.search(r"\?\w+=|%00", name)
-        return
-    path = os.fsencode(config.sqlite_path(mine.database_url))
-    codes = [bytes.fromhex(code) for code in re.findall("%([0-9a-fA-F]{2})", name)]
-    encoded = [byte for byte in codes if not byte.isalnum()]
-    assert encoded or path == os.fsencode(f"/data/{name}/x")
 
 
 @pytest.mark.parametrize(

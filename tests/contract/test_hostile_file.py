@@ -10,12 +10,9 @@ import sys
 
 import pytest
 
-from tests.contract.conftest import bounds
 from tests.contract.desk import SEALING
-from tests.contract.drops import money
-from tests.contract.test_moving import delete, export, new_list, wish
-from tests.contract.test_shares import share
-from wishwell import config, events, ids, opaque, products, profiles, stores
+from tests.contract.moved import FilledStore, delete, export
+from wishwell import config, events, ids, products, profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AccessCache
 from wishwell.cli import data_commands
@@ -27,65 +24,15 @@ from wishwell.products import notices
 from wishwell.profiles import pages
 from wishwell.profiles.search import Search
 from wishwell.stores import store_secrets
-from wishwell.wishes import items, linking, lists, reservations, shares
+from wishwell.wishes import items, lists
 
 HANDLE = "moved"
 SETTINGS = config.load({})
 
 
-class Shop:
-    """A store with a record of every kind."""
-
-    def __init__(self, bench, handle):
-        self.bench, now = bench, bench.clock.tick
-        patch = stores.StorePatch(
-            events=True, hosts=(f"https://{handle}.example",), limits={"items": 77}
-        )
-        self.store = bench.write(stores.create, bench.new_id(), handle, patch, now())
-        hidden = store_secrets.SecretsPatch()
-        bench.write(store_secrets.change, SEALING, self.store, hidden, bench.clock())
-        self.token, self.hash = bench.new_id(), opaque.hashed(fresh := auth.new_admin_token())
-        bench.write(auth.create_admin_token, self.store, fresh, "a token", self.token, now(), None)
-        url = "https://hooks.example/"
-        bench.write(
-            webhooks.create, SEALING, self.store, url, ["item.created"], bench.new_id(), now()
-        )
-        for price, stock in (("100 EUR", False), ("50 EUR", True)):
-            said = products.Facts("A title", "https://shop.example/1", price=money(price))
-            variants = (products.Variant("7", price=money("9.50 EUR"), available=stock),)
-            given = products.NewProduct("1", said, variants)
-            bench.write(products.put, self.store, [given], [bench.new_id()], now())
-        self.people()
-
-    def people(self):
-        bench, now = self.bench, self.bench.clock.tick
-        self.owner, self.friend = (bench.new_customer(self.store) for _ in range(2))
-        on = new_list(bench, self.owner, "Birthday")
-        wish(bench, self.owner, 1, 2, list_ids=(on.id,), tags=("a", "b"), quantity=3, note="n\nm")
-        saved = [row[0] for row in bench.all("items_all", profile=self.owner.id)]
-        bench.write(lists.order, self.owner, on.id, saved, now())
-        bench.write(profiles.remember_email, self.owner, "a@shop.example", now())
-        self.link = share(bench, self.owner, on.id)
-        visitor, self.session = (bench.new_session(self.store) for _ in range(2))
-        wish(bench, visitor, 3)
-        finder = shares.Finder({self.store.id: self.store}.get, {})
-        for who in (self.friend, visitor):
-            bench.write(reservations.reserve, finder, self.link.token, saved[0], who, 1, now())
-        bench.write(linking.link, visitor, self.friend, bounds(99), now())
-        wish(bench, self.session, 5)
-        for jti in ("", bench.new_id()):
-            bench.write(auth.revoke_profile, self.owner, bench.clock(), jti)
-
-    def seen(self):
-        """All that another store could have changed."""
-        rows = self.bench.select("SELECT profile_id, jti, revoked_at FROM revocations")
-        written = export(self.bench, self.bench.read(stores.by_handle, self.store.handle))
-        return written, sorted(row for row in rows if row[0] == self.owner.id)
-
-
 @pytest.fixture(scope="module")
 def other(bench):
-    shop = Shop(bench, "other")
+    shop = FilledStore(bench, "other")
     works(bench, shop.store)
     return shop
 
@@ -93,7 +40,7 @@ def other(bench):
 @pytest.fixture(scope="module")
 def source(bench, other):
     """The records of a store of every kind, which is not here any more."""
-    shop = Shop(bench, HANDLE)
+    shop = FilledStore(bench, HANDLE)
     found = [json.loads(line) for line in export(bench, shop.store).splitlines()]
     delete(bench, shop.store)
     assert {kind for line in found for kind in line} == set(file_records.KINDS.values())
@@ -316,6 +263,7 @@ def twice(source, kind):
     return encoded([*source[: at + 1], source[at], *source[at + 1 :]])
 
 
+@pytest.mark.either_engine
 def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, source, tmp_path):
     """contract: import-checked. Each kind of line twice, left out, in another place; a key twice."""
     path = tmp_path / "f"

@@ -1,15 +1,21 @@
-"""What Citus says when it loses one of its servers, said by a trigger in one PostgreSQL."""
+"""Connections that fail where nobody looks, and what Citus says when it loses one of its servers: said by a
+trigger in one PostgreSQL."""
 
 import asyncio
 import os
+import signal
+import socket
 
+import asyncpg
 import pytest
 
-from tests.contract.conftest import bounds, new_item
+from tests.contract.conftest import PLENTY, new_item
 from tests.servers import HERE
 from wishwell import profiles
+from wishwell.db.hosts import Hosts
 from wishwell.db.postgres import Postgres
-from wishwell.errors import Unavailable, Undecided
+from wishwell.db.url import parse
+from wishwell.errors import NotFound, Unavailable, Undecided
 from wishwell.wishes import items
 
 TRIGGER = """
@@ -52,8 +58,8 @@ def fail(bench, alone, request):
     bench.write(execute, "DROP TRIGGER fail ON items; DROP FUNCTION fail")
 
 
-async def save(tx, bench, profile, product=1):
-    await items.save(tx, profile, new_item(product), bench.new_id(), bounds(9), bench.clock.tick())
+async def save(tx, bench, profile):
+    await items.save(tx, profile, new_item(1), bench.new_id(), PLENTY, bench.clock.tick())
 
 
 async def save_under_the_lock(tx, bench, profile):
@@ -61,13 +67,28 @@ async def save_under_the_lock(tx, bench, profile):
     await save(tx, bench, profile)
 
 
-def test_save_that_loses_its_server_is_undecided(bench, fail):
-    """contract: cluster-server-away. It may have been done: not 500."""
+AT_COMMIT = "DEFERRABLE INITIALLY DEFERRED"
+
+
+@pytest.mark.parametrize(
+    ("when", "level", "use_case", "in_doubt"),
+    [
+        ("", "EXCEPTION", save, True),
+        ("", "EXCEPTION", save_under_the_lock, False),
+        (AT_COMMIT, "EXCEPTION", save_under_the_lock, True),
+        (AT_COMMIT, "WARNING", save_under_the_lock, True),
+        (AT_COMMIT, "WARNING", save, True),
+    ],
+)
+def test_write_that_loses_a_server_may_have_been_done(bench, fail, when, level, use_case, in_doubt):
+    """contract: cluster-server-away. A single statement, a transaction before its commit, and at it;
+    also where the coordinator warns that a server may not have committed, and answers as if it had."""
     profile = bench.new_customer()
-    bench.write(save, bench, profile, 2)
-    fail()
-    with pytest.raises(Undecided):
-        bench.write(save, bench, profile)
+    bench.save(profile, 2)
+    fail(when, level)
+    with pytest.raises(Unavailable) as raised:
+        bench.write(use_case, bench, profile)
+    assert isinstance(raised.value, Undecided) == in_doubt
 
 
 @pytest.mark.parametrize("fail", ["08006"], indirect=True)
@@ -77,40 +98,11 @@ def test_save_that_loses_its_server_is_undecided(bench, fail):
 def test_save_that_never_reached_its_server_was_not_done(bench, fail, why, in_doubt):
     """contract: cluster-server-away. It is known where no connection could be made."""
     profile = bench.new_customer()
-    bench.write(save, bench, profile, 2)
+    bench.save(profile, 2)
     fail(said=LOST + why)
     with pytest.raises(Unavailable) as raised:
         bench.write(save, bench, profile)
     assert isinstance(raised.value, Undecided) == in_doubt
-
-
-def test_transaction_that_loses_a_server_before_its_commit_was_not_done(bench, fail):
-    """contract: cluster-server-away."""
-    profile = bench.new_customer()
-    fail()
-    with pytest.raises(Unavailable) as raised:
-        bench.write(save_under_the_lock, bench, profile)
-    assert not isinstance(raised.value, Undecided)
-
-
-def test_commit_that_loses_a_server_is_undecided(bench, fail):
-    """contract: cluster-server-away."""
-    profile = bench.new_customer()
-    fail("DEFERRABLE INITIALLY DEFERRED")
-    with pytest.raises(Undecided):
-        bench.write(save_under_the_lock, bench, profile)
-
-
-def test_commit_that_is_in_doubt_is_undecided(bench, fail):
-    """contract: cluster-server-away. The coordinator warns that a server may not have committed,
-    and answers as if it had."""
-    fail("DEFERRABLE INITIALLY DEFERRED", "WARNING")
-    profile = bench.new_customer()
-    with pytest.raises(Undecided):
-        bench.write(save_under_the_lock, bench, profile)
-    bench.write(profiles.lock, profile, bench.clock.tick())
-    with pytest.raises(Undecided):
-        bench.write(save, bench, profile, 2)
 
 
 def test_database_whose_connection_broke_a_moment_ago_is_there(bench, alone, postgres_server):
@@ -148,3 +140,60 @@ def test_database_that_hangs_after_a_broken_connection_is_unavailable(bench, alo
 
     with pytest.raises(Unavailable):
         bench.run(ask())
+
+
+def test_rollback_that_fails_hides_no_error(bench, alone, postgres_server):
+    """contract: error-inside. The server stops answering just before a 404: it stays one."""
+    profile, now = bench.new_customer(), bench.clock.tick()
+    [[name]] = bench.select("SELECT current_database()")
+    stopped = []
+
+    async def ask(tx):
+        await profiles.lock(tx, profile, now)
+        [[pid]] = await tx.fetch("SELECT pg_backend_pid()")
+        os.kill(pid, signal.SIGSTOP)
+        stopped.append(pid)
+        raise NotFound("There is none.")
+
+    async def story():
+        db = Postgres(postgres_server.url(name), connections=1, seconds=0.5)
+        try:
+            await db.write(ask)
+        finally:
+            os.kill(stopped[0], signal.SIGCONT)
+            await db.close()
+
+    with pytest.raises(NotFound):
+        bench.run(story())
+
+
+def test_late_statement_asks_before_a_later_round(bench, alone, postgres_server):
+    """contract: database-hung. One of two hosts is missing, so the next round is 5 s away; two
+    statements that are late want one now."""
+    with socket.socket() as nobody:  # bound, and not listening: connections are refused
+        nobody.bind((HERE, 0))
+        url = postgres_server.url("postgres")
+        both = url.replace("/postgres", f",{HERE}:{nobody.getsockname()[1]}/postgres")
+        asked = asyncio.Event()
+
+        async def open_one(address):
+            asked.set()
+            return await asyncpg.connect(
+                host=address.host, port=address.port, user=postgres_server.user, database="postgres"
+            )
+
+        async def story():
+            target = parse(f"{both}?load_balance_hosts=random")
+            hosts = Hosts(target, open_one, 2)
+            connection = await hosts.connect()
+            await asyncio.sleep(1.1)
+            asked.clear()
+            for _ in range(2):
+                hosts.suspect()
+            try:
+                await asyncio.wait_for(asked.wait(), 4)
+            finally:
+                hosts.plan_nothing()
+                await connection.close()
+
+        bench.run(story())

@@ -1,7 +1,6 @@
 """What an export writes, and what an import does with it, on both engines."""
 
 import asyncio
-import itertools
 import json
 import os
 from typing import Any
@@ -11,88 +10,33 @@ import pytest
 
 from tests import schema
 from tests.contract.conftest import bounds, new_item
+from tests.contract.moved import (
+    AT,
+    NOW,
+    FilledStore,
+    checked,
+    delete,
+    export,
+    exported,
+    held,
+    load,
+    profiles_of,
+    wish,
+)
 from wishwell import events, ids, products, profiles, stores
 from wishwell.access import auth
 from wishwell.errors import Conflict, Gone, Invalid, StoreDeleted
 from wishwell.events import deliveries
-from wishwell.ids import NO_UUID
-from wishwell.moving import deletion, exporting, file_records, importing
+from wishwell.moving import deletion, file_records, importing
 from wishwell.moving.import_file import ImportFile
-from wishwell.wishes import items, linking, lists, reservations, shares
-
-NOW = "2026-01-01T00:00:00.000Z"
-AT = ids.from_timestamp(NOW)
-numbers = itertools.count()
-
-
-def export(bench, store, between=None):
-    """The lines of a store; ``between`` is called when the first of them were read."""
-
-    async def read():
-        found = b""
-        async for piece in exporting.lines(
-            bench.db, store.handle, NOW, file_records.EndRecord(0, 0, 0)
-        ):
-            found += piece
-            if between is not None and found.count(b"\n") == 1:
-                await between()
-        return found
-
-    return bench.run(read()).decode()
-
-
-def load(bench, path, handle, *, dry=False, steps=None):
-    """Imports a file; only so many steps of it, where they are given."""
-    file = ImportFile(str(path), AT)
-    file.check()
-    assert not file.errors
-
-    async def add():
-        how = await bench.db.read(importing.plan, file, handle)
-        store = await bench.db.write(importing.take_store, None, file, handle, [], NOW)
-        counts = importing.Counts()
-        work: Any = importing.load(bench.db, file, store, dry=dry, how=how)
-        number = 0
-        async for counts in work:  # noqa: B007
-            number += 1
-            if number == steps:
-                break
-        await work.aclose()
-        return counts, store
-
-    return bench.run(add())
-
-
-def delete(bench, store):
-    async def remove():
-        doomed = await bench.db.write(deletion.begin, store.handle, NOW)
-        return [gone async for gone in deletion.run(bench.db, doomed)]
-
-    return bench.run(remove())
+from wishwell.wishes import items, lists, reservations, shares
 
 
 @pytest.fixture
 def shop(bench):
     """A store of which a customer holds something."""
-    store = bench.new_store(f"moving-{next(numbers)}")
+    store = bench.new_store()
     return store, wish(bench, bench.new_customer(store), 1, 2)
-
-
-def wish(bench, profile, *products, **fields):
-    """Saves items; the profile."""
-    for product in products:
-        new = new_item(product, **fields)
-        bench.write(items.save, profile, new, bench.new_id(), bounds(99), bench.clock.tick())
-    return profile
-
-
-def new_list(bench, profile, name):
-    return bench.write(lists.create, profile, name, bench.new_id(), bounds(99), bench.clock.tick())
-
-
-def held(bench, profile):
-    rows = bench.all("items_all", profile=profile.id)
-    return {int(row[1]): row for row in map(tuple, rows)}
 
 
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="on a cluster, each profile is")
@@ -115,11 +59,10 @@ def test_export_is_of_one_moment(bench, shop):
 def test_import_twice_is_once(bench, shop, tmp_path):
     """contract: import-twice. Also into a store of its own records, and into another store."""
     store, customer = shop
-    file = tmp_path / "store.jsonl"
-    file.write_text(export(bench, store))
+    file = exported(bench, store, tmp_path)
     counts, _ = load(bench, file, store.handle)
     assert (counts.profiles, counts.items, counts.there) == (0, 0, 1)
-    other = bench.new_store(f"other-{next(numbers)}")
+    other = bench.new_store()
     wish(bench, bench.new_customer(other), 5)
     for added in (1, 0):
         counts, into = load(bench, file, other.handle)
@@ -133,17 +76,16 @@ def test_import_twice_is_once(bench, shop, tmp_path):
 def test_import_adds_what_a_profile_lacks(bench, shop, tmp_path):
     """contract: import-twice. By list and by product and variant; what is there stays as it is."""
     store, customer = shop
-    on = new_list(bench, customer, "Mine")
+    on = bench.new_list(customer, "Mine")
     wish(bench, customer, 3, list_ids=(on.id,))
     wish(bench, customer, 2, list_ids=(on.id,))
     second = next(row[0] for number, row in held(bench, customer).items() if number == 3)
     bench.write(lists.order, customer, on.id, [second], bench.clock.tick())
     bench.write(profiles.remember_email, customer, "a@example.com", bench.clock.tick())
-    file = tmp_path / "store.jsonl"
-    file.write_text(export(bench, store))
-    other = bench.new_store(f"other-{next(numbers)}")
+    file = exported(bench, store, tmp_path)
+    other = bench.new_store()
     there = profiles.of_customer(other, customer.gid)
-    own = new_list(bench, there, "Own")
+    own = bench.new_list(there, "Own")
     wish(bench, there, 2, 9, list_ids=(own.id,), quantity=7)
     before = held(bench, there)
     counts, _ = load(bench, file, other.handle)
@@ -165,30 +107,17 @@ def test_import_goes_on_where_it_was(bench, shop, tmp_path, monkeypatch):
     store, _ = shop
     for number in range(9):
         wish(bench, bench.new_customer(store), 1, number + 2)
-    file = tmp_path / "store.jsonl"
-    file.write_text(export(bench, store))
-    other = bench.new_store(f"other-{next(numbers)}")
+    file = exported(bench, store, tmp_path)
+    other = bench.new_store()
     wish(bench, bench.new_customer(other), 5)
     monkeypatch.setattr(importing, "_PROFILES", 2)
     load(bench, file, other.handle, steps=1)
-    some = len(bench.all("store_profiles", store=other.id, after=NO_UUID, limit=99))
+    some = len(profiles_of(bench, other))
     assert 1 < some < 11
     counts, _ = load(bench, file, other.handle)
     # What was running when it ended may have been done.
     assert counts.profiles <= 11 - some
     assert counts.profiles + counts.there == 10
-
-
-def test_import_copies_a_store_that_is_here_into_a_new_one(bench, shop, tmp_path):
-    """contract: import-store."""
-    store, customer = shop
-    path = tmp_path / "store.jsonl"
-    path.write_text(export(bench, store))
-    other = bench.new_store(f"other-{next(numbers)}")
-    counts, into = load(bench, path, other.handle)
-    assert (counts.profiles, counts.items, into.id) == (1, 2, other.id)
-    assert held(bench, profiles.of_customer(other, customer.gid)).keys() == {1, 2}
-    assert held(bench, customer).keys() == {1, 2}
 
 
 @pytest.mark.parametrize("to", ["its own store", "another one"])
@@ -197,14 +126,12 @@ def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypat
     store, _ = shop
     for number in range(9):
         wish(bench, bench.new_customer(store), 1, number + 2)
-    path = tmp_path / "store.jsonl"
-    path.write_text(export(bench, store))
-    file = ImportFile(str(path), AT)
-    file.check()
+    path = exported(bench, store, tmp_path)
+    file = checked(path)
     monkeypatch.setattr(importing, "_PROFILES", 1)
     monkeypatch.setattr(importing, "_AT_ONCE", 1)
     if to == "another one":
-        store = bench.new_store(f"other-{next(numbers)}")
+        store = bench.new_store()
         wish(bench, bench.new_customer(store), 5)
     else:
         delete(bench, store)
@@ -221,20 +148,19 @@ def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypat
 
     with pytest.raises(StoreDeleted):
         bench.run(add())
-    assert 3 <= len(bench.all("store_profiles", store=store.id, after=NO_UUID, limit=99)) <= 4
+    assert 3 <= len(profiles_of(bench, store)) <= 4
     delete(bench, store)
 
 
 def test_dry_run_adds_nothing(bench, shop, tmp_path):
     """contract: import-checked. It says what it would add."""
     store, _ = shop
-    file = tmp_path / "store.jsonl"
-    file.write_text(export(bench, store))
-    other = bench.new_store(f"other-{next(numbers)}")
+    file = exported(bench, store, tmp_path)
+    other = bench.new_store()
     mine = wish(bench, bench.new_customer(other), 5)
     counts, _ = load(bench, file, other.handle, dry=True)
     assert (counts.profiles, counts.items) == (1, 2)
-    assert len(bench.all("store_profiles", store=other.id, after=NO_UUID, limit=99)) == 1
+    assert len(profiles_of(bench, other)) == 1
     assert held(bench, mine).keys() == {5}
 
 
@@ -245,8 +171,7 @@ def test_import_makes_no_events_and_sequences_go_on(bench, shop, tmp_path):
     telling = profiles.of_customer(bench.read(stores.by_handle, store.handle), customer.gid)
     wish(bench, telling, 50)
     bench.write(items.delete, telling, next(row[0] for row in held(bench, telling).values()), NOW)
-    file = tmp_path / "store.jsonl"
-    file.write_text(export(bench, store))
+    file = exported(bench, store, tmp_path)
     told = bench.select("SELECT events FROM profiles WHERE profile_id = $1", telling.id)
     assert told == [(2,)]
     delete(bench, store)
@@ -356,12 +281,9 @@ WRONG: dict[str, tuple[list[Any], int, str]] = {
 def test_wrong_line_is_named(tmp_path, case):
     """contract: import-checked. By its number, with what is wrong."""
     records, number, word = WRONG[case]
-    path = tmp_path / "store.jsonl"
-    path.write_bytes(lines(*records).encode("utf-8", "surrogateescape"))
-    file = ImportFile(str(path), AT)
-    file.check()
-    assert file.errors[0].startswith(f"line {number}: "), file.errors
-    assert word in file.errors[0]
+    said = checked(tmp_path / "store.jsonl", lines(*records)).errors[0]
+    assert said.startswith(f"line {number}: "), said
+    assert word in said
 
 
 def test_file_that_was_cut_off_is_refused(tmp_path):
@@ -369,52 +291,33 @@ def test_file_that_was_cut_off_is_refused(tmp_path):
     whole = lines(PROFILE, a_list(), an_item(listIds=[ID.format(1)]))
     path = tmp_path / "store.jsonl"
     for kept in (whole[:-30], whole.rpartition("\n{")[0] + "\n", lines(PROFILE, ends=False)):
-        path.write_text(kept)
-        file = ImportFile(str(path), AT)
-        file.check()
-        assert file.errors
-    path.write_text(whole.replace('{"list"', '\n{"list"', 1).replace("\n\n", "\n"))
-    file = ImportFile(str(path), AT)
-    file.check()
-    assert not file.errors
+        assert checked(path, kept).errors
+    assert not checked(path, whole).errors
     for first in ("", "{}\n", "{\n", whole.partition("\n")[2], whole.replace('n":1', 'n":2', 1)):
-        path.write_text(first)
         with pytest.raises(Invalid):
-            ImportFile(str(path), AT)
+            checked(path, first)
 
 
-def test_import_names_at_most_some_errors(tmp_path):
-    """contract: import-checked. A file of something else is not told line by line."""
+def test_errors_are_few_and_not_what_follows_from_others(tmp_path):
+    """contract: import-checked. A file of something else is not told line by line; what follows from
+    a wrong line is not told, so that the other wrong lines are."""
     path = tmp_path / "store.jsonl"
-    path.write_text(lines(*["x"] * 1_000))
-    file = ImportFile(str(path), AT)
-    file.check()
-    assert len(file.errors) == 21
-
-
-def test_what_follows_from_a_wrong_line_is_not_told(tmp_path):
-    """contract: import-checked. So that the other wrong lines are."""
-    path = tmp_path / "store.jsonl"
+    assert len(checked(path, lines(*["x"] * 1_000)).errors) == 21
     one, two = (
         {"profile": PROFILE["profile"] | {"gid": f"gid://shopify/Customer/{n}"}} for n in (7, 8)
     )
     two["profile"]["events"] = "x"
-    wrong = an_item(3, productId=0)
-    path.write_text(
-        lines(one, an_item(2), two, a_list(), an_item(4, listIds=[ID.format(1)]), wrong)
-    )
-    file = ImportFile(str(path), AT)
-    file.check()
-    assert [error.split(":")[0] for error in file.errors] == ["line 4", "line 7"], file.errors
+    on, wrong = an_item(4, listIds=[ID.format(1)]), an_item(3, productId=0)
+    errors = checked(path, lines(one, an_item(2), two, a_list(), on, wrong)).errors
+    assert [error.split(":")[0] for error in errors] == ["line 4", "line 7"], errors
 
 
 def test_import_into_a_store_of_another_kind_is_refused(bench, shop, tmp_path):
     """contract: import-store. Also under another handle than the one that it has here."""
     store, _ = shop
-    path = tmp_path / "store.jsonl"
-    path.write_text(export(bench, store))
+    path = exported(bench, store, tmp_path)
     file = ImportFile(str(path), AT)
-    other = bench.new_store(f"other-{next(numbers)}")
+    other = bench.new_store()
     wish(bench, bench.new_customer(other), 5)
     bench.write(stores.update, other.handle, stores.StorePatch(product_ids="text"), NOW)
     with pytest.raises(Invalid, match="product ids"):
@@ -426,48 +329,22 @@ def test_import_into_a_store_of_another_kind_is_refused(bench, shop, tmp_path):
         bench.read(importing.plan, file, store.handle)
 
 
-def test_deletion_leaves_nothing_of_the_store(bench, shop):
+def test_deletion_leaves_nothing_of_the_store(bench):
     """contract: store-delete. In each table that names a store or a profile; another store keeps all."""
-    store, customer = shop
-    other = wish(bench, bench.new_customer(bench.new_store(f"other-{next(numbers)}")), 1, 2)
-    on = new_list(bench, customer, "Wishes")
-    wish(bench, customer, 8, list_ids=(on.id,), tags=("a", "b"))
-    session = wish(bench, bench.new_session(store), 3)
-    bench.write(linking.link, session, customer, bounds(99), bench.clock.tick())
-    where, terms = shares.new_token(), shares.Terms(reservations=True)
-    bench.write(shares.create, customer, on.id, terms, bench.new_id(), where, bench.clock.tick())
-    finder = shares.Finder({store.id: store}.get, {})
-    given = (where, held(bench, customer)[8][0], bench.new_session(store))
-    bench.write(reservations.reserve, finder, *given, 1, bench.clock.tick())
-    for profile in (customer, other):
-        fill_tables_of_a_store(bench, profile)
-    kept = sizes(bench, other)
-    assert all(sizes(bench, customer, session).values())
-    assert delete(bench, store)
-    assert not any(sizes(bench, customer, session).values())
-    assert sizes(bench, other) == kept
-    assert store.handle not in [one.handle for one in bench.read(stores.listed)]
-
-
-def fill_tables_of_a_store(bench, profile):
-    """A row at least in each table that has no more of a profile than its key."""
-    store, other = profile.store.id, bench.new_id()
-    bench.one("revoke_profile_token", profile=profile.id, jti="", now=NOW)
-    event = "store_id number type created_at gid data"
-    rest = ("item.created", NOW, "g", "{}")
-    told = [(profile.id, 1, store, 1, *rest), (profile.id, 2, store, None, *rest)]
-    bench.insert("events", f"profile_id sequence {event}", told)
-    product = "store_id product_id id position created_at updated_at document variants known"
-    known = (store, "1", bench.new_id(), bench.new_id(), NOW, NOW, "{}", "[]", "{}")
-    bench.insert("products", product, [known])
-    bench.insert("feeds", "store_id", [(store,)])
-    bench.insert("store_hosts", "host store_id", [(f"https://{other}.example", store)])
-    bench.insert("store_secrets", "store_id sealed updated_at", [(store, "x", NOW)])
-    token = (bench.new_id(), store, "admin", "a label", other, NOW)
-    bench.insert("admin_tokens", "id store_id scope label hash created_at", [token])
-    delivery = "store_id webhook_id id number profile_id sequence type status attempts"
-    due = (store, new_hook(bench, store), other, 1, profile.id, 1, "item.created", "pending", 0)
-    bench.insert("deliveries", delivery, [due])
+    doomed, other = (FilledStore(bench, handle) for handle in ("doomed", "kept"))
+    bench.run(events.number(bench.db, bench.clock))
+    for whole in (doomed, other):
+        delivery = "store_id webhook_id id number profile_id sequence type status attempts"
+        due = (bench.new_id(), 1, whole.owner.id, 1, "item.created", "pending", 0)
+        bench.insert(
+            "deliveries", delivery, [(whole.store.id, new_hook(bench, whole.store.id), *due)]
+        )
+    kept = sizes(bench, *other.profiles)
+    assert all(sizes(bench, *doomed.profiles).values())
+    assert delete(bench, doomed.store)
+    assert not any(sizes(bench, *doomed.profiles).values())
+    assert sizes(bench, *other.profiles) == kept
+    assert doomed.store.handle not in [one.handle for one in bench.read(stores.listed)]
 
 
 def new_hook(bench, store_id):
@@ -534,13 +411,13 @@ def test_deletion_that_is_interrupted_goes_on(bench, shop, monkeypatch):
         await work.aclose()
 
     bench.run(some(2))
-    left = len(bench.all("store_profiles", store=store.id, after=NO_UUID, limit=99))
+    left = len(profiles_of(bench, store))
     assert 0 < left < 10
     with pytest.raises(Conflict):
         bench.read(stores.by_handle, store.handle)
     bench.run(asyncio.sleep(0))
     assert delete(bench, store)
-    assert bench.all("store_profiles", store=store.id, after=NO_UUID, limit=99) == []
+    assert profiles_of(bench, store) == []
     # The handle is free again.
     assert bench.new_store(store.handle).id != store.id
 
@@ -602,13 +479,11 @@ def test_write_that_comes_while_its_store_is_deleted_goes_with_it(bench, shop):
 
 def test_feed_goes_on_with_the_next_number(bench, tmp_path):
     """contract: import-feed. Also after an event that was told, and had no number yet."""
-    make = f"told-{next(numbers)}", stores.StorePatch(events=True), bench.clock.tick()
-    store = bench.write(stores.create, bench.new_id(), *make)
+    store = bench.new_store(events=True)
     customer = wish(bench, bench.new_customer(store), 1, 2)
     bench.run(events.number(bench.db, bench.clock))
     wish(bench, customer, 3)
-    path = tmp_path / "store.jsonl"
-    path.write_text(export(bench, store))
+    path = exported(bench, store, tmp_path)
     delete(bench, store)
     store = load(bench, path, store.handle)[1]
 
@@ -622,3 +497,148 @@ def test_feed_goes_on_with_the_next_number(bench, tmp_path):
     bench.run(events.number(bench.db, bench.clock))
     page = feed(3)
     assert (len(page.events), page.until) == (1, 4)
+
+
+# ----------------------------------------------------------------------- shares and reservations
+
+
+class Family:
+    """An owner whose list is shared, a friend who gives one of its items, and a visitor."""
+
+    def __init__(self, bench):
+        self.bench, self.store = bench, bench.new_store()
+        self.owner = bench.new_customer(self.store)
+        self.friend = bench.new_customer(self.store)
+        self.visitor = bench.new_session(self.store)
+        self.on = bench.new_list(self.owner, "Birthday")
+        wish(bench, self.owner, 1, 2, list_ids=(self.on.id,), quantity=3)
+        self.share = bench.share(self.owner, self.on.id)
+        for who in (self.friend, self.visitor):
+            self.reserve(who, self.item(1))
+
+    def item(self, product):
+        return held(self.bench, self.owner)[product][0]
+
+    def reserve(self, who, item, token=None):
+        finder = shares.Finder({self.store.id: self.store}.get, {})
+        where = (finder, token or self.share.token, item)
+        self.bench.write(reservations.reserve, *where, who, 1, self.bench.clock.tick())
+
+    def rows(self):
+        """All that shares and reservations have of the store, but for when."""
+        of = "WHERE store_id = $1 ORDER BY 1, 2, 3"
+        return [
+            self.bench.select(f"SELECT {columns} {of}", self.store.id)
+            for columns in (
+                "profile_id, id, list_id, token, reservations, notes, expires_at FROM shares",
+                "hash, profile_id, share_id FROM share_tokens",
+                "profile_id, item_id, holder_id, quantity, created_at FROM reservations",
+                "profile_id, owner_id, item_id, merged_id FROM held",
+                "profile_id, id, shared FROM lists",
+            )
+        ]
+
+
+@pytest.fixture
+def family(bench):
+    return Family(bench)
+
+
+@pytest.fixture
+def file(bench, family, tmp_path):
+    return exported(bench, family.store, tmp_path)
+
+
+def test_what_is_missing_comes_back_once(bench, family, file):
+    """contract: import-shares, import-twice. What came since stays."""
+    before = family.rows()
+    load(bench, file, family.store.handle)
+    assert family.rows() == before
+    [first] = bench.all("shares_of_list", profile=family.owner.id, list=family.on.id)
+    bench.write(reservations.give_back, family.share.token, family.item(1), family.friend)
+    bench.write(shares.delete, family.owner, family.on.id, first[0])
+    load(bench, file, family.store.handle, dry=True)
+    assert family.rows() != before
+    load(bench, file, family.store.handle)
+    assert family.rows() == before
+    family.reserve(family.friend, family.item(2))
+    bench.share(family.owner, family.on.id)
+    more = family.rows()
+    load(bench, file, family.store.handle)
+    assert family.rows() == more
+    bench.check(family.owner)
+
+
+def test_reservation_is_of_the_item_that_is_there(bench, family, file):
+    """contract: import-shares. Its holder may still name the one of the file. On a list that was
+    made again it comes too, but not to an item that is on no shared list."""
+    old, now = family.item(1), bench.clock.tick
+    bench.write(items.delete, family.owner, old, now())
+    wish(bench, family.owner, 1)
+    assert family.rows()[2:4] == [[], []]
+    load(bench, file, family.store.handle)
+    assert family.rows()[2:4] == [[], []]
+    bench.write(items.delete, family.owner, family.item(1), now())
+    bench.write(lists.delete, family.owner, family.on.id, now())
+    wish(bench, family.owner, 1)
+    load(bench, file, family.store.handle)
+    assert {row[1:] for row in family.rows()[3]} == {(family.owner.id, family.item(1), old)}
+    bench.write(reservations.give_back, family.share.token, old, family.friend)
+    assert len(family.rows()[2]) == len(family.rows()[3]) == 1
+    bench.check(family.owner)
+
+
+def test_what_a_sign_in_has_moved_stays_there(bench, family, tmp_path):
+    """contract: import-shares. A session that has ended gets nothing; a token leads to one share."""
+    session = bench.new_session(family.store)
+    on = bench.new_list(session, "Mine")
+    wish(bench, session, 9, list_ids=(on.id,))
+    mine = bench.share(session, on.id)
+    family.reserve(family.visitor, held(bench, session)[9][0], mine.token)
+    first, then = tmp_path / "first.jsonl", tmp_path / "then.jsonl"
+    first.write_text(export(bench, family.store))
+    for one in (session, family.visitor):
+        bench.link(one, family.friend)
+    after = family.rows()
+    load(bench, first, family.store.handle)
+    assert family.rows() == after
+    # The other way: the session is still there, with its share, and the friend is as after.
+    then.write_text(export(bench, family.store))
+    for name in ("shares", "share_tokens", "reservations", "held", "entries", "items", "lists"):
+        bench.select(f"DELETE FROM {name} WHERE profile_id = $1 RETURNING 1", family.friend.id)
+    bench.select(
+        "UPDATE profiles SET closed_at = NULL WHERE profile_id = $1 RETURNING 1", session.id
+    )
+    load(bench, first, family.store.handle)
+    load(bench, then, family.store.handle)
+    [[place]] = bench.select("SELECT profile_id FROM share_tokens WHERE share_id = $1", mine.id)
+    assert place == session.id
+    for one in (session, family.friend):
+        bench.check(one)
+
+
+def test_another_store_gets_no_links(bench, family, file):
+    """contract: import-store. The lists go there as private ones."""
+    other = bench.new_store()
+    wish(bench, bench.new_customer(other), 5)
+    before = family.rows()
+    load(bench, file, other.handle)
+    copied = profiles.of_customer(other, family.owner.gid)
+    assert held(bench, copied) == held(bench, family.owner)
+    family.store = other
+    assert family.rows()[:4] == [[], [], [], []]
+    assert [row[2] for row in family.rows()[4]] == [0]
+    family.store = family.owner.store
+    assert family.rows() == before
+
+
+def test_import_that_ends_before_reservations_goes_on(bench, family, file, monkeypatch):
+    """contract: import-resumed. Also between two parts of what one profile has."""
+    monkeypatch.setattr("wishwell.moving.importing._RESERVATIONS", 1)
+    before, item = family.rows(), family.item(1)
+    for who in (family.friend, family.visitor):
+        bench.write(reservations.give_back, family.share.token, item, who)
+    load(bench, file, family.store.handle, steps=1)
+    assert family.rows()[2] == []
+    load(bench, file, family.store.handle)
+    assert family.rows() == before

@@ -1,29 +1,86 @@
-"""What a put of a product makes of its references, on both engines."""
+"""Drops and restocks: what a put of a product makes of its references, and who is told of it."""
 
+import json
 from decimal import Decimal
 from typing import NamedTuple
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.contract.drops import (
-    BACK,
-    DAY_MS,
-    DROPPED,
-    PRODUCT,
-    product,
-    put,
-    step,
-    switched,
-    told,
-    wish,
-    written,
-)
-from wishwell import ids, stores
-from wishwell.products import notices
+from tests import strategies
+from wishwell import events, ids, products, profiles, stores
+from wishwell.products import Facts, NewProduct, Variant, notices
+from wishwell.products.notices import Money
 from wishwell.stores import naming
+
+PRODUCT = "7"
+DAY_MS = 86_400_000
+DROPPED, BACK = "item.price_dropped", "item.back_in_stock"
+
+
+def switched(bench, store, **changes):
+    patch = stores.StorePatch(**changes)
+    return bench.write(stores.update, store.handle, patch, bench.clock.tick())
+
+
+def money(text):
+    """`19.90 EUR`, or nothing known."""
+    return None if text is None else Money(*text.split())
+
+
+def product(price=None, available=None, variants=(), of=PRODUCT, **facts):
+    """A product as a put says it; ``variants`` by id: a price, and whether there are some."""
+    made = tuple(
+        Variant(str(id), price=money(text), available=there)
+        for id, (text, there) in dict(variants).items()
+    )
+    return NewProduct(of, Facts(price=money(price), available=available, **facts), made)
+
+
+def put(bench, store, *args, **said):
+    given = product(*args, **said)
+    bench.write(products.put, store, [given], [bench.new_id()], bench.clock.tick())
+
+
+def wish(bench, store, variant=None, of=PRODUCT, profile=None):
+    """A wish; its owner and its id."""
+    owner = profile or bench.new_customer(store)
+    item = bench.save(owner, of, variant)
+    return owner, item.id
+
+
+def step(bench, store):
+    bench.clock.tick()
+    return bench.write(notices.step, store, PRODUCT, bench.clock())
+
+
+def told(bench, store, every=False):
+    """Works all off; the notices that this made, by item: type, prices and variant."""
+    before = 0 if every else len(written(bench, store))
+    steps = 0
+    while bench.read(notices.waiting):
+        step(bench, store)
+        steps += 1
+        assert steps < 40
+    found = {}
+    for type_, data in written(bench, store)[before:]:
+        found.setdefault(data["item"]["id"], []).append((
+            type_,
+            *(data.get(name, {}).get("amount") for name in ("previousPrice", "price")),
+            data.get("variantId"),
+        ))  # fmt: skip
+    return found
+
+
+def written(bench, store):
+    rows = bench.select(
+        "SELECT type, data FROM events WHERE store_id = $1 AND (type = $2 OR type = $3) "
+        "ORDER BY created_at, profile_id, sequence",
+        store.id, DROPPED, BACK,
+    )  # fmt: skip
+    return [(type_, json.loads(data)) for type_, data in rows]
 
 
 @pytest.mark.parametrize(
@@ -49,18 +106,6 @@ def test_drop_is_by_the_stores_percentage(bench, store, percent, first, second, 
     put(bench, store, first)
     put(bench, store, second)
     assert bool(told(bench, store)) == drops
-
-
-def test_small_drops_that_add_up_are_told_once(bench, store):
-    """contract: notice-reference."""
-    _, id = wish(bench, store)
-    for price in ("100 EUR", "98 EUR", "96 EUR"):
-        put(bench, store, price)
-        assert told(bench, store) == {}
-    put(bench, store, "94 EUR")
-    assert told(bench, store) == {id: [(DROPPED, "100", "94", None)]}
-    put(bench, store, "93 EUR")
-    assert told(bench, store) == {}
 
 
 def test_one_of_a_kind_in_a_day(bench, store):
@@ -116,31 +161,6 @@ def test_put_of_a_product_whose_row_is_damaged_begins_anew(bench, store, known):
     assert told(bench, store) == {id: [(DROPPED, "80", "60", None)]}
 
 
-def test_stock_is_told_only_from_false_to_true(bench, store):
-    """contract: notice-stock, notice-unknown."""
-    _, id = wish(bench, store)
-    for before in (None, True):
-        put(bench, store, None, before)
-        put(bench, store, None, True)
-        assert told(bench, store) == {}
-    put(bench, store, None, False)
-    put(bench, store, None, None)
-    put(bench, store, None, True)
-    assert told(bench, store) == {}
-    put(bench, store, None, False)
-    put(bench, store, None, True)
-    assert told(bench, store) == {id: [(BACK, None, None, None)]}
-
-
-def test_what_is_not_named_is_unknown(bench, store):
-    """contract: notice-unknown, product-put-whole. No price, then one: nothing to compare it with."""
-    wish(bench, store)
-    put(bench, store, "100 EUR")
-    put(bench, store)
-    put(bench, store, "50 EUR")
-    assert told(bench, store) == {}
-
-
 def test_variants_are_told_to_those_who_wish_for_them(bench, store):
     """contract: notice-variant. One without a variant hears of any, once; the others of their own."""
     any_, one, two, other = (wish(bench, store, variant)[1] for variant in (None, 1, 2, 9))
@@ -157,34 +177,6 @@ def test_variants_are_told_to_those_who_wish_for_them(bench, store):
     }
 
 
-def test_first_price_of_a_variant_is_no_drop(bench, store):
-    """contract: notice-reference. Another variant that costs less is none, either."""
-    wish(bench, store)
-    wish(bench, store, 2)
-    put(bench, store, None, variants={1: ("100 EUR", None)})
-    put(bench, store, None, variants={1: ("100 EUR", None), 2: ("50 EUR", None)})
-    assert told(bench, store) == {}
-
-
-def test_text_store_tells_text(bench, store):
-    """contract: notice-event-fields, product-id-text."""
-    store = switched(bench, store, product_ids="text")
-    wish(bench, store, "red")
-    put(bench, store, variants={"red": ("9 EUR", None)})
-    put(bench, store, variants={"red": ("8 EUR", None)})
-    told(bench, store)
-    [(_, data)] = written(bench, store)
-    assert (data["variantId"], data["item"]["productId"]) == ("red", PRODUCT)
-
-
-def test_stock_that_is_gone_again_is_not_told(bench, store):
-    """contract: notice-taken-back."""
-    wish(bench, store)
-    for there in (False, True, False):
-        put(bench, store, None, there)
-    assert told(bench, store) == {}
-
-
 def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
     """contract: notice-events. The references move all the same."""
     off = switched(bench, store, events=False)
@@ -196,6 +188,191 @@ def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
     put(bench, store, "85 EUR")
     assert bench.read(notices.waiting) == 1
     assert step(bench, off) == 0
+    assert bench.read(notices.waiting) == 0
+
+
+def test_drop_is_told_to_each_who_wishes_for_it(bench, store):
+    """contract: notice-drop, notice-event-fields, notice-each-once. Once, and to nobody else."""
+    mine = [wish(bench, store)[1] for _ in range(3)]
+    wish(bench, store, of=8)
+    wish(bench, bench.store)
+    facts = {"title": "A shirt", "url": "https://shop.example/7", "image": "https://i.example/7"}
+    put(bench, store, "100 EUR", **facts)
+    assert told(bench, store) == {}
+    put(bench, store, "95.00 EUR", **facts)
+    assert told(bench, store) == {id: [(DROPPED, "100", "95.00", None)] for id in mine}
+    _, data = written(bench, store)[0]
+    assert data.keys() == {"item", "product", "previousPrice", "price"}
+    assert data["product"] == facts
+    assert data["price"] == {"amount": "95.00", "currency": "EUR"}
+    assert data["item"]["productId"] == 7
+    assert told(bench, store) == {}
+
+
+def test_notice_is_an_event_like_others(bench, store):
+    """contract: notice-each-once, event-order. It has the next number of its profile, and its time."""
+    owner, id = wish(bench, store)
+    wish(bench, store, variant=1, profile=owner)
+    put(bench, store, "10 EUR")
+    put(bench, store, "5 EUR")
+    told(bench, store)
+    bench.run(events.number(bench.db, bench.clock))
+    page = bench.read(events.feed, store, 0, 100, [])
+    assert [(e.sequence, e.type) for e in page.events if e.profile == owner.gid] == [
+        (1, "item.created"), (2, "item.created"), (3, DROPPED), (4, DROPPED)
+    ]  # fmt: skip
+    assert msgspec.json.decode(page.events[-2].data)["item"]["id"] == id
+
+
+def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
+    """contract: notice-taken-back. Also by a currency, by silence, and by the product's end."""
+    for _ in range(30):
+        wish(bench, store)
+    for back in ("100 EUR", "95.01 EUR", "50 USD", None, "gone"):
+        bench.clock.milliseconds += DAY_MS
+        put(bench, store, "100 EUR")
+        put(bench, store, "90 EUR")
+        assert step(bench, store) == 20
+        if back == "gone":
+            bench.write(products.delete, store, PRODUCT)
+        else:
+            put(bench, store, back)
+        assert told(bench, store) == {}
+        assert bench.read(notices.waiting) == 0
+
+
+def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
+    """contract: notice-again. What was told stays told; the rest hears of the price before the first
+    drop, and of the newest."""
+    wishes = [wish(bench, store)[1] for _ in range(30)]
+    put(bench, store, "100 EUR")
+    put(bench, store, "80 EUR")
+    step(bench, store)
+    put(bench, store, "90 EUR")
+    left = told(bench, store)
+    assert left == {id: [(DROPPED, "100", "90", None)] for id in wishes[20:]}
+    bench.clock.milliseconds += DAY_MS
+    put(bench, store, "80 EUR")
+    step(bench, store)
+    put(bench, store, "70 EUR")
+    left = told(bench, store)
+    assert left == {id: [(DROPPED, "90", "70", None)] for id in wishes[20:]}
+
+
+def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
+    """contract: notice-each-once. A new one of another variant goes through all wishes again."""
+    first = [wish(bench, store, 1)[1] for _ in range(30)]
+    second = wish(bench, store, 2)[1]
+    put(bench, store, variants={1: ("100 EUR", None), 2: ("100 EUR", None)})
+    put(bench, store, variants={1: ("90 EUR", None), 2: ("100 EUR", None)})
+    step(bench, store)
+    bench.clock.milliseconds += DAY_MS + 1
+    put(bench, store, variants={1: ("90 EUR", None), 2: ("90 EUR", None)})
+    assert told(bench, store).keys() == {*first[20:], second}
+
+
+def test_wish_that_is_saved_later_hears_nothing(bench, store):
+    """contract: notice-later. A minute later: clocks may differ by that."""
+    put(bench, store, "100 EUR")
+    put(bench, store, "90 EUR")
+    bench.clock.milliseconds += 50_000
+    soon = wish(bench, store)[1]
+    bench.clock.milliseconds += 11_000
+    wish(bench, store)
+    assert told(bench, store).keys() == {soon}
+
+
+@pytest.mark.parametrize("heard", ["session", "customer", "nobody"])
+def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
+    """contract: notice-link. The session's wish moves or is merged, before or behind the place that
+    was reached; updatedAt does not move for it."""
+    session, customer = bench.new_session(store), bench.new_customer(store)
+    first = {"session": session, "customer": customer}.get(heard)
+    if first is not None:
+        wish(bench, store, profile=first)
+    for _ in range(30):
+        wish(bench, store)
+    for owner in {session, customer} - {first}:
+        wish(bench, store, profile=owner)
+    moved = wish(bench, store, 3, profile=session)[1]
+    put(bench, store, "100 EUR")
+    put(bench, store, "90 EUR")
+    step(bench, store)
+    bench.link(session, customer)
+    told(bench, store, every=True)
+    of = [(t, d["item"]["id"]) for t, d in written(bench, store)]
+    assert len(of) == len(set(of)) == 32
+    assert (DROPPED, moved) in of
+    marks = bench.select(
+        "SELECT count(*) FROM items WHERE profile_id = $1 AND dropped_at <> ''", customer.id
+    )
+    assert marks == [(2,)]
+
+
+def test_wish_of_a_closed_session_is_passed_over(bench, store):
+    """contract: notice-each-once. One that waits for the purge hears nothing, and holds up nobody."""
+    session = bench.new_session(store)
+    wish(bench, store, profile=session)
+    _, id = wish(bench, store)
+    bench.one("session_close", profile=session.id, now=bench.clock.tick())
+    put(bench, store, "10 EUR")
+    put(bench, store, "5 EUR")
+    assert told(bench, store).keys() == {id}
+
+
+def test_owner_who_is_being_written_to_is_told_by_the_next_step(bench, store, engine):
+    """contract: notice-steps. The step waits for nobody, and passes over nobody."""
+    if engine == "sqlite":
+        pytest.skip("SQLite has one writer at a time")
+    wishes = [wish(bench, store) for _ in range(5)]
+    put(bench, store, "10 EUR")
+    put(bench, store, "5 EUR")
+
+    async def meanwhile(tx):
+        await profiles.lock(tx, wishes[2][0], bench.clock.tick())
+        return await bench.db.write(notices.step, store, PRODUCT, bench.clock())
+
+    assert bench.write(meanwhile) == 2
+    assert bench.read(notices.waiting) == 1
+    assert told(bench, store).keys() == {id for _, id in wishes[2:]}
+
+
+def test_two_processes_never_work_on_one_product(bench, store, engine):
+    """contract: notice-steps."""
+    if engine == "sqlite":
+        pytest.skip("SQLite has one writer at a time")
+    wish(bench, store)
+    put(bench, store, "10 EUR")
+    put(bench, store, "5 EUR")
+
+    async def meanwhile(tx):
+        await tx.one("product_notice", store=store.id, product=PRODUCT)
+        return await bench.db.write(notices.step, store, PRODUCT, bench.clock())
+
+    assert bench.write(meanwhile) == 0
+    assert len(told(bench, store)) == 1
+
+
+def test_store_with_one_notice_waits_for_no_other_store(bench, store):
+    """contract: notice-steps. A store with sixty products was there first: the other one's only notice
+    is told all the same with the first look."""
+    other = bench.new_store()
+    other = switched(bench, other, events=True)
+    many = [str(number) for number in range(100, 160)]
+    for of in many:
+        wish(bench, store, of=of)
+    wish(bench, other)
+    for price in ("100 EUR", "80 EUR"):
+        given = [product(price, of=of) for of in many]
+        new_ids = [bench.new_id() for _ in given]
+        bench.write(products.put, store, given, new_ids, bench.clock.tick())
+        put(bench, other, price)
+
+    assert sum(bench.drain(notices.work(bench.db, bench.clock))) < 60
+    assert len(written(bench, other)) == 1
+    for _ in range(10):
+        bench.drain(notices.work(bench.db, bench.clock))
+    assert len(written(bench, store)) == 60
     assert bench.read(notices.waiting) == 0
 
 
@@ -241,13 +418,11 @@ def plain(was, price, available, percent):
 
 @pytest.mark.either_engine
 @given(sequence=puts, percent=st.integers(1, 90))
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@strategies.examples(30)
 def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, percent):
     """contract: notice-drop, notice-reference, notice-currency, notice-stock, notice-unknown. Each put
     is told before the next, a day later: exactly what the rules say of each variant."""
-    store = bench.new_store(f"model-{bench.new_id()}")
+    store = bench.new_store()
     store = switched(bench, store, events=True, price_drop_percent=percent)
     wishes = {variant: wish(bench, store, variant)[1] for variant in (1, 2, 9)}
     model: dict[int | None, Plain] = {}

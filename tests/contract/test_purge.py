@@ -10,35 +10,26 @@ import pytest
 from tests.contract.conftest import bounds, new_item
 from wishwell import config, profiles
 from wishwell.errors import NotFound
-from wishwell.wishes import items, linking, purge
+from wishwell.wishes import items, purge
 
 DAY = 86_400_000
 SETTINGS = config.load({})
 
 
 def run_purge(bench, now, settings=SETTINGS):
-    async def all_of_it():
-        return [seen async for seen in purge.sessions(bench.db, settings, now)]
-
-    return bench.run(all_of_it())
+    return bench.drain(purge.sessions(bench.db, settings, now))
 
 
 def there(bench, profile):
     return bench.one("profile_state", profile=profile.id) is not None
 
 
-def save(bench, profile, product=1):
-    new = new_item(product)
-    now = bench.clock.tick()
-    return bench.write(items.save, profile, new, bench.new_id(), bounds(99), now)[0]
-
-
 def test_sessions_go_by_what_they_hold(bench):
     """contract: session-purged. Empty after 2 days; with an item 90 days after its last token has
     ended; customers never."""
     empty, holds, customer = bench.new_session(), bench.new_session(), bench.new_customer()
-    item = save(bench, holds)
-    save(bench, customer)
+    item = bench.save(holds)
+    bench.save(customer)
     made = bench.clock()
     run_purge(bench, made + 2 * DAY - 60_000)
     assert there(bench, empty)
@@ -58,7 +49,7 @@ def test_session_with_an_item_goes_by_its_own_time_though_that_is_shorter(bench)
     """contract: session-purged. Also where empty ones are set to stay for longer."""
     terms = {"WISHWELL_SESSION_DAYS": "1", "WISHWELL_EMPTY_SESSION_DAYS": "9"}
     empty, holds = bench.new_session(), bench.new_session()
-    save(bench, holds)
+    bench.save(holds)
     run_purge(bench, bench.clock() + 3 * DAY, config.load(terms))
     assert not there(bench, holds)
     assert not there(bench, empty)
@@ -68,35 +59,19 @@ def test_new_token_starts_the_time_again(bench):
     """contract: session-touched. A session that asked for a token a day ago is not old, however
     long ago it was made."""
     session = bench.new_session()
-    save(bench, session)
+    bench.save(session)
     bench.clock.milliseconds += 80 * DAY
     bench.write(profiles.renew_session, session, bench.clock.tick())
     run_purge(bench, bench.clock() + 89 * DAY)
     assert there(bench, session)
 
 
-def test_sessions_that_an_admin_token_changes_are_known(bench):
-    """contract: session-touched. Of records over a whole store: whose they are, and which sessions."""
-    store, now = profiles.WholeStore(bench.store), bench.clock.tick()
-    customer, session, elsewhere = bench.new_customer(), bench.new_session(), bench.new_store("far")
-    owners = (customer, session, bench.new_customer(elsewhere))
-    made = [
-        bench.write(items.save, owner, new_item(1), bench.new_id(), bounds(9), now)[0].id
-        for owner in owners
-    ]
-    assert bench.read(profiles.sessions_owning, store, [*made, "nonsense"]) == {session.id}
-    for owner, id in zip(owners[:2], made[:2], strict=True):
-        assert bench.read(profiles.owner, store, "item", id) == owner
-    with pytest.raises(NotFound):
-        bench.read(profiles.owner, store, "item", made[2])
-
-
 def test_linked_session_is_remembered_as_long_as_any(bench):
     """contract: session-purged. Its tokens must get their 401 and a second link its 201, not as if
     it had never been."""
     session, customer = bench.new_session(), bench.new_customer()
-    save(bench, session)
-    bench.write(linking.link, session, customer, bounds(1_000), bench.clock.tick())
+    bench.save(session)
+    bench.link(session, customer)
     run_purge(bench, bench.clock() + 3 * DAY)
     assert there(bench, session)
     run_purge(bench, bench.clock() + 92 * DAY)
@@ -169,7 +144,7 @@ def test_large_session_goes_in_steps_and_is_gone_from_the_first(bench):
     run_purge(bench, bench.clock() + 92 * DAY)
     large, small = bench.new_session(), bench.new_session()
     bench.fill(large, products=5_000, lists=250, on=4, tags=1)
-    save(bench, small)
+    bench.save(small)
     later = bench.clock() + 92 * DAY
 
     async def until(steps):
@@ -227,7 +202,7 @@ def test_session_that_can_not_be_removed_is_passed_over_and_named(bench, engine,
     run_purge(bench, bench.clock() + 92 * DAY)
     made = [bench.new_session() for _ in range(151)]
     for number, session in enumerate(made):
-        save(bench, session, product=666 if number == 70 else 1)
+        bench.save(session, product=666 if number == 70 else 1)
 
     async def execute(tx, sql):
         done = tx._connection.execute(sql)

@@ -1,22 +1,25 @@
-"""Sharing against a model: owners, visitors, copies, ended shares, sign-ins and deletions."""
+"""Sharing against a model: owners, visitors, copies, reservations, ended shares, sign-ins, purges and deletions."""
 
+import contextlib
 from dataclasses import dataclass
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.contract.conftest import bounds
+from tests.contract.conftest import OPEN, bounds
 from tests.contract.test_events import compare as compare_told
 from tests.contract.test_events import heard
 from tests.contract.test_model import UNLIMITED, both, compare, do
+from tests.contract.test_purge import DAY, run_purge
 from tests.profile_model import GONE, Model
 from tests.replay import Replay
-from tests.strategies import alike, at, at_length, steps
+from tests.strategies import alike, at, at_length, examples, steps
 from wishwell import ids
-from wishwell.errors import NotFound, UnknownShare
-from wishwell.wishes import copies, linking, shares
+from wishwell.db import RunAgain
+from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound, Unavailable, UnknownShare
+from wishwell.wishes import copies, linking, lists, purge, reservations, shares
 
 CUSTOMERS, VISITORS = (0, 1), (2, 3)
 who = st.sampled_from([*CUSTOMERS, *VISITORS])
@@ -29,6 +32,10 @@ moves = st.lists(
         st.tuples(st.just("end"), which),
         st.tuples(st.just("copy"), who, which, st.none() | alike),
         st.tuples(st.just("link"), st.sampled_from(VISITORS), st.sampled_from(CUSTOMERS)),
+        st.tuples(st.just("purge"), st.sampled_from(VISITORS)),
+        st.tuples(st.just("reserve"), who, which, at, st.integers(1, 3)),
+        st.tuples(st.just("reserve"), who, which, at, st.integers(1, 3)),
+        st.tuples(st.just("give_back"), who, at),
     ),
     min_size=8,
     max_size=25,
@@ -47,7 +54,8 @@ class Link:
 
 
 class World:
-    """Two customers and two visitors of a store, and every share that they ever made, by token."""
+    """Two customers and two visitors of a store, every share that they ever made, by token, the lists
+    that were ever shared, and who has reserved how many of what: by owner and item."""
 
     def __init__(self, bench):
         self.bench = bench
@@ -55,11 +63,13 @@ class World:
         self.profiles += [bench.new_session() for _ in VISITORS]
         self.models = [Model() for _ in self.profiles]
         self.links: dict[str, Link] = {}
+        self.ever: set[str] = set()
+        self.taken: dict[tuple[int, str], dict[int, int]] = {}
         for one in (*CUSTOMERS, *VISITORS):
             for step in [("new_list", "Birthday"), ("new_list", f"Of {one}")]:
                 do(bench, self.profiles[one], self.models[one], step)
             for product in (1, 2 + one):
-                save = ("save", product, None, None, ["a"], [0], f"note of {one}")
+                save = ("save", product, None, 3, ["a"], [0], f"note of {one}")
                 do(bench, self.profiles[one], self.models[one], save)
             self.share(one, 0, one % 2 == 0)
 
@@ -80,6 +90,10 @@ class World:
         for link in self.links.values():
             if link.owner is not None and link.list not in self.models[link.owner].lists:
                 link.owner = None
+        for (owner, item), taken in list(self.taken.items()):
+            taken.pop(owner, None)
+            if not self.ever.intersection(self.models[owner].lists_of(item)):
+                del self.taken[owner, item]
 
     def do(self, one, step):
         do(self.bench, self.profiles[one], self.models[one], step)
@@ -92,8 +106,9 @@ class World:
             if made == GONE:
                 raise NotFound("")
             self.links[token] = Link(one, id, made, notes)
+            self.ever.add(made)
 
-        terms = shares.Terms(notes=notes)
+        terms = shares.Terms(reservations=True, notes=notes)
         both(lambda: bench.write(shares.create, profile, made, terms, id, token, now), modelled)
 
     def terms(self, number, notes, until):
@@ -106,7 +121,7 @@ class World:
             link.notes = notes
             link.until = link.until if until is None else until
 
-        terms = shares.Terms(notes=notes, expires_at=until)
+        terms = shares.Terms(reservations=True, notes=notes, expires_at=until)
         both(lambda: self.bench.write(shares.change, *self.place(link), terms), modelled)
 
     def end(self, number):
@@ -139,7 +154,7 @@ class World:
         )
 
     def model_copy(self, model, token, made, name, new, now):
-        seen = self.seen(token, now)
+        seen = self.seen(token, None, now)
         if seen is None:
             raise UnknownShare("")
         model.new_list(made, name or seen["name"], now)
@@ -158,47 +173,136 @@ class World:
             model.touch(model.items[id], now)
             model.lists[made]["items"][id] = place
 
+    def reserve(self, one, number, at, quantity):
+        bench, token, now = self.bench, self.token(number), self.bench.clock.tick()
+        model = self.model_behind(token, now)
+        items = list(model.lists[self.links[token].list]["items"]) if model else []
+        item = items[at] if at < len(items) else GONE
+        asked = bench.finder, token, item, self.profiles[one], quantity, now
+
+        def modelled():
+            if model is None:
+                raise UnknownShare("")
+            owner = self.links[token].owner
+            if one == owner:
+                raise Forbidden("")
+            if item == GONE:
+                raise NotFound("")
+            taken = self.taken.setdefault((owner, item), {})
+            others = sum(taken.values()) - taken.get(one, 0)
+            if others + quantity > model.items[item]["quantity"] and quantity > taken.get(one, 0):
+                raise Conflict("")
+            taken[one] = quantity
+
+        both(lambda: bench.write(reservations.reserve, *asked), modelled)
+
+    def give_back(self, one, at):
+        owner, item = list(self.taken)[at] if at < len(self.taken) else (0, GONE)
+
+        def modelled():
+            if self.taken.get((owner, item), {}).pop(one, None) is None:
+                raise NotFound("")
+
+        asked = shares.new_token(), item, self.profiles[one]
+        both(lambda: self.bench.write(reservations.give_back, *asked), modelled)
+
     def link(self, visitor, customer):
         bench, now = self.bench, self.bench.clock.tick()
+        mine, theirs = self.models[customer], self.models[visitor]
+        became = {item: mine.twin(*theirs.kind(item)) or item for item in theirs.items}
+        named = {}
+        for made in sorted(mine.lists):
+            named.setdefault(name_of(mine, made), made)
+        joins = {made: named.get(name_of(theirs, made)) for made in theirs.lists}
+        self.ever |= {joined for made, joined in joins.items() if made in self.ever and joined}
         bench.write(
             linking.link, self.profiles[visitor], self.profiles[customer], bounds(UNLIMITED), now
         )
-        self.models[customer].link(self.models[visitor], now)
+        mine.link(theirs, now)
         for link in self.links.values():
             if link.owner == visitor:
                 link.owner = customer
+        for owner, item in list(self.taken):
+            if owner == visitor:
+                into = self.taken.setdefault((customer, became[item]), {})
+                for holder, quantity in self.taken.pop((owner, item)).items():
+                    into[holder] = into.get(holder, 0) + quantity
+        for taken in self.taken.values():
+            if visitor in taken:
+                taken[customer] = taken.get(customer, 0) + taken.pop(visitor)
+        self.profiles[visitor] = bench.new_session()
+
+    def purge(self, visitor):
+        """A session's time is over; that of the others goes on."""
+        bench = self.bench
+        bench.clock.milliseconds += 91 * DAY
+        for one in VISITORS:
+            if one != visitor:
+                bench.one("session_renew", profile=self.profiles[one].id, now=bench.clock.tick())
+        run_purge(bench, bench.clock() + DAY)
+        self.models[visitor] = Model()
+        for taken in self.taken.values():
+            taken.pop(visitor, None)
         self.profiles[visitor] = bench.new_session()
 
     # ------------------------------------------------------------------------ what can be seen
 
-    def seen(self, token, now):
-        """What anybody sees, as the model has it; None for nothing."""
+    def model_behind(self, token, now):
+        """The owner's model, where the token leads to a share."""
         link = self.links.get(token)
         if link is None or link.owner is None or (link.until and link.until <= now):
             return None
-        model = self.models[link.owner]
+        return self.models[link.owner]
+
+    def seen(self, token, reader, now):
+        """What a profile, or anybody, sees, as the model has it; None for nothing."""
+        model = self.model_behind(token, now)
+        if model is None:
+            return None
+        link = self.links[token]
         held = model.lists[link.list]
         items = []
         for id in model.sorted(link.list, "customer"):
-            item = model.items[id]
+            item, taken = model.items[id], self.taken.get((link.owner, id), {})
             shown = {"id": id, "productId": item["product"], "quantity": item["quantity"]}
             optional = {"variantId": item["variant"], "note": link.notes and item["note"]}
-            items.append(shown | {name: value for name, value in optional.items() if value})
+            shown |= {name: value for name, value in optional.items() if value}
+            if reader != link.owner:
+                shown["reserved"] = sum(taken.values())
+                if reader is not None:
+                    shown["yours"] = taken.get(reader, 0)
+            items.append(shown)
         return {
-            "name": held["name"], "items": items, "updatedAt": held["updated"], "reservations": False
+            "name": held["name"], "items": items, "updatedAt": held["updated"], "reservations": True
         }  # fmt: skip
 
     def look(self):
         """Everybody sees what the model has, and nothing else."""
         now = self.bench.clock.tick()
         for number, token in enumerate([*self.links, shares.new_token()]):
-            reader = [None, *self.profiles][number % 5]
+            reader = [None, *range(4)][number % 5]
+            profile = None if reader is None else self.profiles[reader]
             try:
-                arguments = (self.bench.finder, token, reader, now)
+                arguments = (self.bench.finder, token, profile, now)
                 found = msgspec.to_builtins(self.bench.read(shares.view, *arguments))
             except UnknownShare:
                 found = None
-            assert found == self.seen(token, now)
+            assert found == self.seen(token, reader, now)
+
+    def compare_reservations(self):
+        """On both sides."""
+        key = [profile.id for profile in self.profiles]
+        wanted = sorted(
+            (key[owner], item, key[holder], quantity)
+            for (owner, item), taken in self.taken.items()
+            for holder, quantity in taken.items()
+        )
+        of = "profile_id IN ($1, $2, $3, $4)"
+        columns = "profile_id, item_id, holder_id, quantity"
+        rows = self.bench.select(f"SELECT {columns} FROM reservations WHERE {of}", *key)
+        assert sorted(rows) == wanted
+        held = self.bench.select(f"SELECT owner_id, item_id, profile_id FROM held WHERE {of}", *key)
+        assert sorted(held) == sorted(row[:3] for row in wanted)
 
     def compare(self):
         """All that the owners have; and who hears only events has the same."""
@@ -211,25 +315,156 @@ class World:
             compare_told(replay, self.models[one])
 
 
-@pytest.fixture(scope="module")
-def telling(bench):
-    """The bench, whose store tells events."""
-    bench.update_store(events=True)
-    return bench
+def name_of(model, made):
+    return model.lists[made]["name"].strip().casefold()
+
+
+# What merges with what, on lists that join, with the same holder on both sides.
+MEETING = [("reserve", 3, 2, 0, 1), ("reserve", 3, 0, 0, 1), ("link", 3, 1), ("link", 2, 0)]
+
+# Off the last list that was ever shared, and what is reserved anew.
+LEAVING = [
+    ("do", 0, ("set_lists", 0, [1])),
+    ("share", 0, 1, False),
+    ("reserve", 1, 4, 0, 3),
+    ("do", 0, ("set_lists", 0, [])),
+]
+
+# On a shared list that joins a private one: it stays when next those that are unshared end.
+JOINING = [
+    *(("do", 2, ("new_list", "Garden")), ("share", 2, 2, False)),
+    *(("do", 2, ("save", 6, None, 3, None, [2], None)), ("do", 0, ("new_list", "garden"))),
+    *(("reserve", 1, 4, 0, 1), ("link", 2, 0), ("do", 0, ("delete", 0))),
+]
 
 
 @given(done=moves)
-@settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@example(done=MEETING)
+@example(done=LEAVING)
+@example(done=JOINING)
+@examples(20)
 def test_nobody_sees_what_is_not_theirs(telling, done):
     """contract: shared-fields, shared-unknown, shared-notes, share-link, share-ended, share-expiry,
-    share-list-deleted, copy-list, copy-once, event-copy."""
+    share-list-deleted, copy-list, copy-once, event-copy, reserve-put, reserve-quantity, reserve-kept,
+    reserve-ends, reserve-delete, reserve-sign-in, reserve-purge, engines-alike."""
     world = World(telling)
     for step in done:
         world.move(step)
         world.look()
+        world.compare_reservations()
     world.compare()
 
 
 test_nobody_sees_at_length = at_length(test_nobody_sees_what_is_not_theirs, 150, done=moves)
+
+
+def test_profile_has_reservations_of_at_most_a_thousand_items(bench):
+    """contract: reserve-most. One more is refused, and nothing is kept of it. What a link has brought
+    past that may be changed: it is not one more."""
+    owner, holder, visitor = bench.new_customer(), bench.new_customer(), bench.new_session()
+    made = bench.new_list(owner).id
+    item = bench.save(owner, quantity=3, list_ids=(made,)).id
+    token = bench.share(owner, made).token
+    row = holder.id, bench.new_customer().id
+    rows = [(*row, bench.new_id(), bench.store.id) for _ in range(reservations.MOST)]
+    bench.insert("held", "profile_id owner_id item_id store_id", rows)
+
+    def reserve(who, quantity):
+        asked = bench.finder, token, item, who, quantity, bench.clock.tick()
+        return bench.write(reservations.reserve, *asked)
+
+    with pytest.raises(LimitReached):
+        reserve(holder, 1)
+    seen = bench.read(shares.view, bench.finder, token, None, bench.clock.tick())
+    assert seen.items[0].reserved == 0
+    reserve(visitor, 2)
+    bench.link(visitor, holder)
+    assert reserve(holder, 1).yours == 1
+
+
+def resolve(bench, token):
+    return bench.read(shares.resolve, bench.finder, token, bench.clock.tick())
+
+
+def test_all_that_is_wrong_with_a_token_is_one_error(bench):
+    """contract: shared-unknown."""
+    owner = bench.new_customer()
+    at = bench.new_list(owner).id
+    made = bench.share(owner, at)
+    late = bench.share(owner, at, OPEN._replace(expires_at="2000-01-01T00:00:00.000Z"))
+    with pytest.raises(NotFound):
+        bench.share(owner, "01900000-0000-7000-8000-000000000000")
+    bench.write(lists.delete, owner, at, bench.clock.tick())
+    said = set()
+    for token in (made.token, late.token, shares.new_token(), made.token[:-1], "", "wwshr_é"):
+        with pytest.raises(UnknownShare) as refused:
+            resolve(bench, token)
+        said.add(refused.value.message)
+    assert len(said) == 1
+    assert bench.select("SELECT * FROM share_tokens WHERE profile_id = $1", owner.id) == []
+
+
+def test_share_that_a_sign_in_moved_is_found_where_it_is(bench):
+    """contract: share-link, shared-unknown. Also by who knew where it was."""
+    owner, customer = bench.new_session(), bench.new_customer()
+    made = bench.share(owner, bench.new_list(owner).id)
+    assert resolve(bench, made.token).owner.id == owner.id
+    bench.link(owner, customer)
+    found = bench.read(shares.view, bench.finder, made.token, None, bench.clock.tick())
+    assert found.name == "x"
+    assert resolve(bench, made.token).owner.id == customer.id
+    other = bench.finder._replace(store=lambda id: None)
+    with pytest.raises(UnknownShare):
+        bench.read(shares.resolve, other, made.token, bench.clock.tick())
+
+
+def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
+    """contract: copy-limits. As one may after a link."""
+    owner, other = bench.new_session(), bench.new_customer()
+    [at] = bench.fill(owner, products=3, lists=1, on=1)
+    made = bench.share(owner, at)
+    for most, fits in ((2, False), (3, True)):
+        wanted, now = copies.Wanted(bench.new_id(), None), bench.clock.tick()
+        terms = (other, wanted, bench.new_id, bounds(9, list_items=most), now)
+        with contextlib.nullcontext() if fits else pytest.raises(LimitReached):
+            bench.write(copies.copy, bench.finder, made.token, *terms)
+        assert bench.holds(other) == ((3, 1, 3) if fits else (0, 0, 0))
+        bench.check(other)
+
+
+def test_shares_of_a_session_that_is_purged(bench):
+    """contract: share-list-deleted, purge-steps. Gone from the first step on, however many follow."""
+    owner = bench.new_session()
+    made = bench.share(owner, bench.new_list(owner).id)
+    at = bench.clock() + 365 * DAY
+    later = ids.timestamp(at)
+    bench.write(purge._end, later, later, [owner.id], later)
+    with pytest.raises(UnknownShare):
+        resolve(bench, made.token)
+    with pytest.raises(UnknownShare):
+        bench.read(shares.view, bench.finder, made.token, None, bench.clock.tick())
+    run_purge(bench, at)
+    for table in ("shares", "share_tokens"):
+        assert bench.select(f"SELECT * FROM {table} WHERE profile_id = $1", owner.id) == []
+
+
+def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
+    """contract: cluster-link. What a reader sees of a link while its two servers commit."""
+    if engine == "sqlite":
+        pytest.skip("commits at once")
+    owner = bench.new_customer()
+    made = bench.share(owner, bench.new_list(owner).id)
+    bench.one("shares_remove", profile=owner.id, ids=[made.id])
+    with pytest.raises(Unavailable):
+        resolve(bench, made.token)
+    with pytest.raises(Unavailable):
+        bench.write(shares.lock, bench.finder, made.token, bench.new_session(), bench.clock.tick())
+    tries = []
+
+    async def third(tx):
+        tries.append(tx)
+        if len(tries) < 3:
+            raise RunAgain
+        return len(tries)
+
+    assert bench.read(third) == 3

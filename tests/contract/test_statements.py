@@ -8,7 +8,6 @@ from itertools import product as combinations
 
 import pytest
 
-from tests.servers import PostgresServer
 from wishwell.db import cluster, hosts, migrate, pages, postgres, statements
 from wishwell.db.__main__ import printed
 from wishwell.db.pages import Edge, Noun, PageQuery
@@ -141,12 +140,15 @@ async def prepare_everything(url):
     await db.close()
 
 
-def test_no_statement_makes_the_driver_ask_for_types():
+def test_no_statement_makes_the_driver_ask_for_types(postgres_server):
     """For a type that it does not know the driver reads PostgreSQL's catalog, on each new connection:
     seconds on a worker of a cluster, which hides its shards from each row of it."""
-    with PostgresServer(settings={"log_statement": "all"}) as server:
-        asyncio.run(prepare_everything(server.create_database()))
-        said = server.log()
+    if postgres_server.spread:
+        pytest.skip("its servers log what they ask each other")
+    url = postgres_server.create_database()
+    postgres_server.sql(f"ALTER DATABASE {url.rpartition('/')[2]} SET log_statement = 'all'")
+    asyncio.run(prepare_everything(url))
+    said = postgres_server.output()
     assert "CREATE TABLE items" in said
     assert "pg_type" not in said, re.findall(r"arameters: \$1 = '(\{[\d,]+\})'", said)
 
@@ -208,39 +210,24 @@ def test_columns_stand_in_the_order_of_the_records_fields(name, record):
 def test_deep_page_of_a_store_reads_no_more_than_a_page(bench, engine, postgres_server):
     """contract: page-cost. What tells whether there is a page before it, too: nearly all of a store
     may answer that."""
-    if engine == "sqlite":
-        pytest.skip("SQLite has no such choice: it takes the index")
-    cursor = f"{'0' * 24}{20_000:08x}"
+    if engine == "sqlite" or postgres_server.spread:
+        pytest.skip(
+            "SQLite takes the index; a cluster shows the plan of one part, which may be empty"
+        )
+    store, profile = bench.store.id, bench.new_session().id
+    columns = "profile_id id store_id product_id variant_id quantity list_ids tags note created_at updated_at"
+    bench.insert(
+        "items",
+        columns,
+        [(profile, f"{n:032x}", store, str(n), "", 1, "", "", "", "", "") for n in range(30_000)],
+    )
     sql = pages.sql(engine, PageQuery("items", True, edge="older", beyond=True))
 
-    async def ask() -> str:
-        connection = await bench.db._pool.take(5)
-        try:
-            await connection.execute("BEGIN")
-            store = await connection.fetchval("SELECT id FROM stores LIMIT 1")
-            await connection.execute(
-                "INSERT INTO profiles (profile_id, store_id, gid, is_session, created_at, touched_at) "
-                "VALUES ($1, $2, 'gid://a/Customer/1', 0, '', '')",
-                ID,
-                store,
-            )
-            await connection.execute(
-                "INSERT INTO items (profile_id, id, store_id, product_id, variant_id, quantity, "
-                "list_ids, tags, note, created_at, updated_at) SELECT $1, "
-                "lpad(to_hex(n), 32, '0')::uuid, $2, n::text, '', 1, '', '', '', '', '' "
-                "FROM generate_series(1, 30000) n",
-                ID,
-                store,
-            )
-            await connection.execute("ANALYZE items")
-            plan = await connection.fetch("EXPLAIN " + sql, store, cursor, 51)
-        finally:
-            bench.db._pool.drop(connection)
-        return "\n".join(row[0] for row in plan)
+    async def ask(tx) -> str:
+        await tx.fetch("ANALYZE items")
+        return await tx.fetch("EXPLAIN " + sql, store, f"{20_000:032x}", 51)
 
-    if postgres_server.spread:
-        pytest.skip("a cluster shows the plan of one part, which may be empty")
-    plan = bench.run(ask())
+    plan = "\n".join(row[0] for row in bench.write(ask))
     assert "Index Scan" in plan
     assert "Seq Scan on items" not in plan, plan
 

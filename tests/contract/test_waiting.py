@@ -9,13 +9,13 @@ import os
 import msgspec
 import pytest
 
-from tests.contract.conftest import bounds, new_item
+from tests.contract.conftest import PLENTY, new_item
 from tests.contract.test_events import heard
 from wishwell import profiles
 from wishwell.errors import NotFound, Unavailable
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import items, linking, lists, reservations, shares
+from wishwell.wishes import items, linking, lists, reservations
 from wishwell.wishes.items import ItemPatch
 
 ACTIVITY = "citus_stat_activity" if os.environ.get("WISHWELL_TEST_CITUS") else "pg_stat_activity"
@@ -34,11 +34,7 @@ async def select(tx, sql):
     return await tx.fetch(sql)
 
 
-async def _one_after_the_other(db, first, second, last=None):
-    """Commits ``first`` when ``second`` waits for its lock; what ``second`` gives.
-
-    ``last`` is what the first does before it commits.
-    """
+async def _one_after_the_other(db, first, second, last):
     held, go = asyncio.Event(), asyncio.Event()
 
     async def paused(tx):
@@ -50,7 +46,7 @@ async def _one_after_the_other(db, first, second, last=None):
 
     holding = asyncio.create_task(db.write(paused))
     await held.wait()
-    waiting = asyncio.create_task(second())
+    waiting = asyncio.create_task(second)
     while not await db.read(select, WAITING):
         assert not waiting.done()
         await asyncio.sleep(0.005)
@@ -59,14 +55,20 @@ async def _one_after_the_other(db, first, second, last=None):
     return await waiting
 
 
+def after(bench, first, *write, last=None):
+    """Commits ``first`` when the other write waits for its lock; what the other gives.
+
+    ``last`` is what the first does before it commits.
+    """
+    return bench.run(_one_after_the_other(bench.db, first, bench.db.write(*write), last))
+
+
 @pytest.fixture
 def wish(bench):
     """A customer with an item and a list that it is not on."""
-    profile, now = bench.new_customer(), bench.clock.tick()
-    new = new_item(1, 2, note="kept")
-    item, _ = bench.write(items.save, profile, new, bench.new_id(), bounds(99), now)
-    made = bench.write(lists.create, profile, "x", bench.new_id(), bounds(99), now)
-    return profile, item.id, made.id
+    profile = bench.new_customer()
+    item = bench.save(profile, 1, 2, note="kept")
+    return profile, item.id, bench.new_list(profile).id
 
 
 def put_on_list(profile, item, made):
@@ -74,27 +76,49 @@ def put_on_list(profile, item, made):
 
     async def edit(tx):
         await profiles.lock_known(tx, profile)
-        await items.set_lists(tx, profile, item, [made], bounds(99), "")
+        await items.set_lists(tx, profile, item, [made], PLENTY, "")
 
     return edit
+
+
+def link_of(session, customer, now):
+    """A link that holds both locks."""
+
+    async def link(tx):
+        await linking.link(tx, session, customer, PLENTY, now)
+
+    return link
 
 
 @pytest.mark.parametrize("patch", [ItemPatch(quantity=5), ItemPatch(tags=("a",))])
 def test_change_shows_the_lists_that_it_waited_for(bench, wish, patch):
     """Both ways: a single statement, and in a transaction for the tags."""
     profile, item, made = wish
-    change = lambda: bench.db.write(items.change, profile, item, patch, bench.clock.tick())  # noqa: E731
-    got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), change))
+    change = items.change, profile, item, patch, bench.clock.tick()
+    got = after(bench, put_on_list(*wish), *change)
     assert (got.list_ids, got.product_id, got.variant_id, got.note) == ([made], "1", "2", "kept")
+
+
+def test_save_shows_the_lists_that_it_waited_for(bench, wish):
+    """A save of what is there already."""
+    profile, item, made = wish
+    save = items.save, profile, items.NewItem("1", "2", 5), bench.new_id(), PLENTY, ""
+    got, created = after(bench, put_on_list(*wish), *save)
+    assert (got.id, got.list_ids, got.note, created) == (item, [made], "kept", False)
+
+
+def test_rename_counts_the_items_that_it_waited_for(bench, wish):
+    """itemCount of the answer."""
+    profile, _, made = wish
+    rename = lists.rename, profile, made, "y", bench.clock.tick()
+    assert after(bench, put_on_list(*wish), *rename).item_count == 1
 
 
 def test_set_lists_takes_off_a_list_that_it_waited_for(bench, wish):
     """The item is on exactly the lists that were named, whatever came before."""
-    profile, item, made = wish
-    nowhere = (profile, item, [], bounds(99), bench.clock.tick())
-    edit = lambda: bench.db.write(items.set_lists, *nowhere)  # noqa: E731
-    got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), edit))
-    assert got.list_ids == []
+    profile, item, _ = wish
+    nowhere = items.set_lists, profile, item, [], PLENTY, bench.clock.tick()
+    assert after(bench, put_on_list(*wish), *nowhere).list_ids == []
     bench.check(profile)
 
 
@@ -109,24 +133,32 @@ def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
         await profiles.lock_known(tx, telling)
         await items.delete(tx, telling, item, bench.clock.tick())
 
-    edit = lambda: bench.db.write(items.set_lists, profile, item, [made], bounds(99), "")  # noqa: E731
     with pytest.raises(NotFound, match="no such item"):
-        bench.run(_one_after_the_other(bench.db, delete, edit))
+        after(bench, delete, items.set_lists, profile, item, [made], PLENTY, "")
     bench.check(profile)
+
+
+def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
+    """It changes nothing, and says why."""
+    customer, session = bench.new_customer(), bench.new_session()
+    item, made, now = bench.save(session), bench.new_list(session), bench.clock.tick()
+    edit = items.set_lists, session, item.id, [made.id], PLENTY, now
+    with pytest.raises(NotFound, match="no such session"):
+        after(bench, link_of(session, customer, now), *edit)
+    bench.check(customer)
+    assert bench.holds(customer) == (1, 1, 0)
 
 
 @pytest.mark.parametrize("verb", [items.delete, items.delete_many, lists.delete])
 def test_deletion_takes_an_entry_that_it_waited_for(bench, wish, verb):
     """Else the list would count an item that is gone, or the item stand on a list that is."""
     profile, item, made = wish
-    now = bench.clock.tick()
-
-    def delete():
-        if verb is items.delete_many:
-            return bench.db.write(verb, profiles.WholeStore(bench.store), [item], now)
-        return bench.db.write(verb, profile, item if verb is items.delete else made, now)
-
-    bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), delete))
+    named = {
+        items.delete: (profile, item),
+        items.delete_many: (profiles.WholeStore(bench.store), [item]),
+        lists.delete: (profile, made),
+    }[verb]
+    after(bench, put_on_list(*wish), verb, *named, bench.clock.tick())
     bench.check(profile)
     assert sum(bench.holds(profile)) == 1
 
@@ -134,46 +166,13 @@ def test_deletion_takes_an_entry_that_it_waited_for(bench, wish, verb):
 def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
     """Else a search would find an item that is gone."""
     profile, item, _ = wish
-    patch = ItemPatch(tags=("a",))
 
     async def tag(tx):
-        await items.change(tx, profile, item, patch, bench.clock.tick())
+        await items.change(tx, profile, item, ItemPatch(tags=("a",)), bench.clock.tick())
 
-    delete = lambda: bench.db.write(items.delete, profile, item, bench.clock.tick())  # noqa: E731
-    bench.run(_one_after_the_other(bench.db, tag, delete))
+    after(bench, tag, items.delete, profile, item, bench.clock.tick())
     bench.check(profile)
     assert bench.holds(profile)[0] == 0
-
-
-def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
-    """It changes nothing, and says why."""
-    customer, session = bench.new_customer(), bench.new_session()
-    now = bench.clock.tick()
-    item, _ = bench.write(items.save, session, new_item(1), bench.new_id(), bounds(99), now)
-    made = bench.write(lists.create, session, "x", bench.new_id(), bounds(99), now)
-
-    async def link(tx):
-        await linking.link(tx, session, customer, bounds(1_000), now)
-
-    edit = lambda: bench.db.write(items.set_lists, session, item.id, [made.id], bounds(99), now)  # noqa: E731
-    with pytest.raises(NotFound, match="no such session"):
-        bench.run(_one_after_the_other(bench.db, link, edit))
-    bench.check(customer)
-    assert bench.holds(customer) == (1, 1, 0)
-
-
-def test_save_shows_the_lists_that_it_waited_for(bench, wish):
-    """A save of what is there already."""
-    profile, item, made = wish
-    new = items.NewItem("1", "2", 5)
-
-    def save():
-        return bench.db.write(
-            items.save, profile, new, bench.new_id(), bounds(9999), bench.clock.tick()
-        )
-
-    got, created = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), save))
-    assert (got.id, got.list_ids, got.note, created) == (item, [made], "kept", False)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +192,7 @@ def test_save_shows_the_lists_that_it_waited_for(bench, wish):
 def test_events_tell_what_changed_after_the_wait(bench, store, first, second, told):
     """contract: event-changed, event-nothing-changed. Each of an item, its product 1 at first."""
     profile, now = bench.new_customer(store), bench.clock.tick()
-    item, _ = bench.write(items.save, profile, new_item(1), bench.new_id(), bounds(99), now)
+    item = bench.save(profile)
 
     async def do(tx, what):
         if what is None:
@@ -201,13 +200,13 @@ def test_events_tell_what_changed_after_the_wait(bench, store, first, second, to
         elif isinstance(what, ItemPatch):
             await items.change(tx, profile, item.id, what, now)
         else:
-            await items.save(tx, profile, what, bench.new_id(), bounds(99), now)
+            await items.save(tx, profile, what, bench.new_id(), PLENTY, now)
 
     async def hold(tx):
         await profiles.lock_known(tx, profile)
         await do(tx, first)
 
-    bench.run(_one_after_the_other(bench.db, hold, lambda: bench.db.write(do, second)))
+    after(bench, hold, do, second)
     changes = [
         f"{event['type']} {','.join(event['data'].get('changed', ()))}"
         for event in heard(bench, profile)
@@ -216,28 +215,15 @@ def test_events_tell_what_changed_after_the_wait(bench, store, first, second, to
     bench.check(profile)
 
 
-def test_rename_counts_the_items_that_it_waited_for(bench, wish):
-    """itemCount of the answer."""
-    profile, item, made = wish
-    rename = lambda: bench.db.write(lists.rename, profile, made, "y", bench.clock.tick())  # noqa: E731
-    got = bench.run(_one_after_the_other(bench.db, put_on_list(profile, item, made), rename))
-    assert got.item_count == 1
-
-
 def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench):
-    """The merged item and the moved one: gone, or neither; never the one without the other."""
+    """contract: link-races. The merged item and the moved one: gone, or neither; never the one without
+    the other."""
     customer, session = bench.new_customer(), bench.new_session()
-    now = bench.clock.tick()
-    own, _ = bench.write(items.save, customer, new_item(1), bench.new_id(), bounds(99), now)
-    bench.write(items.save, session, new_item(1), bench.new_id(), bounds(99), now)
-    moved, _ = bench.write(items.save, session, new_item(2), bench.new_id(), bounds(99), now)
-
-    async def link(tx):
-        await linking.link(tx, session, customer, bounds(1_000), now)
-
-    both, later = [own.id, moved.id], bench.clock.tick()
-    delete = lambda: bench.db.write(items.delete_many, customer, both, later)  # noqa: E731
-    bench.run(_one_after_the_other(bench.db, link, delete))
+    own = bench.save(customer)
+    bench.save(session)
+    both = [own.id, bench.save(session, 2).id]
+    delete = items.delete_many, customer, both, bench.clock.tick()
+    after(bench, link_of(session, customer, bench.clock.tick()), *delete)
     assert bench.holds(customer)[0] == 0
 
 
@@ -247,11 +233,7 @@ def test_sessions_are_taken_before_customers(bench, verb):
     session, customer = bench.new_session(), bench.new_customer()
     while customer.id > session.id:
         customer = bench.new_customer()
-    now, made = bench.clock.tick(), []
-    for profile in (session, customer):
-        item, _ = bench.write(items.save, profile, new_item(1), bench.new_id(), bounds(99), now)
-        made.append(item.id)
-    store = profiles.WholeStore(bench.store)
+    made = [bench.save(profile).id for profile in (session, customer)]
     without_waiting = f"SELECT 1 FROM profiles WHERE profile_id = '{customer.id}' FOR UPDATE NOWAIT"
 
     async def take_session(tx):
@@ -261,14 +243,11 @@ def test_sessions_are_taken_before_customers(bench, verb):
         assert await select(tx, without_waiting)
         await tx.one("profile_lock", profile=customer.id)
 
-    def both():
-        if verb == "link":
-            return bench.db.write(
-                linking.link, session, customer, bounds(1_000), bench.clock.tick()
-            )
-        return bench.db.write(items.delete_many, store, made, bench.clock.tick())
-
-    bench.run(_one_after_the_other(bench.db, take_session, both, take_customer))
+    both = {
+        "link": (linking.link, session, customer, PLENTY),
+        "delete over a store": (items.delete_many, profiles.WholeStore(bench.store), made),
+    }[verb]
+    after(bench, take_session, *both, bench.clock.tick(), last=take_customer)
     assert bench.holds(customer)[0] == (1 if verb == "link" else 0)
 
 
@@ -294,7 +273,7 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
 
     async def save(tx):
         new = new_item(1, tags=("a",))
-        await items.save(Looking(tx), profile, new, bench.new_id(), bounds(9), now)
+        await items.save(Looking(tx), profile, new, bench.new_id(), PLENTY, now)
 
     bench.write(save)
     bench.check(profile)
@@ -315,19 +294,17 @@ def test_connection_that_breaks_before_the_commit_is_no_failure_of_ours(bench, w
 
 
 @pytest.fixture
-def promise(bench, wish):
+def promise(bench):
     """An item that a session has on a shared list, and a session that has reserved it."""
     owner, holder, now = bench.new_session(), bench.new_session(), bench.clock.tick()
-    made = bench.write(lists.create, owner, "x", bench.new_id(), bounds(99), now)
-    new = new_item(1, list_ids=(made.id,))
-    item, _ = bench.write(items.save, owner, new, bench.new_id(), bounds(99), now)
-    token, terms = shares.new_token(), shares.Terms(reservations=True)
-    bench.write(shares.create, owner, made.id, terms, bench.new_id(), token, now)
+    made = bench.new_list(owner).id
+    item = bench.save(owner, list_ids=(made,)).id
+    token = bench.share(owner, made).token
 
     async def reserve(tx):
-        await reservations.reserve(tx, bench.finder, token, item.id, holder, 1, now)
+        await reservations.reserve(tx, bench.finder, token, item, holder, 1, now)
 
-    return owner, holder, item.id, token, reserve
+    return owner, holder, item, token, reserve
 
 
 def reserved(bench, holder, *owners):
@@ -343,14 +320,13 @@ def reserved(bench, holder, *owners):
 def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, verb):
     """contract: reserve-ends. Its single statement began before there was one."""
     owner, holder, item, _, reserve = promise
-    made, now = bench.all("lists_all", profile=owner.id)[0][0], bench.clock.tick()
+    made = bench.all("lists_all", profile=owner.id)[0][0]
     named = {
         items.delete: (item,),
-        items.set_lists: (item, [], bounds(99)),
+        items.set_lists: (item, [], PLENTY),
         lists.delete: (made,),
     }[verb]
-    leave = lambda: bench.db.write(verb, owner, *named, now)  # noqa: E731
-    bench.run(_one_after_the_other(bench.db, reserve, leave))
+    after(bench, reserve, verb, owner, *named, bench.clock.tick())
     assert reserved(bench, holder, owner) == 0
 
 
@@ -358,37 +334,29 @@ def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, 
 def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise, by):
     """contract: reserve-delete, reserve-purge. Given back, or with its holder; merged meanwhile."""
     owner, holder, item, token, reserve = promise
-    customer, now = bench.new_customer(), bench.clock.tick()
-    bench.write(items.save, customer, new_item(1), bench.new_id(), bounds(99), now)
+    customer = bench.new_customer()
+    bench.save(customer)
     bench.write(reserve)
-
-    async def link(tx):
-        await linking.link(tx, owner, customer, bounds(1_000), now)
 
     async def purge_it(tx):
         await tx.all_many("session_lock", [{"profile": holder.id}])
         await reservations.purge(tx, [holder.id], 10)
 
-    def end():
-        if by == "purge":
-            return bench.db.write(purge_it)
-        return bench.db.write(reservations.give_back, token, item, holder)
-
-    bench.run(_one_after_the_other(bench.db, link, end))
+    end = (purge_it,) if by == "purge" else (reservations.give_back, token, item, holder)
+    after(bench, link_of(owner, customer, bench.clock.tick()), *end)
     assert reserved(bench, holder, owner, customer) == 0
 
 
 def test_link_of_a_holder_waits_for_the_owner(bench, promise):
     """contract: reserve-sign-in, reserve-at-once. What lies with the owner changes under that lock."""
     owner, holder, _, _, reserve = promise
-    customer, now = bench.new_customer(), bench.clock.tick()
+    customer = bench.new_customer()
     bench.write(reserve)
 
     async def lock(tx):
         await profiles.lock_known(tx, owner)
 
-    link = lambda: bench.db.write(linking.link, holder, customer, bounds(1_000), now)  # noqa: E731
-    bench.run(_one_after_the_other(bench.db, lock, link))
+    after(bench, lock, linking.link, holder, customer, PLENTY, bench.clock.tick())
     assert reserved(bench, customer, owner) == 2
 
 
@@ -405,5 +373,5 @@ def test_rows_sent_at_once_have_the_time_of_their_transaction(bench, monkeypatch
         await profiles.lock(tx, mine, bench.clock.tick())
         await tx.run_many("profile_recount", [{"profile": other.id, "email": None}])
 
-    writing = lambda: bench.db.long_write(touch)  # noqa: E731
+    writing = bench.db.long_write(touch)
     bench.run(_one_after_the_other(bench.db, lock, writing, lambda _: asyncio.sleep(4.2)))

@@ -1,45 +1,15 @@
 """Webhooks on both engines: their secrets, when they go off and on, and what is sent again."""
 
 import pytest
-from standardwebhooks import Webhook as Verifier
-from standardwebhooks import WebhookVerificationError
 
 from tests.contract.conftest import bounds
 from tests.contract.desk import DAY, SEALING, on_desk, send
 from tests.servers.receiver import Receiver, answer
 from wishwell import events, ids, stores
 from wishwell.errors import Conflict, Invalid, NotFound
-from wishwell.events import deliveries, webhooks
+from wishwell.events import deliveries, retention, webhooks
 from wishwell.stores.sealing import Sealing
 from wishwell.wishes import lists
-
-
-@on_desk
-async def test_events_are_delivered_and_signed(desk):
-    """contract: delivery-each, webhook-signed, delivery-fields, webhook-fields. The verifier is the
-    library that receivers use."""
-    async with Receiver().serve() as receiver, desk.process(clock=ids.wall_clock) as sender:
-        desk.clock.milliseconds = ids.wall_clock() - 1_000
-        hook = await desk.hook(receiver.url)
-        told = await desk.save(3)
-        await send(sender)
-        assert sorted(receiver.ids()) == sorted(told)
-        for message in receiver.got:
-            Verifier(hook.secret).verify(message.body, message.headers)
-            assert message.event["id"] == message.id
-            assert message.event["type"] == "item.created"
-            assert message.event["profile"] == desk.profile.gid
-            with pytest.raises(WebhookVerificationError):
-                Verifier(hook.secret).verify(message.body + b" ", message.headers)
-        for shown in await desk.page(hook):
-            assert (shown.status, shown.attempts, shown.last_status) == ("delivered", 1, 204)
-            assert shown.event_id in told
-            assert shown.next_attempt_at is None
-        await send(sender)
-        assert len(receiver.got) == 3
-        assert (await desk.find(hook)).secret is None
-        assert dict(sender.attempts) == {"delivered": 3}
-    desk.clock.milliseconds = 1_800_000_000_000
 
 
 @on_desk
@@ -117,7 +87,7 @@ async def test_events_that_were_removed_are_counted(desk):
         await desk.db.write(lists.create, other, "a", make, bounds(9), desk.clock.tick())
         await events.number(desk.db, desk.clock)  # of a type that it has not asked for
         desk.clock.milliseconds += 8 * DAY
-        async for _ in events.retain(desk.db, 7, desk.clock()):
+        async for _ in retention.of_events(desk.db, 7, desk.clock()):
             pass
         await desk.retain()
         assert await desk.page(hook) == []

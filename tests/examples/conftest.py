@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import ConsoleMessage
 
-from tests.browser.conftest import Shopper, _missing, chromium
+from tests.browser.conftest import Shopper, chromium
+from tests.conftest import missing
 from tests.security.nginx import nginx_binary
-from tests.servers import HERE, SECRETS, AnsweringProgram, Service, free_port
+from tests.servers import HERE, SECRETS, Program, Service, free_port
 
 __all__ = ["chromium"]
 
@@ -26,7 +27,7 @@ PYTHON = Path(sys.executable)
 CLEAN = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
-class Shop(AnsweringProgram):
+class Shop(Program):
     """One example in a folder of its own, with a store of its own."""
 
     def __init__(self, name: str, service: Service, folder: Path) -> None:
@@ -94,7 +95,7 @@ def hydrogen(shop: Shop) -> None:
 
 def nginx(shop: Shop) -> None:
     if nginx_binary() is None:
-        _missing("there is no nginx")
+        missing("there is no nginx")
     key = shop.folder / "key.txt"
     key.write_text(secrets.token_hex(32))
     SECRETS.add(key.read_text())
@@ -144,22 +145,15 @@ RECIPES: dict[str, Callable[[Shop], None]] = {
 
 
 def npm(shop: Shop, *argv: str, folder: Path | None = None) -> None:
-    done = subprocess.run(
-        argv,
-        cwd=folder or shop.files,
-        env=os.environ | shop.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, f"{' '.join(argv)}\n{done.stdout[-4000:]}"
+    where, env = folder or shop.files, os.environ | shop.environment
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=300, cwd=where, env=env)
+    assert done.returncode == 0, f"{' '.join(argv)}\n{(done.stdout + done.stderr)[-4000:]}"
 
 
 def install(shop: Shop) -> None:
     """What its lock file names; and @wishwell/proxy, built as it would be for npm."""
     if not (shutil.which("node") and shutil.which("npm")):
-        _missing("there is no node, or no npm")
+        missing("there is no node, or no npm")
     forward = shop.files.parents[1] / "forward"
     if not forward.exists():
         ignore = shutil.ignore_patterns("node_modules", "dist", "test")

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.browser.conftest import _missing
+from tests.conftest import missing
 from tests.examples.conftest import CLEAN, ROOT
 from tests.servers import HERE, Service, free_port, wait_until
 from tests.service.test_documents import commands, shell
@@ -38,7 +38,7 @@ def receiver(request) -> str:
     if request.param == "python":
         return "python receiver.py"
     if not (shutil.which("node") and shutil.which("npm")):
-        _missing("there is no node, or no npm")
+        missing("there is no node, or no npm")
     return "node receiver.js"
 
 

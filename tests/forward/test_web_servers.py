@@ -1,12 +1,12 @@
 """ops/: what nginx and Caddy pass on for a shop, with a token and from a trusted address."""
 
-import os
 import shutil
 import socket
 
 import httpx2
 import pytest
 
+from tests.conftest import missing
 from tests.security.nginx import nginx_binary
 from tests.servers import HERE
 
@@ -19,10 +19,7 @@ def server(request):
     """Starts a web server with the file of ops/ before a service."""
     there = {"nginx": nginx_binary(), "caddy": shutil.which("caddy")}[request.param]
     if there is None:
-        reason = f"there is no {request.param} on this system"
-        if os.environ.get("CI"):
-            pytest.fail(f"{reason}; CI has to install one")
-        pytest.skip(reason)
+        missing(f"there is no {request.param} on this system")
     started = []
 
     def start(service, token):

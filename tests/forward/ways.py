@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from tests.security.nginx import Nginx, nginx_binary
-from tests.servers import HERE, AnsweringProgram, free_port
+from tests.servers import HERE, Program, free_port
 
 from .conftest import BASE
 
@@ -56,30 +56,23 @@ def nginx(
     base: str = BASE,
     port: bool = False,
 ) -> Nginx:
-    """``name``: of the shop, a pattern with ``~``. ``port``: it says its own too, as on another than 80."""
+    """``name``: of the shop, a pattern with ``~``. ``port``: it says its own too, as on another
+    than 80."""
     made = Nginx(service, servers=SERVERS.replace("NAME", name))
     line = f'proxy_set_header Authorization "{token and f"Bearer {token}"}";'
-    _written(
-        made.folder,
-        service,
-        base,
-        "nginx-storefront.conf",
-        "storefront.conf",
-        "wishwell-authorization.conf",
-        line,
-    )
+    source, file, secret = "nginx-storefront.conf", "storefront.conf", "wishwell-authorization.conf"
+    _written(made.folder, service, base, source, file, secret, line)
     if port:
-        file = made.folder / "storefront.conf"
-        plain = "X-Forwarded-Host $host;"
-        assert plain in file.read_text()
-        file.write_text(file.read_text().replace(plain, f"{plain[:-1]}:$server_port;"))
+        plain, text = "X-Forwarded-Host $host;", (made.folder / file).read_text()
+        assert plain in text
+        (made.folder / file).write_text(text.replace(plain, f"{plain[:-1]}:$server_port;"))
     words = [nginx_binary(), "-t", "-q", "-p", made.folder, "-c", made.folder / "nginx.conf"]
     checked = subprocess.run([str(word) for word in words], capture_output=True, text=True)
     assert (checked.returncode, checked.stderr) == (0, "")
     return made.start()
 
 
-class Caddy(AnsweringProgram):
+class Caddy(Program):
     """Debian's Caddy. ``name``: of the shop, "" for any."""
 
     def __init__(
@@ -98,7 +91,7 @@ class Caddy(AnsweringProgram):
         self.begin(words, self.url, env=home)
 
 
-class Forwarder(AnsweringProgram):
+class Forwarder(Program):
     """A shop of several names behind one of the forwarders, ``node`` or ``asgi``.
 
     ``tokens``: a file of JSON with the token of each host, read anew for each request. The shop passes

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
-from tests.linearizability.history import Operation, timeline
+from tests.linearizability.history import Operation
 
 
 class State(Protocol):
@@ -104,46 +104,18 @@ def check(
             return replace(best, steps=steps)
 
 
-def reduced(
-    operations: list[Operation],
-    initial: S,
-    step: Step[S],
-    harmless: Callable[[Operation], bool],
-) -> list[Operation]:
-    """The shortest picture of a failure that can be had without a doubt.
-
-    First the shortest beginning that fails already: what was under way then has no answer yet.
-    Then, one after the other, whatever can be left out and it still fails: operations that are
-    ``harmless``, that is, change nothing, whose absence can't be the reason.
-    """
-
-    def fails(some: list[Operation]) -> bool:
-        return not check(some, initial, step).ok
-
-    left = operations
-    for end in sorted(o.returned for o in operations if o.known):
-        beginning = [
-            o if o.returned <= end else replace(o, returned=math.inf, answer=None)
-            for o in operations
-            if o.invoked <= end
-        ]
-        if fails(beginning):
-            left = beginning
-            break
-    for operation in [o for o in left if harmless(o)]:
-        without = [o for o in left if o is not operation]
-        if fails(without):
-            left = without
-    return left
-
-
 def picture(operations: list[Operation], initial: S, step: Step[S]) -> str:
-    """A failing history for people: when what was, how far an order goes, why no further."""
+    """A failing history for people: what was asked and answered, how far an order goes, why no further."""
     verdict = check(operations, initial, step)
+    asked = [
+        f"{o.number:3} client {o.client}, {o.invoked} to {o.returned} ns: {o.call} -> {o.answer}"
+        for o in sorted(operations, key=lambda o: o.invoked)
+    ]
+    why = [f"    {number}: {why}" for number, why in sorted(verdict.refused.items())]
     order = " ".join(str(o.number) for o in verdict.order)
-    lines = [f"    {number}: {why}" for number, why in sorted(verdict.refused.items())]
-    return (
-        f"{len(operations)} operations have no order that explains them:\n\n"
-        f"{timeline(operations)}\nThe longest order that explains a part: {order or '(none)'}; "
-        "no other can be next:\n" + "\n".join(lines) + "\n"
-    )
+    lines = [
+        *asked,
+        f"The longest order that explains a part: {order}; no other can be next:",
+        *why,
+    ]
+    return "\n".join(lines)

@@ -8,14 +8,17 @@ slow write would, so that writes wait for each other.
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
-from tests.linearizability import requests
 from tests.linearizability.harness import Actors, Harness
 from tests.linearizability.history import Answer, Call, History, records
 from tests.profile_model import GONE
+from tests.servers import PREFIX
+from torture.load import Answer as Response
 from torture.load import Client, Cut, Unsent
 from wishwell import ids
 from wishwell.db import Database
@@ -32,6 +35,61 @@ ANYWHERE = KINDS.keys() - {"save", "new_list", "items_page", "lists_page"}
 """What an admin token may do in one profile of a store without naming it."""
 
 
+Edge = tuple[str, bool]
+"""What a cursor stands for: a record's id, and whether what is newer is asked for."""
+
+
+_WAYS = {
+    "save": "POST /items",
+    "change": "PATCH /items/{}",
+    "delete": "DELETE /items/{}",
+    "delete_many": "DELETE /items",
+    "set_lists": "PUT /items/{}/lists",
+    "get_item": "GET /items/{}",
+    "items_page": "GET /items",
+    "new_list": "POST /lists",
+    "rename": "PATCH /lists/{}",
+    "drop_list": "DELETE /lists/{}",
+    "order": "PUT /lists/{}/items/order",
+    "get_list": "GET /lists/{}",
+    "lists_page": "GET /lists",
+    "link": "POST /profiles/token",
+    "renew": "POST /profiles/token",
+}
+_FIELDS = {"product": "productId", "variant": "variantId", "on": "listIds", "ids": "itemIds"}
+
+
+def _request(call: Call, cursor: str | None = None) -> tuple[str, str, Any]:
+    """Method, path and body of a call; ``cursor`` as it was sealed."""
+    method, _, path = _WAYS[call.kind].partition(" ")
+    path = PREFIX + path.format(call.target)
+    given = {k: v for k, v in call.arguments.items() if v is not None}
+    if method == "GET":
+        words: dict[str, Any] = {name: given[name] for name in ("limit", "sort") if name in given}
+        if "query" in given:
+            field, wanted = given["query"]
+            many = ",".join(map(str, wanted)) if isinstance(wanted, tuple) else wanted
+            words["query"] = f"{field}:{many}"
+        if cursor:
+            words["page"] = cursor
+        return method, f"{path}?{urlencode(words)}" if words else path, None
+    body = {_FIELDS.get(k, k): None if v == "clear" else v for k, v in given.items()}
+    return method, path, body or None
+
+
+def _answer(call: Call, got: Response) -> tuple[Answer, dict[Edge, str]]:
+    """What was answered, without what no model can tell; and the cursors of a page."""
+    if got.status >= 300 or got.status == 204 or call.kind in ("link", "renew"):
+        return Answer(got.status), {}
+    body = json.loads(got.body)
+    data, links = body["data"], body.get("pageInfo", {})
+    cursors = {}
+    if isinstance(data, list) and data:
+        edges = {"next": (data[-1]["id"], False), "previous": (data[0]["id"], True)}
+        cursors = {edges[name]: sealed for name, sealed in links.items()}
+    return Answer(got.status, data, "next" in links, "previous" in links), cursors
+
+
 @dataclass
 class Known:
     """What clients have seen: they take their targets from it, right or outdated."""
@@ -40,7 +98,7 @@ class Known:
     lists: list[str] = field(default_factory=list)
     cursors: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
-    def note(self, call: Call, answer: Answer, cursors: dict[requests.Edge, str]) -> None:
+    def note(self, call: Call, answer: Answer, cursors: dict[Edge, str]) -> None:
         for record in records(answer.data):
             held = self.items if "productId" in record else self.lists
             if record["id"] not in held:
@@ -65,7 +123,7 @@ class Run:
         cursor = self.known.cursors.get(
             (call.scope, call.kind, given.get("query"), given.get("cursor"))
         )
-        method, path, body = requests.request(call, cursor)
+        method, path, body = _request(call, cursor)
         patience = self.random.uniform(0.0005, 0.004) if cut else 20.0
         operation = self.history.invoke(number, call)
         try:
@@ -73,7 +131,7 @@ class Run:
         except (Cut, Unsent, TimeoutError):
             assert cut, f"no answer to {call}"
             return
-        answer, cursors = requests.answer(call, got)
+        answer, cursors = _answer(call, got)
         self.history.respond(operation, answer)
         self.known.note(call, answer, cursors)
 

@@ -30,11 +30,6 @@ class Call:
             }
         return {self.scope}
 
-    def __str__(self) -> str:
-        where = "store" if self.scope is None else self.scope.rsplit("/", 2)[-2].lower()
-        given = " ".join(f"{k}={short(v)}" for k, v in self.arguments.items() if v is not None)
-        return " ".join(part for part in (where, self.kind, short(self.target), given) if part)
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -44,10 +39,6 @@ class Answer:
     data: Any = None
     older: bool = False
     newer: bool = False
-
-    def __str__(self) -> str:
-        more = " older" * self.older + " newer" * self.newer
-        return f"{self.status} {'' if self.data is None else short(self.data)}{more}".rstrip()
 
 
 @dataclass
@@ -108,47 +99,3 @@ def records(data: Any) -> list[dict[str, Any]]:
         if "id" in record:
             found += [record, *record.get("items", [])]
     return found
-
-
-def short(value: Any) -> str:
-    """For people: ids by their last digits, records without the names of what is plain."""
-    if isinstance(value, str):
-        return value.rsplit("/", 1)[-1][-4:] if len(value) > 24 and "-" in value[-13:] else value
-    if isinstance(value, list | tuple):
-        return "[" + " ".join(short(one) for one in value) + "]"
-    if not isinstance(value, dict):
-        return str(value)
-    if "productId" in value:
-        variant = f"/{value['variantId']}" if "variantId" in value else ""
-        text = f"{short(value['id'])}=p{value['productId']}{variant}×{value['quantity']}"
-        text += f" tags{short(value['tags'])}" if value["tags"] else ""
-        return f"{{{text} on{short(value['listIds'])} @{_seconds(value['updatedAt'])}}}"
-    if "itemCount" in value:
-        text = f"{short(value['id'])}={value['name']!r} count {value['itemCount']}"
-        text += f" {short(value['items'])}" if "items" in value else ""
-        return f"{{{text} @{_seconds(value['updatedAt'])}}}"
-    return "{" + " ".join(f"{k}={short(v)}" for k, v in value.items()) + "}"
-
-
-def _seconds(time: Any) -> str:
-    """The end of a time: histories take less than a minute."""
-    return time[17:-1] if isinstance(time, str) else "?"
-
-
-def timeline(operations: list[Operation], width: int = 28) -> str:
-    """Each operation as a line: its number, its client, when, what, and the answer."""
-    if not operations:
-        return "(nothing)\n"
-    first = min(operation.invoked for operation in operations)
-    ends = [o.returned for o in operations if o.known] or [first + 1]
-    span = max(max(ends) - first, 1)
-    lines = []
-    for o in sorted(operations, key=lambda o: o.invoked):
-        begin = min(int((o.invoked - first) / span * (width - 1)), width - 1)
-        end = width - 1 if not o.known else int((o.returned - first) / span * (width - 1))
-        bar = " " * begin + "#" * (end - begin + 1)
-        if not o.known:
-            bar = bar[:-1] + ">"
-        answer = str(o.answer) if o.known else "(no answer)"
-        lines.append(f"{o.number:3} c{o.client} |{bar:{width}}| {o.call}  ->  {answer}")
-    return f"{span / 1e6:.1f} ms from the left to the right\n" + "\n".join(lines) + "\n"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.linearizability.checker import Mismatch
-from tests.linearizability.history import Answer, Call, Operation, records, short
+from tests.linearizability.history import Answer, Call, Operation, records
 from tests.profile_model import Model, Since, lowest
 from wishwell.errors import Conflict, Invalid, NotFound
 
@@ -236,7 +236,7 @@ def step(
         if expected == answer:
             ways.append(after)
     if not ways:
-        raise Different(expected, answer)
+        raise Mismatch(f"expected {expected}, answered {answer}")
     return ways
 
 
@@ -264,27 +264,3 @@ def unattributed(operations: list[Operation]) -> dict[str, Any]:
         if operation.answer and operation.answer.status == 201 and operation.answer.data
     }
     return {id: product for id, product in seen.items() if id not in made}
-
-
-class Different(Mismatch):
-    """What should have been answered, and what was."""
-
-    def __init__(self, expected: Answer | None, answer: Answer) -> None:
-        super().__init__(expected, answer)
-        self.expected, self.answer = expected, answer
-
-    def __str__(self) -> str:
-        wanted, got = self.expected, self.answer
-        if wanted is None or wanted.status != got.status or not isinstance(got.data, dict):
-            return f"expected {wanted}, answered {got}"
-        return "; ".join(
-            f"{name}: expected {short(wanted.data.get(name))}, answered {short(got.data.get(name))}"
-            for name in {**wanted.data, **got.data}
-            if wanted.data.get(name) != got.data.get(name)
-        )
-
-
-def harmless(operation: Operation) -> bool:
-    """Whether it can't have changed anything: a read, or what was refused."""
-    refused = operation.answer is not None and operation.answer.status >= 400
-    return operation.call.kind in READS or refused

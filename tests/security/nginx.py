@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from functools import partial
 
-from tests.servers import HERE, Program, ServerFailed, free_port, wait_until
+from tests.servers import HERE, Program, connects, free_port
 
 _CONFIGURATION = """
 daemon off;
@@ -74,13 +75,7 @@ class Nginx(Program):
 
     def start(self) -> Nginx:
         words = [nginx_binary(), "-p", self.folder, "-c", self.folder / "nginx.conf"]
-        log = (self.folder / "out").open("ab")
-        self._spawn(words, stdout=log, stderr=log, cwd=self.folder)
-        log.close()
-        pid = self.folder / "nginx.pid"
-        wait_until(lambda: (pid.exists() and pid.read_text()) or not self.running, seconds=10)
-        if not self.running:
-            raise ServerFailed((self.folder / "out").read_text())
+        self.begin(words, partial(connects, self.port), seconds=10)
         return self
 
     def passed_on(self) -> list[str]:

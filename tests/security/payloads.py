@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from tests.servers import PREFIX
 
+ITEMS = f"{PREFIX}/items"
+PREFLIGHT = ("Origin: https://evil.example", "Access-Control-Request-Method: GET")
+SOCKET = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13")
+
 
 def hidden(request_id: str, token: str) -> bytes:
     """A whole request; the service keeps its id, so that it shows in the log if it ever ran."""
@@ -14,7 +18,7 @@ def hidden(request_id: str, token: str) -> bytes:
     return "\r\n".join([*lines, f"Authorization: Bearer {token}", "", ""]).encode()
 
 
-def head(token: str | None, *lines: str, start: str = f"POST {PREFIX}/items HTTP/1.1") -> bytes:
+def head(token: str | None, *lines: str, start: str = f"POST {ITEMS} HTTP/1.1") -> bytes:
     words = [start, "Host: shop", *([f"Authorization: Bearer {token}"] if token else [])]
     words += ["Content-Type: application/json", *lines]
     return "\r\n".join([*words, "", ""]).encode("latin-1")
@@ -32,6 +36,9 @@ def payloads(token: str, inside: bytes) -> dict[str, bytes]:
 
     def chunked(line: str) -> bytes:
         return head(token, line, f"Content-Length: {len(chunk)}") + chunk
+
+    def to(start: str, *lines: str, token: str | None = token) -> bytes:
+        return head(token, *lines, start=start)
 
     made = {
         "CL.TE": head(token, both, te) + after_end,
@@ -75,37 +82,18 @@ def payloads(token: str, inside: bytes) -> dict[str, bytes]:
         "TE with an underscore": chunked("Transfer_Encoding: chunked"),
         "TE after a bare LF": chunked("X-A: b\nTransfer-Encoding: chunked"),
         "TE as a hop": chunked(f"{te}\r\nConnection: Transfer-Encoding"),
-        "TE in HTTP/1.0": head(
-            token, te, "Connection: keep-alive", start=f"POST {PREFIX}/items HTTP/1.0"
-        )
-        + chunk,
-        "body of a GET": head(token, cl, start=f"GET {PREFIX}/items HTTP/1.1") + inside,
-        "body of a HEAD": head(token, cl, start=f"HEAD {PREFIX}/items HTTP/1.1") + inside,
-        "body of an OPTIONS": head(
-            None,
-            cl,
-            "Origin: https://evil.example",
-            "Access-Control-Request-Method: GET",
-            start=f"OPTIONS {PREFIX}/items HTTP/1.1",
-        )
-        + inside,
+        "TE in HTTP/1.0": to(f"POST {ITEMS} HTTP/1.0", te, "Connection: keep-alive") + chunk,
+        "body of a GET": to(f"GET {ITEMS} HTTP/1.1", cl) + inside,
+        "body of a HEAD": to(f"HEAD {ITEMS} HTTP/1.1", cl) + inside,
+        "body of an OPTIONS": to(f"OPTIONS {ITEMS} HTTP/1.1", cl, *PREFLIGHT, token=None) + inside,
         "body without a token": head(None, cl) + inside,
-        "body of an unknown path": head(token, cl, start="POST /none HTTP/1.1") + inside,
-        "body of a method that is not taken": head(token, cl, start="PUT /livez HTTP/1.1") + inside,
-        "chunks of a method that is not taken": head(token, te, start="PUT /livez HTTP/1.1")
-        + chunk,
+        "body of an unknown path": to("POST /none HTTP/1.1", cl) + inside,
+        "body of a method that is not taken": to("PUT /livez HTTP/1.1", cl) + inside,
+        "chunks of a method that is not taken": to("PUT /livez HTTP/1.1", te) + chunk,
         "body that waits": head(token, cl, "Expect: 100-continue") + inside,
         "upgrade": head(token, cl, "Connection: Upgrade", "Upgrade: h2c") + inside,
-        "upgrade to a socket": head(
-            token,
-            cl,
-            "Connection: Upgrade",
-            "Upgrade: websocket",
-            "Sec-WebSocket-Version: 13",
-            start=f"GET {PREFIX}/items HTTP/1.1",
-        )
-        + inside,
-        "method of a tunnel": head(token, cl, start="CONNECT shop:80 HTTP/1.1") + inside,
+        "upgrade to a socket": to(f"GET {ITEMS} HTTP/1.1", cl, *SOCKET) + inside,
+        "method of a tunnel": to("CONNECT shop:80 HTTP/1.1", cl) + inside,
     }
     chunks = {
         "extension": b"%x;a=b\r\n%s\r\n0\r\n\r\n" % (size, inside),

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
-import socket
 import uuid
 from types import SimpleNamespace
 
 import pytest
 
-from tests.api.conftest import data, over_the_wire, printed_until, products, request_head, soon
+from tests.api.conftest import (
+    connect,
+    data,
+    over_the_wire,
+    printed_until,
+    products,
+    request_head,
+    soon,
+)
+from tests.conftest import missing
 from tests.security import payloads
 from tests.security.nginx import Nginx, nginx_binary
-from tests.servers import PREFIX
 
 pytestmark = pytest.mark.either_engine
 
@@ -76,20 +81,11 @@ def test_trailer_is_no_header(service, shop):
     assert products(member.http) == [1]
 
 
-def test_trailers_are_bounded_like_headers(service, shop):
-    """Trailers without end: refused by size, as headers are."""
-    head = request_head("POST", "/items", shop.admin_token, JSON, CHUNKED)
-    got = over_the_wire(service, head + SAVE + b"X-A: " + b"x" * 200_000 + b"\r\n\r\n")
-    assert got.closed and answers(got) == 1
-    assert data(shop.admin.get("/items")) == []
-
-
 @pytest.mark.parametrize("end", [b"zz\r\n", b"0\r\n: x\r\n\r\n", b"0\r\nX: \0\r\n\r\n"])
 def test_body_that_breaks_off_after_its_answer_gets_no_second_one(service, end):
     """A proxy would take a second answer on a kept connection for that to its next client."""
     head = request_head("POST", "/items", None, JSON, CHUNKED)
-    target = service.url.removeprefix("http://").split(":")
-    with socket.create_connection((target[0], int(target[1])), 3) as connection:
+    with connect(service, 3) as connection:
         connection.sendall(head + b"2\r\n{}\r\n")
         received = connection.recv(65536)
         connection.sendall(end)
@@ -102,10 +98,7 @@ def test_body_that_breaks_off_after_its_answer_gets_no_second_one(service, end):
 def proxied(request, service):
     """The service behind an nginx that keeps one connection for everybody."""
     if nginx_binary() is None:
-        reason = "there is no nginx on this system"
-        if os.environ.get("CI"):
-            pytest.fail(f"{reason}; CI has to install one")
-        pytest.skip(reason)
+        missing("there is no nginx on this system")
     with Nginx(service.url, buffering=request.param == "whole bodies") as nginx:
         yield nginx
 
@@ -143,38 +136,3 @@ def carried_out(service, since: int) -> set[str]:
     return {
         e["requestId"] for e in entries if e["event"] == "request" and e["status"] not in given_up
     }
-
-
-def test_many_requests_in_one_segment_are_answered_in_order(service, shop):
-    """contract: http-pipelining. Pipelining: each answer is of its own request, in the order of the
-    asking."""
-    asked = [str(uuid.uuid4()) for _ in range(200)]
-    requests = b"".join(
-        request_head("GET", "/lists", shop.admin_token, f"X-Request-Id: {id}") for id in asked
-    )
-    last = request_head("GET", "/lists", shop.admin_token, "Connection: close")
-    got = over_the_wire(service, requests + last, patience=5)
-    lines = got.everything.split(b"\r\n")
-    answered = [
-        line.split(b": ")[1].decode() for line in lines if line.startswith(b"x-request-id: ")
-    ]
-    assert answered[:-1] == asked
-    assert got.closed
-
-
-def test_bytes_that_trickle_are_cut_where_they_end(service, shop):
-    """A request and a half, byte by byte: the half is no request."""
-    attacker = shop.customer("attacker")
-    inside = payloads.hidden(request_id := str(uuid.uuid4()), attacker.token)[:-1]
-    whole = request_head("GET", "/items", attacker.token)
-    host, port = service.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), 1) as connection:
-        for at in range(len(whole) + len(inside)):
-            connection.sendall((whole + inside)[at : at + 1])
-        connection.settimeout(0.5)
-        received = b""
-        with contextlib.suppress(TimeoutError):
-            while piece := connection.recv(65536):
-                received += piece
-    assert received.count(b"HTTP/1.1 ") == 1 and received.startswith(b"HTTP/1.1 200")
-    assert f"GET {PREFIX}".encode() in whole and not ran(service, request_id)

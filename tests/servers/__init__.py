@@ -14,25 +14,24 @@ interpreter ends; a small minder process outlives even a `kill -9` of the tests 
 from tests.servers.base import (
     HERE,
     PREFIX,
-    AnsweringProgram,
     Program,
     ServerFailed,
+    answers,
+    connects,
     free_port,
     wait_until,
 )
 from tests.servers.citus import Cluster, OwnCluster, has_citus
 from tests.servers.postgres import PostgresServer, postgres_binaries
 from tests.servers.redis import RedisServer, redis_binary
-from tests.servers.service import KEPT, PRINTED, SECRETS, WISHWELL, Service
+from tests.servers.service import PRINTED, SECRETS, WISHWELL, Service
 
 __all__ = [
     "HERE",
-    "KEPT",
     "PREFIX",
     "PRINTED",
     "SECRETS",
     "WISHWELL",
-    "AnsweringProgram",
     "Cluster",
     "OwnCluster",
     "PostgresServer",
@@ -40,6 +39,8 @@ __all__ = [
     "RedisServer",
     "ServerFailed",
     "Service",
+    "answers",
+    "connects",
     "free_port",
     "has_citus",
     "postgres_binaries",

@@ -14,6 +14,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,20 @@ def wait_until(condition, *, seconds: float, every: float = 0.01) -> bool:
             return False
         time.sleep(every)
     return True
+
+
+def answers(url: str) -> bool:
+    """Whether it is answered with 200."""
+    with contextlib.suppress(httpx2.TransportError):
+        return httpx2.get(url, trust_env=False).status_code == 200
+    return False
+
+
+def connects(port: int) -> bool:
+    """Whether something listens on a port of the loopback."""
+    with contextlib.suppress(OSError), socket.create_connection((HERE, port), 1):
+        return True
+    return False
 
 
 _MINDER = """
@@ -140,6 +155,7 @@ class Program:
     start: Callable[..., Any]
 
     def __init__(self, kind: str) -> None:
+        self._kind = kind
         self.folder = Path(tempfile.mkdtemp(prefix=f"wishwell-{kind}-", dir="/tmp"))
         mind("folder", self.folder)
         self._owned: dict = {"process": None, "folder": self.folder}
@@ -162,6 +178,26 @@ class Program:
         mind("watch", process.pid)
         self._owned["process"] = process
         return process
+
+    def begin(
+        self, argv: list, ready: str | Callable[[], object], *, seconds: float = 20, **options
+    ) -> None:
+        """Starts it, in its own folder unless ``cwd`` says another, and waits until it is ready.
+
+        ``ready``: a URL that answers 200 then, or a condition. What it prints is in ``log``.
+        """
+        with (self.folder / "log").open("ab") as log:
+            given = {"stdout": log, "stderr": log, "cwd": self.folder}
+            self._spawn(argv, **given | options)
+        there = partial(answers, ready) if isinstance(ready, str) else ready
+        wait_until(lambda: there() or not self.running, seconds=seconds, every=0.02)
+        if not self.running or not there():
+            self.kill()
+            raise ServerFailed(f"the {self._kind} did not start: {self.output()[-4000:]}")
+
+    def output(self) -> str:
+        """All that it has printed."""
+        return (self.folder / "log").read_text(errors="replace")
 
     def _end(self, signal_number: int, seconds: float) -> int:
         """Send a signal and wait; whoever does not end in time is killed, and that is an error."""
@@ -207,30 +243,3 @@ class Program:
 
     def __exit__(self, *_) -> None:
         self.close()
-
-
-class AnsweringProgram(Program):
-    """A program that prints to a file, and is ready once a URL of its answers with 200."""
-
-    def __init__(self, kind: str) -> None:
-        super().__init__(kind)
-        self._kind = kind
-
-    def begin(self, argv: list, url: str, *, seconds: float = 20, **options) -> None:
-        """Starts it, in its own folder unless ``cwd`` says another, and waits until it is ready."""
-        with (self.folder / "log").open("ab") as log:
-            given = {"stdout": log, "stderr": log, "cwd": self.folder}
-            self._spawn(argv, **given | options)
-
-        def answers() -> bool:
-            with contextlib.suppress(httpx2.TransportError):
-                return httpx2.get(url, trust_env=False).status_code == 200
-            return False
-
-        ready = wait_until(lambda: answers() or not self.running, seconds=seconds, every=0.05)
-        if not ready or not self.running:
-            self.kill()
-            raise ServerFailed(f"the {self._kind} did not start: {self.output()}")
-
-    def output(self) -> str:
-        return (self.folder / "log").read_text(errors="replace")

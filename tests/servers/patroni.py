@@ -7,11 +7,12 @@ import os
 import re
 import shutil
 import signal
+from functools import partial
 from pathlib import Path
 
 import httpx2
 
-from tests.servers.base import HERE, AnsweringProgram, Program, ServerFailed, free_port, wait_until
+from tests.servers.base import HERE, Program, ServerFailed, connects, free_port, wait_until
 from tests.servers.postgres import unprivileged
 
 OPS = Path(__file__).parents[2] / "ops"
@@ -24,7 +25,7 @@ def missing() -> str:
     return ", ".join([*programs, *([] if BIN.exists() else [str(BIN)])])
 
 
-class Etcd(AnsweringProgram):
+class Etcd(Program):
     """One etcd, which keeps nothing for longer than a test."""
 
     def __init__(self) -> None:
@@ -39,7 +40,7 @@ class Etcd(AnsweringProgram):
         self.begin(argv, f"{mine}/health")
 
 
-class Node(AnsweringProgram):
+class Node(Program):
     """Patroni and its PostgreSQL."""
 
     def __init__(self, number: int, etcd: Etcd) -> None:
@@ -72,14 +73,9 @@ class Node(AnsweringProgram):
 
     def start(self) -> None:
         """Starts it and waits until its PostgreSQL runs, as a primary or a standby."""
-        url = f"http://{HERE}:{self.rest}/health"
-        self.begin(
-            ["/usr/bin/python3", shutil.which("patroni"), OPS / "patroni.yml"],
-            url,
-            seconds=90,
-            env=self._environment,
-            **self._as_user,
-        )
+        argv = ["/usr/bin/python3", shutil.which("patroni"), OPS / "patroni.yml"]
+        url, options = f"http://{HERE}:{self.rest}/health", {"env": self._environment}
+        self.begin(argv, url, seconds=90, **options | self._as_user)
 
     def freeze(self) -> None:
         """Freezes Patroni alone: its PostgreSQL goes on. ``resume`` lets both go on."""
@@ -134,9 +130,8 @@ class HAProxy(Program):
         (self.folder / "haproxy.cfg").write_text(text)
 
     def start(self) -> None:
-        with (self.folder / "log").open("ab") as log:
-            argv = [haproxy(), "-db", "-f", self.folder / "haproxy.cfg"]
-            self._spawn(argv, stdout=log, stderr=log)
+        argv = [haproxy(), "-db", "-f", self.folder / "haproxy.cfg"]
+        self.begin(argv, partial(connects, self.port))
 
 
 def haproxy() -> str | None:

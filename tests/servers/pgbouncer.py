@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import socket
+from functools import partial
 from pathlib import Path
 
-from tests.servers.base import HERE, Program, ServerFailed, free_port, wait_until
+from tests.servers.base import HERE, Program, connects, free_port
 from tests.servers.postgres import PostgresServer, unprivileged
 
 _SETTINGS = """
@@ -49,15 +48,5 @@ class PgBouncer(Program):
         self.start()
 
     def start(self) -> None:
-        with (self.folder / "log").open("ab") as log:
-            argv = [pgbouncer_binary(), self.folder / "settings"]
-            self._spawn(argv, stdout=log, stderr=log, cwd=self.folder, **self._as_user)
-
-        def answers() -> bool:
-            with contextlib.suppress(OSError), socket.create_connection((HERE, self.port), 1):
-                return True
-            return False
-
-        if not wait_until(lambda: answers() or not self.running, seconds=10) or not self.running:
-            said = (self.folder / "log").read_text(errors="replace")
-            raise ServerFailed(f"pgbouncer did not start: {said}")
+        argv = [pgbouncer_binary(), self.folder / "settings"]
+        self.begin(argv, partial(connects, self.port), seconds=10, **self._as_user)

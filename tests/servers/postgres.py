@@ -17,7 +17,8 @@ from tests.servers.base import HERE, Program, ServerFailed, free_port, wait_unti
 
 
 def postgres_binaries() -> Path:
-    """The folder with initdb and postgres: the one named in the environment, or the one from PyPI."""
+    """The folder with initdb and postgres: the one named in the environment, or the one from
+    PyPI."""
     if named := os.environ.get("WISHWELL_TEST_POSTGRES_BIN"):
         return Path(named)
     # Found without importing: the package's own helper creates system users and changes
@@ -75,7 +76,7 @@ class PostgresServer(Program):
             "log_min_messages": "warning",
         } | (settings or {})
         self._names = itertools.count(1)
-        self.port: int | None = None
+        self.port = free_port()
         if template is not None:
             self._settings = template._settings
             source = ["-h", HERE, "-p", template.port, "-U", self.user]
@@ -127,34 +128,9 @@ class PostgresServer(Program):
         self._run("initdb", *words, *([] if durable else ["--no-sync"]))
 
     def start(self) -> None:
-        """Start, on a free port the first time and on the same one ever after."""
-        for _ in range(5):
-            port = self.port or free_port()
-            if self._start_on(port):
-                self.port = port
-                return
-        raise ServerFailed(f"PostgreSQL found no port: {self.log()[-2000:]}")
-
-    def _start_on(self, port: int) -> bool:
         settings = [f"--{name}={value}" for name, value in self._settings.items()]
-        with (self.folder / "log").open("ab") as log:
-            began = log.tell()
-            self._spawn(
-                [self._bin / "postgres", "-D", self._data, "-p", port, *settings],
-                stdout=log,
-                stderr=log,
-                cwd=self.folder,
-                env=self._environment,
-                **self._as_user,
-            )
-        wait_until(lambda: self._ready() or not self.running, seconds=30)
-        if self.running and self._ready():
-            return True
-        self.kill()
-        said = self.log()[began:]
-        if "could not bind" in said or "could not create any TCP/IP sockets" in said:
-            return False
-        raise ServerFailed(f"PostgreSQL did not start: {said}")
+        argv = [self._bin / "postgres", "-D", self._data, "-p", self.port, *settings]
+        self.begin(argv, self._ready, seconds=30, env=self._environment, **self._as_user)
 
     def _ready(self) -> bool:
         """What pg_ctl looks at: the last line of the pid file, when the pid is ours."""
@@ -170,7 +146,7 @@ class PostgresServer(Program):
         copy.start()
         asked = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
         if not wait_until(lambda: self.sql(asked) == "1\n", seconds=20, every=0.05):
-            raise ServerFailed(f"the standby does not follow: {copy.log()[-2000:]}")
+            raise ServerFailed(f"the standby does not follow: {copy.output()[-2000:]}")
         return copy
 
     def wait_for_standbys(self, *, wait: bool) -> None:
@@ -181,7 +157,8 @@ class PostgresServer(Program):
         wait_until(lambda: self.sql("SHOW synchronous_standby_names") == shown, seconds=5)
 
     def stop(self, mode: str = "fast") -> None:
-        """Stop as pg_ctl would: `smart` waits for clients, `fast` ends them, `immediate` drops all."""
+        """Stop as pg_ctl would: `smart` waits for clients, `fast` ends them, `immediate` drops
+        all."""
         signals = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
         self._end(signals[mode], 30)
 
@@ -204,6 +181,3 @@ class PostgresServer(Program):
         name = f"wishwell_{next(self._names)}_{secrets.token_hex(4)}"
         self.sql(f'CREATE DATABASE "{name}"' + (f' TEMPLATE "{template}"' if template else ""))
         return self.url(name)
-
-    def log(self) -> str:
-        return (self.folder / "log").read_text(errors="replace")

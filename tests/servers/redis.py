@@ -6,7 +6,7 @@ import shutil
 import signal
 import socket
 
-from tests.servers.base import HERE, Program, ServerFailed, free_port, wait_until
+from tests.servers.base import HERE, Program, ServerFailed, free_port
 
 
 def redis_binary() -> str | None:
@@ -19,31 +19,21 @@ class RedisServer(Program):
 
     def __init__(self, *, start: bool = True) -> None:
         super().__init__("redis")
-        self.port: int | None = None
+        self.port = free_port()
+        self.url = f"redis://{HERE}:{self.port}/0"
         if start:
             self.start()
 
     def start(self) -> None:
-        """Start, on a free port the first time and on the same one ever after."""
         binary = redis_binary()
         if binary is None:
             raise ServerFailed("there is neither redis-server nor valkey-server on PATH")
-        for _ in range(5):
-            port = self.port or free_port()
-            words = ["--port", port, "--bind", HERE, "--save", "", "--appendonly", "no"]
-            with (self.folder / "log").open("ab") as log:
-                self._spawn(
-                    [binary, *words, "--dir", self.folder], stdout=log, stderr=log, cwd=self.folder
-                )
-            wait_until(lambda port=port: self._answers(port) or not self.running, seconds=10)
-            if self.running:
-                self.port = port
-                return
-        raise ServerFailed(f"Redis did not start: {(self.folder / 'log').read_text()}")
+        words = ["--port", self.port, "--bind", HERE, "--save", "", "--appendonly", "no"]
+        self.begin([binary, *words, "--dir", self.folder], self._answers, seconds=10)
 
-    def _answers(self, port: int) -> bool:
+    def _answers(self) -> bool:
         try:
-            with socket.create_connection((HERE, port), 0.5) as connection:
+            with socket.create_connection((HERE, self.port), 0.5) as connection:
                 connection.sendall(b"PING\r\n")
                 return connection.recv(16).startswith(b"+PONG")
         except OSError:
@@ -51,7 +41,3 @@ class RedisServer(Program):
 
     def stop(self) -> None:
         self._end(signal.SIGTERM, 10)
-
-    @property
-    def url(self) -> str:
-        return f"redis://{HERE}:{self.port}/0"

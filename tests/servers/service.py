@@ -10,13 +10,13 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
 
-from tests.servers.base import HERE, PREFIX, Program, ServerFailed, free_port, wait_until
+from tests.servers.base import HERE, PREFIX, Program, ServerFailed, answers, free_port, wait_until
 from tests.servers.kept import CommandFailed, Interpreters
 
 # Everything that the program printed in this run (of each service and command its lines), every
@@ -64,17 +64,13 @@ def _note_response(response: httpx2.Response) -> None:
 
 
 WISHWELL = Path(sys.executable).parent / "wishwell"
-KEPT = Interpreters()
+_KEPT = Interpreters()
 
 
-def _collect(stream, lines: list[str], arrived: threading.Condition) -> None:
+def _collect(stream, lines: list[str]) -> None:
     for line in stream:
-        with arrived:
-            lines.append(line.rstrip("\n"))
-            arrived.notify_all()
+        lines += [line.rstrip("\n")]
     stream.close()
-    with arrived:
-        arrived.notify_all()
 
 
 class Service(Program):
@@ -92,10 +88,16 @@ class Service(Program):
         self._err: list[str] = []
         PRINTED.extend((self._out, self._err))
         SECRETS.update(_secrets_of(self.settings))
-        self._arrived = threading.Condition()
         self._readers: list[threading.Thread] = []
         self._tokens: dict[str, str] = {}
         self.url: str | None = None
+
+    def beside(self) -> Service:
+        """Another process on the same database, not started yet."""
+        url = self.settings["WISHWELL_DATABASE_URL"]
+        url = url.replace("sqlite:///wishwell.db", f"sqlite:///{self.folder}/wishwell.db")
+        own = {"WISHWELL_DATABASE_URL": url, "WISHWELL_PORT": "0"}
+        return Service(self.settings | own, env=self._extra)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -122,12 +124,18 @@ class Service(Program):
             env=self.environment,
         )
         self._readers = [
-            threading.Thread(target=_collect, args=(stream, lines, self._arrived), daemon=True)
+            threading.Thread(target=_collect, args=(stream, lines), daemon=True)
             for stream, lines in ((process.stdout, self._out), (process.stderr, self._err))
         ]
         for reader in self._readers:
             reader.start()
-        self.url = self._await_url(began, timeout)
+        there = partial(self._listening, began)
+        wait_until(lambda: there() or not self.running, seconds=timeout)
+        if not self.running or not there():
+            code = self.process.poll()
+            self.kill()
+            raise ServerFailed(f"wishwell serve is not ready; exit code {code}\n{self.output()}")
+        self.url = there()
         return self
 
     def start_into(self, log: int, *words: str, timeout: float = 20) -> Service:
@@ -137,37 +145,21 @@ class Service(Program):
         self.url = f"http://{HERE}:{self.settings['WISHWELL_PORT']}"
         argv = [self.command, "serve", *words]
         self._spawn(argv, stdout=log, stderr=log, cwd=self.folder, env=self.environment)
-
-        def serves() -> bool:
-            with contextlib.suppress(httpx2.TransportError):
-                return httpx2.get(f"{self.url}/livez", trust_env=False).status_code == 200
-            return False
-
-        if not wait_until(lambda: serves() or not self.running, seconds=timeout) or not serves():
+        live = f"{self.url}/livez"
+        wait_until(lambda: answers(live) or not self.running, seconds=timeout)
+        if not answers(live):
             code = self.process.poll()
             self.kill()
             raise ServerFailed(f"wishwell serve does not answer; its exit code: {code}")
         return self
 
-    def _await_url(self, began: int, timeout: float) -> str:
-        deadline = time.monotonic() + timeout
-        seen = began
-        with self._arrived:
-            while True:
-                for line in self._out[seen:]:
-                    seen += 1
-                    with contextlib.suppress(ValueError, AttributeError):
-                        if (entry := json.loads(line)).get("event") == "listening":
-                            return entry["url"]
-                left = deadline - time.monotonic()
-                if left <= 0 or (not self.running and not self._readers[0].is_alive()):
-                    break
-                self._arrived.wait(min(left, 0.2))
-        ended = (
-            f"ended with {self.process.poll()}" if not self.running else f"not ready in {timeout} s"
-        )
-        self.kill()
-        raise ServerFailed(f"wishwell serve {ended}\n{self.output()}")
+    def _listening(self, began: int) -> str | None:
+        """Where the line says that it listens, once it is there."""
+        for line in self._out[began:]:
+            with contextlib.suppress(ValueError, AttributeError):
+                if (entry := json.loads(line)).get("event") == "listening":
+                    return entry["url"]
+        return None
 
     def stop(self, *, timeout: float = 20) -> int:
         """SIGTERM and wait; the exit code."""
@@ -195,39 +187,37 @@ class Service(Program):
 
     def log_lines(self) -> list[str]:
         """Every line of standard output since the first start."""
-        with self._arrived:
-            return list(self._out)
+        return list(self._out)
 
     def output(self) -> str:
-        """Everything that it printed, standard error too: for messages, and for what must not be there."""
-        with self._arrived:
-            return "\n".join([*self._out, *self._err])
+        """Everything that it printed, standard error too: for messages, and for what must not be
+        there."""
+        return "\n".join([*self._out, *self._err])
 
     def cli(
-        self, *args: str, check: bool = True, timeout: float = 60, input: str | None = None
+        self, *args: str, check: bool = True, timeout: float = 60, input: str = ""
     ) -> subprocess.CompletedProcess[str]:
-        """Run `wishwell` with the settings and folder of this service, in a process of its own."""
-        if self.command == WISHWELL:
-            done = KEPT.apart(args, self.environment, self.folder, timeout, input or "")
+        """Run `wishwell` with the settings and folder of this service: `serve` as a process of its
+        own, other commands in an interpreter that is kept."""
+        if self.command == WISHWELL and args[:1] != ("serve",):
+            code, out, err = self._command(args, self.environment, input, timeout, apart=True)
+            done = subprocess.CompletedProcess(["wishwell", *args], code, out, err)
         else:
-            done = subprocess.run(
-                [str(self.command), *args],
-                capture_output=True,
-                text=True,
-                cwd=self.folder,
-                env=self.environment,
-                timeout=timeout,
-                input=input or "",
-            )
-        self._overhear(args, done.stdout, done.stderr)
+            done = self.run([str(self.command), *args], input=input, timeout=timeout)
+            self._overhear(args, done.stdout, done.stderr)
         if check and done.returncode:
-            raise ServerFailed(
-                f"wishwell {' '.join(args)} ended with {done.returncode}\n{done.stdout}{done.stderr}"
-            )
+            said = f"{done.returncode}\n{done.stdout}{done.stderr}"
+            raise ServerFailed(f"wishwell {' '.join(args)} ended with {said}")
         return done
 
+    def run(self, argv: list[str], **options) -> subprocess.CompletedProcess[str]:
+        """Any program, in the folder and with the environment of this service."""
+        given = {"capture_output": True, "text": True, "timeout": 30}
+        given |= {"cwd": self.folder, "env": self.environment}
+        return subprocess.run(argv, **given | options)
+
     def quick(self, *args: str) -> str:
-        """The same commands within one interpreter, with no process for each; standard output."""
+        """The standard output of a command that does well."""
         if self.command != WISHWELL:
             return self.cli(*args).stdout
         code, out, err = self.attempt(*args)
@@ -236,19 +226,18 @@ class Service(Program):
         return out
 
     def attempt(self, *args: str, **settings: str) -> tuple[int, str, str]:
-        """The same, which may fail: exit code (70 after a traceback), standard output and error."""
+        """A command which may fail: exit code (70 after a traceback), standard output and error."""
+        return self._command(args, self.environment | settings, "", 30, apart=False)
+
+    def _command(
+        self, args: tuple[str, ...], env: dict[str, str], input: str, seconds: float, *, apart: bool
+    ) -> tuple[int, str, str]:
         try:
-            code, out, err = KEPT.here(args, self.environment | settings, self.folder)
+            code, out, err = _KEPT.run(args, env, self.folder, input, seconds, apart)
         except CommandFailed as failed:
             raise ServerFailed(f"{failed} at: wishwell {' '.join(args)}") from None
         self._overhear(args, out, err)
         return code, out, err
-
-    def into(self, device: str, *args: str) -> subprocess.CompletedProcess[str]:
-        """A command whose standard output is a device, such as one that is full."""
-        done = KEPT.apart(args, self.environment, self.folder, 60, "", device)
-        self._overhear(args, "", done.stderr)
-        return done
 
     def _overhear(self, args: tuple[str, ...], out: str, err: str) -> None:
         """Keeps what a command printed; `token create` prints the one token that it is for, and

@@ -38,6 +38,15 @@ def shell(service, lines, **more):
     return done.stdout
 
 
+def answers(output):
+    """The values of a text of JSON after JSON."""
+    decoder, found, at = json.JSONDecoder(), [], 0
+    while at < len(output.rstrip()):
+        value, at = decoder.raw_decode(output, at)
+        found.append(value)
+    return found
+
+
 def test_first_five_minutes_of_the_readme():
     """Visitor, list, save, search, sign-in: each line as pasted; the list follows."""
     with Service().start() as service:
@@ -51,11 +60,7 @@ def test_first_five_minutes_of_the_readme():
             for line in lines
         ]
         output = shell(service, lines)
-    decoder, found, at = json.JSONDecoder(), [], 0
-    while at < len(output.rstrip()):
-        value, at = decoder.raw_decode(output, at)
-        found.append(value)
-    saved, searched, followed, refused, impersonated = found
+    saved, searched, followed, refused, impersonated = answers(output)
     assert searched["data"] == [saved["data"]]
     assert followed["data"]["name"] == "Birthday"
     assert followed["data"]["items"] == [saved["data"]]

@@ -18,7 +18,7 @@ import pytest
 from tests.api.conftest import request_head
 from tests.conftest import SIGNING_KEY
 from tests.servers import HERE, PREFIX, PostgresServer, Service, wait_until
-from torture.faults_clock import step, with_clock
+from tests.service.test_away import begun
 
 CUSTOMER = "gid://shopify/Customer/one"
 # One process of the suite runs these: they share a server, and stop it.
@@ -188,93 +188,22 @@ def test_workers_end_when_their_parent_was_killed(alone):
 # ------------------------------------------------------------------------------ half a body
 
 
-def half_a_body(service: Service, headers: dict[str, str]) -> socket.socket:
-    """A connection on which the rest of a body is awaited: the service has asked for it."""
-    host, port = service.url.removeprefix("http://").split(":")
-    connection = socket.create_connection((host, int(port)))
-    lines = [f"POST {PREFIX}/items HTTP/1.1", f"Host: {HERE}", "Content-Type: application/json"]
-    lines += [f"Authorization: {headers['Authorization']}", "Content-Length: 30"]
-    lines += ["Expect: 100-continue"]
-    connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
-    assert connection.recv(4096) == b"HTTP/1.1 100 Continue\r\n\r\n"
-    connection.sendall(b'{"product')
-    return connection
-
-
 def test_half_sent_bodies_take_no_room_from_others(alone):
     """contract: slow-clients. Only what is worked on counts as in flight: sixteen that dawdle, room
     for four."""
     with alone(WISHWELL_MAX_IN_FLIGHT="4") as service:
         headers = customer_of(service)
-        dawdling = [half_a_body(service, headers) for _ in range(16)]
+        token = headers["Authorization"].removeprefix("Bearer ")
+        dawdling = [begun(service, token) for _ in range(16)]
         url = f"{service.url}{PREFIX}/items"
         statuses = {httpx2.get(url, headers=headers).status_code for _ in range(5)}
         assert statuses == {200}
         saved = httpx2.post(url, headers=headers, json={"productId": 1})
         assert saved.status_code == 201
         for connection in dawdling:  # and they still get their answer
-            connection.sendall(b'Id": 1234567890     }')
+            connection.sendall(b'{"productId": 123456789012345}')
             assert connection.recv(4096).split()[1] in (b"200", b"201")
             connection.close()
-
-
-def test_stop_beside_a_half_sent_body_answers_with_the_envelope(alone):
-    """contract: serve-stop. SIGTERM: who still sends gets the 503 of a service that stops, not a
-    bare failure."""
-    settings = {"WISHWELL_SHUTDOWN_TIMEOUT": "1", "WISHWELL_BODY_TIMEOUT": "30"}
-    with alone(**settings) as service:
-        connection = half_a_body(service, customer_of(service))
-        connection.settimeout(10)
-        assert service.stop() == 0
-        answer = b""
-        while piece := connection.recv(65536):
-            answer += piece
-        head, _, body = answer.partition(b"\r\n\r\n")
-        assert head.split()[1] == b"503", answer
-        assert json.loads(body)["error"]["statusCode"] == 503
-        assert "Nothing was done" in json.loads(body)["error"]["message"]
-        assert "Traceback" not in service.output()
-
-
-# ----------------------------------------------------------------------------------- clocks
-
-
-def revoked_within_5_seconds(service: Service, held: dict[str, str]) -> None:
-    service.cli("token", "revoke", "--store", "default", CUSTOMER)
-    url = f"{service.url}{PREFIX}/items"
-    assert wait_until(lambda: httpx2.get(url, headers=held).status_code == 401, seconds=5)
-
-
-def test_token_given_by_a_machine_that_is_ahead_can_be_revoked(alone):
-    """contract: token-revoked-until, clock-steps. Whatever clock gave the token."""
-    service = alone()
-    clock = with_clock(service, 59)
-    with service.start():
-        held = customer_of(service)
-        url = f"{service.url}{PREFIX}/items"
-        assert httpx2.get(url, headers=held).status_code == 200
-        step(clock, 0)  # the revoker's clock is this one, 59 s behind the issuer's
-        assert httpx2.get(url, headers=held).status_code == 200
-        revoked_within_5_seconds(service, held)
-        fresh = customer_of(service)
-        time.sleep(1.5)  # long enough for the revocation to be known
-        assert httpx2.get(url, headers=fresh).status_code == 200
-
-
-def test_tokens_given_after_a_step_back_can_be_revoked(alone):
-    """contract: token-revoked-until, clock-steps. A clock put back by a day: what was given before
-    is refused, what comes after revocable."""
-    service = alone()
-    clock = with_clock(service, 86_400)
-    with service.start():
-        before = customer_of(service)
-        url = f"{service.url}{PREFIX}/items"
-        assert httpx2.get(url, headers=before).status_code == 200
-        step(clock, 0)
-        assert httpx2.get(url, headers=before).status_code == 401
-        after = customer_of(service)
-        assert httpx2.get(url, headers=after).status_code == 200
-        revoked_within_5_seconds(service, after)
 
 
 # --------------------------------------------------------------------- steps of one request

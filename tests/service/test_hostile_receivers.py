@@ -113,6 +113,7 @@ def attempts(admin):
     return [one["attempts"] > 0 for one in data(admin.get(f"/webhooks/{hook['id']}/deliveries"))]
 
 
+@pytest.mark.either_engine
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_servers_that_answer_without_end_stop_nobody(new_service, workers):
     """contract: outbound-bounds. While 50 of each are called, other stores' reads are answered, and
@@ -153,6 +154,7 @@ def test_servers_that_answer_without_end_stop_nobody(new_service, workers):
     service.close()
 
 
+@pytest.mark.either_engine
 def test_program_may_open_many_files(new_service):
     """contract: slow-clients. As many as the system lets it, also where it begins with few."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)

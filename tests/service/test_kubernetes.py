@@ -36,19 +36,6 @@ def test_manifest_is_right_by_the_schema(name, version):
         kubernetes_validate.validate(broken, named, strict=True)
 
 
-def test_each_kind_is_there():
-    """The job, the service with its budget, and the network."""
-    kinds = {one["kind"] for one in DOCUMENTS.values()}
-    assert kinds == {
-        "ConfigMap",
-        "Job",
-        "Deployment",
-        "Service",
-        "PodDisruptionBudget",
-        "NetworkPolicy",
-    }
-
-
 @pytest.mark.parametrize("name", PODS)
 def test_pod_may_do_little(name):
     """Not root, nothing to write to but /tmp, no capability, no token of the cluster; the user is the

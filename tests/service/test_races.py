@@ -5,7 +5,9 @@ of the way.
 """
 
 import asyncio
+import inspect
 import secrets
+from typing import Any
 
 import httpx2
 import pytest
@@ -32,17 +34,37 @@ def rounds(request) -> int:
 FEW = pytest.mark.parametrize("rounds", [2, pytest.param(12, marks=pytest.mark.slow)])
 
 
-def race(shop, rounds):
-    """Runs the rounds, each given an asynchronous client of the API."""
+def run(service, rounds, round_):
+    """Runs the rounds, each given an asynchronous client of the API and its number."""
 
     async def main():
         limits = httpx2.Limits(max_connections=64, max_keepalive_connections=64)
-        base = shop.service.url + "/api/2025-04"
+        base = service.url + "/api/2025-04"
         async with httpx2.AsyncClient(base_url=base, limits=limits, timeout=30) as http:
-            for number in range(rounds[0]):
-                await rounds[1](http, number)
+            for number in range(rounds):
+                await round_(http=http, number=number)
 
     asyncio.run(main())
+
+
+def race(round_):
+    """Makes a test of a round, which is run as often as the fixture ``rounds`` says."""
+    takes = inspect.signature(round_).parameters
+    fixtures = dict.fromkeys(["service", "rounds", *takes])
+    del fixtures["http"]
+    fixtures.pop("number", None)
+
+    def test(**given):
+        async def once(**of_round):
+            await round_(**{name: (given | of_round)[name] for name in takes})
+
+        run(given["service"], given["rounds"], once)
+
+    made: Any = test
+    made.__name__, made.__doc__ = round_.__name__, round_.__doc__
+    kind = inspect.Parameter.KEYWORD_ONLY
+    made.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in fixtures])
+    return made
 
 
 def bearer(token):
@@ -67,229 +89,127 @@ async def everything(http, token):
             return found
 
 
-def test_equal_saves_at_once_make_one_item(racing, rounds):
+@race
+async def test_equal_saves_at_once_make_one_item(http, racing):
     """contract: save-once. 48 at once: one 201, the rest 200, all with the same id; one item."""
-
-    async def round_(http, number):
-        mine = await token_of(http, racing, customer=racing.gid())
-        answers = await asyncio.gather(
-            *(
-                http.post("/items", json={"productId": 7}, headers=bearer(mine["token"]))
-                for _ in range(48)
-            )
+    mine = await token_of(http, racing, customer=racing.gid())
+    answers = await asyncio.gather(
+        *(
+            http.post("/items", json={"productId": 7}, headers=bearer(mine["token"]))
+            for _ in range(48)
         )
-        assert sorted(answer.status_code for answer in answers) == [200] * 47 + [201]
-        assert len({answer.json()["data"]["id"] for answer in answers}) == 1
-        assert len(await everything(http, mine["token"])) == 1
+    )
+    assert sorted(answer.status_code for answer in answers) == [200] * 47 + [201]
+    assert len({answer.json()["data"]["id"] for answer in answers}) == 1
+    assert len(await everything(http, mine["token"])) == 1
 
-    race(racing, (rounds, round_))
 
-
-def test_links_of_one_session_while_it_still_saves_lose_nothing(racing, rounds):
+@race
+async def test_links_of_one_session_while_it_still_saves_lose_nothing(http, racing):
     """contract: link-races. Six links at once beside saves: what was answered 2xx is the
     customer's, once, afterwards."""
+    visitor = await token_of(http, racing)
+    gid = racing.gid()
+    body = {"customer": gid, "session": visitor["profile"]}
 
-    async def round_(http, number):
-        visitor = await token_of(http, racing)
-        gid = racing.gid()
-        body = {"customer": gid, "session": visitor["profile"]}
-
-        async def save(product):
-            answer = await http.post(
-                "/items", json={"productId": product}, headers=bearer(visitor["token"])
-            )
-            return product, answer.status_code
-
-        async def link(after):
-            await asyncio.sleep(after)
-            answer = await http.post(
-                "/profiles/token", json=body, headers=bearer(racing.admin_token)
-            )
-            assert answer.status_code == 201, answer.text
-
-        links = [link(secrets.randbelow(8) / 1000) for _ in range(6)]
-        saved, *_ = await asyncio.gather(
-            asyncio.gather(*(save(product) for product in range(1, 13))), *links
+    async def save(product):
+        answer = await http.post(
+            "/items", json={"productId": product}, headers=bearer(visitor["token"])
         )
-        assert {status for _, status in saved} <= {201, 401}
-        customer = await token_of(http, racing, customer=gid)
-        there = [item["productId"] for item in await everything(http, customer["token"])]
-        assert sorted(there) == sorted(product for product, status in saved if status == 201)
+        return product, answer.status_code
 
-    race(racing, (rounds, round_))
+    async def link(after):
+        await asyncio.sleep(after)
+        answer = await http.post("/profiles/token", json=body, headers=bearer(racing.admin_token))
+        assert answer.status_code == 201, answer.text
+
+    links = [link(secrets.randbelow(8) / 1000) for _ in range(6)]
+    saved, *_ = await asyncio.gather(
+        asyncio.gather(*(save(product) for product in range(1, 13))), *links
+    )
+    assert {status for _, status in saved} <= {201, 401}
+    customer = await token_of(http, racing, customer=gid)
+    there = [item["productId"] for item in await everything(http, customer["token"])]
+    assert sorted(there) == sorted(product for product, status in saved if status == 201)
 
 
-def test_one_session_linked_to_two_customers_goes_to_one(racing, rounds):
+@race
+async def test_one_session_linked_to_two_customers_goes_to_one(http, racing):
     """contract: link-races. Both succeed; the records are one customer's alone."""
-
-    async def round_(http, number):
-        visitor = await token_of(http, racing)
-        for product in (1, 2, 3):
-            await http.post("/items", json={"productId": product}, headers=bearer(visitor["token"]))
-        gids = [racing.gid(), racing.gid()]
-        tokens = await asyncio.gather(
-            *(
-                token_of(http, racing, customer=gids[at % 2], session=visitor["profile"])
-                for at in range(10)
-            )
+    visitor = await token_of(http, racing)
+    for product in (1, 2, 3):
+        await http.post("/items", json={"productId": product}, headers=bearer(visitor["token"]))
+    gids = [racing.gid(), racing.gid()]
+    tokens = await asyncio.gather(
+        *(
+            token_of(http, racing, customer=gids[at % 2], session=visitor["profile"])
+            for at in range(10)
         )
-        counts = [len(await everything(http, token["token"])) for token in tokens[:2]]
-        assert sorted(counts) == [0, 3]
+    )
+    counts = [len(await everything(http, token["token"])) for token in tokens[:2]]
+    assert sorted(counts) == [0, 3]
 
-    race(racing, (rounds, round_))
 
-
-def test_two_sessions_linked_into_one_customer_at_once_merge_both(racing, rounds):
+@race
+async def test_two_sessions_linked_into_one_customer_at_once_merge_both(http, racing):
     """contract: link-races. Equal and different items of two visitors, at once: the union, the
     larger quantity."""
-
-    async def round_(http, number):
-        gid = racing.gid()
-        visitors = [await token_of(http, racing) for _ in range(2)]
-        for at, visitor in enumerate(visitors):
-            for product in (1, 2 + at):
-                body = {"productId": product, "quantity": 1 + at, "tags": [f"t{at}"]}
-                await http.post("/items", json=body, headers=bearer(visitor["token"]))
-            await http.post("/lists", json={"name": "Same"}, headers=bearer(visitor["token"]))
-        tokens = await asyncio.gather(
-            *(token_of(http, racing, customer=gid, session=v["profile"]) for v in visitors)
-        )
-        found = {item["productId"]: item for item in await everything(http, tokens[0]["token"])}
-        assert sorted(found) == [1, 2, 3]
-        assert found[1]["quantity"] == 2
-        assert sorted(found[1]["tags"]) == ["t0", "t1"]
-        lists = (await http.get("/lists", headers=bearer(tokens[0]["token"]))).json()["data"]
-        assert [record["name"] for record in lists] == ["Same"]
-
-    race(racing, (rounds, round_))
+    gid = racing.gid()
+    visitors = [await token_of(http, racing) for _ in range(2)]
+    for at, visitor in enumerate(visitors):
+        for product in (1, 2 + at):
+            body = {"productId": product, "quantity": 1 + at, "tags": [f"t{at}"]}
+            await http.post("/items", json=body, headers=bearer(visitor["token"]))
+        await http.post("/lists", json={"name": "Same"}, headers=bearer(visitor["token"]))
+    tokens = await asyncio.gather(
+        *(token_of(http, racing, customer=gid, session=v["profile"]) for v in visitors)
+    )
+    found = {item["productId"]: item for item in await everything(http, tokens[0]["token"])}
+    assert sorted(found) == [1, 2, 3]
+    assert found[1]["quantity"] == 2
+    assert sorted(found[1]["tags"]) == ["t0", "t1"]
+    lists = (await http.get("/lists", headers=bearer(tokens[0]["token"]))).json()["data"]
+    assert [record["name"] for record in lists] == ["Same"]
 
 
 @FEW
-def test_saves_at_the_limit_never_pass_it(service, rounds):
+@race
+async def test_saves_at_the_limit_never_pass_it(http, service):
     """contract: limit-exact. 30 different saves at once into a profile that holds 10: exactly 10,
     the rest 400."""
     shop = Shop(service, *GENEROUS, "--limit", "items=10")
-
-    async def round_(http, number):
-        mine = await token_of(http, shop, customer=shop.gid())
-        answers = await asyncio.gather(
-            *(
-                http.post("/items", json={"productId": n + 1}, headers=bearer(mine["token"]))
-                for n in range(30)
-            )
+    mine = await token_of(http, shop, customer=shop.gid())
+    answers = await asyncio.gather(
+        *(
+            http.post("/items", json={"productId": n + 1}, headers=bearer(mine["token"]))
+            for n in range(30)
         )
-        assert sorted(answer.status_code for answer in answers) == [201] * 10 + [400] * 20
-        assert len(await everything(http, mine["token"])) == 10
-
-    race(shop, (rounds, round_))
+    )
+    assert sorted(answer.status_code for answer in answers) == [201] * 10 + [400] * 20
+    assert len(await everything(http, mine["token"])) == 10
 
 
 @FEW
 @pytest.mark.parametrize("bound", ["list_items", "entries"])
-def test_items_put_on_a_list_at_the_bound_never_pass_it(service, bound, rounds):
+@race
+async def test_items_put_on_a_list_at_the_bound_never_pass_it(http, service, bound):
     """contract: limit-exact, list-item-limit. 30 at once, by saves and by set-lists, where 10 may
     be: exactly 10, the rest 400."""
     shop = Shop(service, *GENEROUS, "--limit", f"{bound}=10")
-
-    async def round_(http, number):
-        mine = await token_of(http, shop, customer=shop.gid())
-        own = bearer(mine["token"])
-        made = (await http.post("/lists", json={"name": "x"}, headers=own)).json()["data"]["id"]
-        there = [
-            (await http.post("/items", json={"productId": n + 1}, headers=own)).json()["data"]["id"]
-            for n in range(15)
-        ]
-        on = {"listIds": [made]}
-        answers = await asyncio.gather(
-            *(http.put(f"/items/{id}/lists", json=on, headers=own) for id in there),
-            *(
-                http.post("/items", json={"productId": n + 101} | on, headers=own)
-                for n in range(15)
-            ),
-        )
-        refused = [answer for answer in answers if answer.status_code == 400]
-        assert len(refused) == 20
-        assert all(answer.is_success for answer in answers if answer not in refused)
-        listed = (await http.get(f"/lists/{made}", headers=own)).json()["data"]
-        assert listed["itemCount"] == 10
-
-    race(shop, (rounds, round_))
-
-
-def test_orders_and_list_changes_at_once_keep_a_permutation(racing, rounds):
-    """Orders, list changes and deletes at once: the list is a set of what is on it, no 5xx."""
-
-    async def round_(http, number):
-        mine = await token_of(http, racing, customer=racing.gid())
-        own = bearer(mine["token"])
-        made = (await http.post("/lists", json={"name": "x"}, headers=own)).json()["data"]["id"]
-        ids = []
-        for product in range(1, 7):
-            body = {"productId": product, "listIds": [made]}
-            ids.append((await http.post("/items", json=body, headers=own)).json()["data"]["id"])
-
-        def order():
-            shuffled = sorted(ids, key=lambda _: secrets.randbits(20))
-            path = f"/lists/{made}/items/order"
-            return http.put(path, json={"itemIds": shuffled}, headers=own)
-
-        answers = await asyncio.gather(
-            *(order() for _ in range(8)),
-            *(http.put(f"/items/{id}/lists", json={"listIds": []}, headers=own) for id in ids[:2]),
-            http.delete(f"/items/{ids[2]}", headers=own),
-        )
-        assert {answer.status_code for answer in answers} <= {200, 204, 400}
-        shown = await http.get(f"/lists/{made}", params={"sort": "customer"}, headers=own)
-        assert {item["id"] for item in shown.json()["data"]["items"]} == set(ids[3:])
-        assert shown.json()["data"]["itemCount"] == 3
-
-    race(racing, (rounds, round_))
-
-
-@FEW
-def test_requests_past_a_limit_at_once_are_exactly_refused(service, rounds):
-    """60 at once on a limit of 20: 20 served, 40 refused with 429, in one window."""
-    shop = Shop(service, "--limit", "profile_read=20")
-
-    async def round_(http, number):
-        while True:
-            mine = await token_of(http, shop, customer=shop.gid())
-            answers = await asyncio.gather(
-                *(http.get("/items", headers=bearer(mine["token"])) for _ in range(60))
-            )
-            if len({answer.headers["x-ratelimit-reset"] for answer in answers}) == 1:
-                break  # else the minute turned in between: again, as another profile
-        assert sorted(answer.status_code for answer in answers) == [200] * 20 + [429] * 40
-        assert all(int(answer.headers["x-ratelimit-remaining"]) >= 0 for answer in answers)
-        assert all(
-            int(answer.headers["retry-after"]) >= 1
-            for answer in answers
-            if answer.status_code == 429
-        )
-
-    race(shop, (rounds, round_))
-
-
-def test_bulk_delete_over_the_store_beside_a_link_leaves_nothing(racing, rounds):
-    """contract: link-races. Items that are moved by a link while an admin token deletes them: gone,
-    wherever they were."""
-
-    async def round_(http, number):
-        visitor = await token_of(http, racing)
-        gid, ids = racing.gid(), []
-        for product in range(1, 6):
-            answer = await http.post(
-                "/items", json={"productId": product}, headers=bearer(visitor["token"])
-            )
-            ids.append(answer.json()["data"]["id"])
-        body = {"itemIds": ids}
-        admin = bearer(racing.admin_token)
-        deleted, _ = await asyncio.gather(
-            http.request("DELETE", "/items", json=body, headers=admin),
-            token_of(http, racing, customer=gid, session=visitor["profile"]),
-        )
-        assert deleted.status_code == 204
-        customer = await token_of(http, racing, customer=gid)
-        assert await everything(http, customer["token"]) == []
-
-    race(racing, (rounds, round_))
+    mine = await token_of(http, shop, customer=shop.gid())
+    own = bearer(mine["token"])
+    made = (await http.post("/lists", json={"name": "x"}, headers=own)).json()["data"]["id"]
+    there = [
+        (await http.post("/items", json={"productId": n + 1}, headers=own)).json()["data"]["id"]
+        for n in range(15)
+    ]
+    on = {"listIds": [made]}
+    answers = await asyncio.gather(
+        *(http.put(f"/items/{id}/lists", json=on, headers=own) for id in there),
+        *(http.post("/items", json={"productId": n + 101} | on, headers=own) for n in range(15)),
+    )
+    refused = [answer for answer in answers if answer.status_code == 400]
+    assert len(refused) == 20
+    assert all(answer.is_success for answer in answers if answer not in refused)
+    listed = (await http.get(f"/lists/{made}", headers=own)).json()["data"]
+    assert listed["itemCount"] == 10

@@ -1,5 +1,7 @@
 """What an admin token changes of a session keeps it from the purge, from that very moment."""
 
+import pytest
+
 from tests.api.conftest import new_list, save
 from tests.conftest import SIGNING_KEY, Shop
 from tests.servers import Service
@@ -36,6 +38,7 @@ WAYS = {
 }
 
 
+@pytest.mark.either_engine
 def test_session_that_an_admin_token_has_changed_stays(new_service):
     """contract: session-touched, session-purged, command-purge. One that nothing has touched for 90
     days goes, and no other; whatever is killed between the change and the purge."""

@@ -10,7 +10,6 @@ import subprocess
 import httpx2
 import pytest
 
-from tests.api.conftest import data, save
 from tests.conftest import Shop
 from tests.servers import Service, wait_until
 
@@ -25,13 +24,6 @@ def two_workers(new_service):
     service = new_service(WISHWELL_WORKERS="2", WISHWELL_LIMIT_ADDRESS="100000").start()
     yield service
     service.kill()
-
-
-@SHARED
-def test_workers_say_that_they_count_for_themselves(two_workers):
-    """contract: limit-shared. Without Redis, starting several workers says so."""
-    events = [json.loads(line).get("event") for line in two_workers.log_lines()]
-    assert "limits_per_worker" in events
 
 
 @SHARED
@@ -51,16 +43,6 @@ def test_metrics_are_those_of_all_workers(two_workers):
     # The last one is counted right after its answer has gone.
     assert wait_until(lambda: counted() >= 60, seconds=5)
     assert [counted() for _ in range(5)] == [60] * 5
-
-
-@SHARED
-def test_workers_serve_one_database(two_workers):
-    """contract: serve-workers. On one port, with one database."""
-    gid = "gid://shopify/Customer/several"
-    clients = [two_workers.client(two_workers.admin_token(), gid) for _ in range(8)]
-    made = [save(http, n)["id"] for n, http in enumerate(clients, 1)]
-    for http in clients:
-        assert [record["id"] for record in data(http.get("/items"))] == made[::-1]
 
 
 @SHARED

@@ -7,38 +7,34 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import functools
 import hashlib
 import hmac
 import itertools
 import json
 import secrets
 import sqlite3
+import ssl
 import time
-import uuid
 
 import httpx2
 import jwt
 import pytest
 
-from tests.conftest import ODD_CLOCK, SIGNING_KEY, Shop
+from tests.api.conftest import envelope as envelope
+from tests.conftest import ODD_CLOCK, ROOMY, SEALING_KEY, SIGNING_KEY, Shop
 from tests.servers import HERE, SECRETS, Service, free_port
 from wishwell.stores import store_secrets
 from wishwell.stores.sealing import Sealing
+from wishwell.stores.store_secrets import StoreSecrets
 
 from . import way
 
 BASE = "/apps/wishlist"
 JWT_KEY = "the-key-of-the-shop-that-signs-its-own-tokens-with-room-for-every-algorithm"
-SEALING_KEY = "a-sealing-key-of-the-tests-40-characters"
 SECRETS.add(JWT_KEY)
 SAME = {"Sec-Fetch-Site": "same-origin"}
 DAY = 86_400
-ROOMY = tuple(
-    word
-    for who in ("profile", "admin")
-    for kind in ("read", "write", "token")
-    for word in ("--limit", f"{who}_{kind}=1000000")
-)
 BY_JWT = (
     *("--jwt-key-file", "jwt-key"),
     *("--jwt-header", "X-Shop-Token"),
@@ -47,10 +43,15 @@ BY_JWT = (
 """Options of a store whose customers come with a JWT of the key above."""
 
 _numbers = itertools.count(1)
+_NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One process has the service that is behind proxies."""
     for item in items:
+        if "proxied" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("shop-limits"))
         for mark in item.iter_markers("direct"):
             reason, *also = mark.args
             if way.NAME not in ("direct", *also):
@@ -75,26 +76,35 @@ class Front:
             # For a token that it does not know, a process looks for the newest stores too.
             assert self.shop.admin.get("/items").status_code == 200
 
-    @property
+    def secrets(self, *keys: str) -> StoreSecrets:
+        """What the database holds, opened with these sealing keys."""
+        asked = "SELECT sealed FROM store_secrets WHERE store_id = ?"
+        [[sealed]] = rows(self.api, asked, self.shop.id)
+        sealing = Sealing([key.encode() for key in keys or (SEALING_KEY,)])
+        kept = store_secrets.opened(sealing, self.shop.id, sealed)
+        SECRETS.update(one.secret for one in kept.cookie)
+        return kept
+
+    @functools.cached_property
     def secret(self) -> str:
-        """What signs the cookies of its visitors."""
-        with contextlib.closing(sqlite3.connect(self.api.folder / "wishwell.db")) as database:
-            [sealed] = database.execute(
-                "SELECT sealed FROM store_secrets WHERE store_id = ?", (self.shop.id,)
-            ).fetchone()
-        sealing = Sealing([SEALING_KEY.encode()])
-        secret = store_secrets.opened(sealing, self.shop.id, sealed).cookie[0].secret
-        SECRETS.add(secret)
-        return secret
+        """What signs the cookies of its visitors, unless it is rotated."""
+        return self.secrets().cookie[0].secret
 
     def browser(self, cookie: str | None = None, **headers: str) -> Browser:
         browser = Browser(self, {name.replace("_", "-"): v for name, v in headers.items()})
         if cookie is not None:
-            browser.http.headers["Cookie"] = f"wishwell={cookie}"
+            name = "__Host-wishwell" if self.origin.startswith("https") else "wishwell"
+            browser.http.headers["Cookie"] = f"{name}={cookie}"
         return browser
 
     def signed_in(self, customer: str | None = None, **headers: str) -> Browser:
         return self.browser(X_Shop_Token=shop_jwt(customer), **headers)
+
+    def proxys_token(self, *, naming: bool = False) -> str:
+        """A new one for a proxy on the shop's domain."""
+        words = ("--store", self.shop.handle, "--label", "proxy", "--for", "storefront")
+        names = ["--names-customers"] * naming
+        return self.api.quick("token", "create", *words, *names).strip()
 
     def anyone(self, *products: int) -> Browser:
         """A visitor who has saved some products, one at least."""
@@ -129,34 +139,32 @@ class Front:
 
 
 class Browser:
-    """A browser on a page of the shop: keeps cookies, and sends what browsers send by
-    themselves."""
+    """A browser on a page of the shop: keeps cookies, and sends what browsers send by themselves."""
 
     def __init__(self, front: Front, headers: dict[str, str], sender: str = HERE) -> None:
         self.front = front
-        self.seen: list[bytes] = []
         self.http = httpx2.Client(
             base_url=f"{front.url}{front.base}/api",
             headers={"Host": front.host} | SAME | headers,
             timeout=20,
             trust_env=False,
-            transport=httpx2.HTTPTransport(local_address=sender),
-            event_hooks={"response": [self._remember]},
+            transport=httpx2.HTTPTransport(verify=_NO_TLS, local_address=sender),
         )
         self.get, self.post, self.put = self.http.get, self.http.post, self.http.put
         self.patch, self.delete, self.head = self.http.patch, self.http.delete, self.http.head
         self.request = self.http.request
-
-    def _remember(self, answer: httpx2.Response) -> None:
-        answer.read()
-        self.seen += [b"%s: %s" % pair for pair in answer.headers.raw]
-        self.seen.append(answer.content)
 
     def at(self, path: str, method: str = "GET", **more) -> httpx2.Response:
         """The answer at a path below the base."""
         return self.http.request(
             method, f"{self.front.url}{self.front.base}{path}", follow_redirects=False, **more
         )
+
+    def bare(
+        self, path: str, headers: list[tuple[str, str]], method: str = "GET"
+    ) -> httpx2.Response:
+        """The answer to a request with no headers but these."""
+        return self.http.send(httpx2.Request(method, f"{self.front.url}{path}", headers=headers))
 
     def save(self, product: int = 1, **fields) -> dict:
         answer = self.post("/items", json={"productId": product, **fields})
@@ -209,35 +217,28 @@ def removes_cookie(answer: httpx2.Response) -> bool:
     return len(lines) == 1 and "wishwell=;" in lines[0] and "max-age=0" in lines[0].lower()
 
 
-def envelope(answer: httpx2.Response, status: int) -> str:
-    """The message of an error of the API's shape."""
-    assert answer.status_code == status, f"{answer.status_code} {answer.text[:500]}"
-    assert answer.headers["Content-Type"].partition(";")[0] == "application/json"
-    error = answer.json()["error"]
-    assert set(error) == {"message", "error", "statusCode", "requestId"}
-    assert error["statusCode"] == status
-    assert (
-        error["requestId"] == answer.headers["X-Request-Id"] == str(uuid.UUID(error["requestId"]))
-    )
-    return error["message"]
-
-
 def nobodys(answer: httpx2.Response) -> bool:
     """Whether it is the wishlist of nobody."""
     return (answer.status_code, answer.json()) == (200, {"data": []})
 
 
+def nobodys_for_good(answer: httpx2.Response) -> bool:
+    """Whether it is nobody's, and the cookie goes."""
+    return nobodys(answer) and removes_cookie(answer) and answer.headers["Wishwell-Shopper"] == "-"
+
+
+def has_cors(answer: httpx2.Response) -> bool:
+    return any(name.startswith("access-control") for name in answer.headers)
+
+
+def rows(api: Service, asked: str, *values: str) -> list:
+    """What is in the database, read from the file."""
+    with contextlib.closing(sqlite3.connect(api.folder / "wishwell.db")) as database:
+        return database.execute(asked, values).fetchall()
+
+
 def sessions_in(api: Service) -> int:
-    """How many sessions the database holds, read from the file."""
-    with contextlib.closing(sqlite3.connect(api.folder / "wishwell.db")) as database:
-        return database.execute("SELECT count(*) FROM profiles WHERE is_session = 1").fetchone()[0]
-
-
-def touched_at(api: Service, session: str) -> str:
-    """When the purge takes a session to have been used."""
-    with contextlib.closing(sqlite3.connect(api.folder / "wishwell.db")) as database:
-        asked = "SELECT touched_at FROM profiles WHERE gid = ?"
-        return database.execute(asked, [session]).fetchone()[0]
+    return rows(api, "SELECT count(*) FROM profiles WHERE is_session = 1")[0][0]
 
 
 # touched_at is left out: it says when a session was last used, which a read moves once a day.
@@ -265,12 +266,9 @@ def nothing_done(front: Front):
 
 def new_api(**settings: str) -> Service:
     """A service on an embedded database, with a key that the tests know."""
-    common = {
-        "WISHWELL_DATABASE_URL": "sqlite:///wishwell.db",
-        "WISHWELL_SIGNING_KEYS": SIGNING_KEY,
-    }
-    common |= {"WISHWELL_SEALING_KEYS": SEALING_KEY, "WISHWELL_LIMIT_ADDRESS": "1000000"}
-    common |= {"WISHWELL_LIMIT_SHARED": "1000000"}
+    common = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
+    common |= {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_KEY}
+    common |= {f"WISHWELL_LIMIT_{kind}": "1000000" for kind in ("ADDRESS", "SHARED")}
     return Service(common | way.settings() | settings, env=ODD_CLOCK)
 
 

@@ -1,60 +1,31 @@
 """The shop's JWT, signed with a key of a set that the shop publishes."""
 
-import base64
+import asyncio
 import hashlib
 import hmac
-import http.server
 import json
-import threading
 import time
 from typing import Any
 
 import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.servers import HERE
+from tests.servers.called import Called, on_loop
 
 from .conftest import BY_JWT, Front, envelope, nobodys, nothing_done, products, shop_jwt, text
+from .test_keys import EC, RSA, answer, entry
 
-RSA = rsa.generate_private_key(65537, 2048)
-EC = ec.generate_private_key(ec.SECP256R1())
 OTHER = rsa.generate_private_key(65537, 2048)
+SHARED = {"kty": "oct", "kid": "shared", "k": text(b"k" * 32)}
+KEYS = [entry("r", RSA), entry("e"), SHARED, {"kty": "?"}]
 
 
-class KeyServer(http.server.ThreadingHTTPServer):
-    """A shop's key set at a URL; counts how often it was asked for."""
-
-    def __init__(self, document: dict) -> None:
-        self.document, self.asked = document, 0
-        super().__init__(("127.0.0.1", 0), _Answer)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server_port}/keys.json"
-
-
-class _Answer(http.server.BaseHTTPRequestHandler):
-    server: KeyServer
-
-    def do_GET(self) -> None:
-        self.server.asked += 1
-        body = json.dumps(self.server.document).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
-
-
-def public(key: Any, kid: str) -> dict:
-    is_rsa = isinstance(key, rsa.RSAPrivateKey)
-    kind = jwt.algorithms.RSAAlgorithm if is_rsa else jwt.algorithms.ECAlgorithm
-    return json.loads(kind.to_jwk(key.public_key())) | {"kid": kid, "use": "sig"}
-
-
-def with_key(key: Any, algorithm: str, kid: str | None, sub: str = "9") -> str:
+def with_key(key: Any, algorithm: str, kid: str | None) -> str:
     headers = {"kid": kid} if kid else {}
-    return jwt.encode({"sub": sub, "exp": int(time.time()) + 600}, key, algorithm, headers)
+    return jwt.encode({"sub": "9", "exp": int(time.time()) + 600}, key, algorithm, headers)
 
 
 def confused() -> str:
@@ -68,25 +39,47 @@ def confused() -> str:
 
 
 def status(front: Front, token: str) -> int:
-    return front.browser().get("/items", headers={"X-Shop-Token": token}).status_code
+    return front.browser(X_Shop_Token=token).get("/items").status_code
+
+
+@on_loop
+async def test_key_set_at_a_url(new_front):
+    """contract: storefront-jwt, key-set-fetched. The set is fetched once, and not for each kid that it
+    lacks."""
+    async with Called(answer(json.dumps({"keys": KEYS}).encode())).serve() as server:
+
+        def shopping() -> None:
+            url = f"http://{HERE}:{server.port}/keys.json"
+            front = new_front(*BY_JWT[2:], "--jwt-key-set", url)
+            assert status(front, with_key(RSA, "RS256", "r")) == 200
+            assert status(front, with_key(EC, "ES256", "e")) == 200
+            server.answer = answer(json.dumps({"keys": [entry("new", OTHER)]}).encode())
+            for _ in range(5):
+                assert status(front, with_key(OTHER, "RS256", "new")) == 401
+
+        await asyncio.to_thread(shopping)
+        assert len(server.heads) == 1
 
 
 @pytest.fixture(scope="module")
-def served():
-    octets = {"kty": "oct", "kid": "shared", "k": base64.urlsafe_b64encode(b"k" * 32).decode()}
-    server = KeyServer({"keys": [public(RSA, "r"), public(EC, "e"), octets, {"kty": "?"}]})
-    yield server
-    server.shutdown()
-    server.server_close()
+def front(api, new_front):
+    """A store with a key set from a file, and a shared key beside it."""
+    (api.folder / "keys.json").write_text(json.dumps({"keys": KEYS}))
+    (api.folder / "beside-a-set").write_text("the-key-of-a-shop-that-has-a-key-set-too")
+    return new_front(*BY_JWT[2:], "--jwt-key-file", "beside-a-set", "--jwt-key-set", "keys.json")
 
 
-def test_key_set_at_a_url(new_front, served):
-    """contract: storefront-jwt. The kid chooses, each key is good for its own algorithm, and the
-    set is fetched once."""
-    front = new_front(*BY_JWT[2:], "--jwt-key-set", served.url)
-    assert status(front, with_key(RSA, "RS256", "r")) == 200
-    assert status(front, with_key(EC, "ES256", "e")) == 200
-    assert served.asked == 1
+def test_key_set_and_shared_key(front):
+    """contract: storefront-naming, storefront-jwt. A store may have both."""
+    jar = {"Cookie": f"shop_jwt={with_key(EC, 'ES256', 'e')}"}
+    assert front.browser().post("/items", json={"productId": 1}, headers=jar).status_code == 201
+    assert products(front.browser().get("/items", headers=jar)) == [1]
+    token = shop_jwt("9", "the-key-of-a-shop-that-has-a-key-set-too")
+    assert front.browser(X_Shop_Token=token).products() == [1]
+
+
+def test_key_is_good_for_its_own_algorithm(front):
+    """contract: storefront-jwt. The kid chooses, and nothing else."""
     for token in (
         with_key(RSA, "RS256", "e"),
         with_key(EC, "ES256", "r"),
@@ -98,34 +91,15 @@ def test_key_set_at_a_url(new_front, served):
         shop_jwt("9"),
     ):
         assert status(front, token) == 401
-    served.document["keys"].append(public(OTHER, "new"))
-    for _ in range(5):
-        assert status(front, with_key(OTHER, "RS256", "new")) == 401  # the minute is not over
-    assert served.asked == 1
     jar = {"Cookie": f"shop_jwt={with_key(OTHER, 'RS256', 'gone')}"}
     assert nobodys(front.browser().get("/items", headers=jar))
-
-
-def test_key_set_and_shared_key(api, new_front):
-    """contract: storefront-naming, storefront-jwt. A store may have both, the set from a file; each
-    is good for its own algorithms."""
-    (api.folder / "keys.json").write_text(json.dumps({"keys": [public(RSA, "r"), public(EC, "e")]}))
-    (api.folder / "beside-a-set").write_text(key := "the-key-of-a-shop-that-has-a-key-set-too")
-    front = new_front(*BY_JWT[2:], "--jwt-key-file", "beside-a-set", "--jwt-key-set", "keys.json")
-    jar = {"Cookie": f"shop_jwt={with_key(EC, 'ES256', 'e')}"}
-    assert front.browser().post("/items", json={"productId": 1}, headers=jar).status_code == 201
-    assert products(front.browser().get("/items", headers=jar)) == [1]
-    token = {"X-Shop-Token": shop_jwt("9", key)}
-    assert products(front.browser().get("/items", headers=token)) == [1]
-    assert status(front, confused()) == 401
 
 
 def test_key_set_that_is_away(new_front):
     """contract: storefront-jwt. While there are no keys nobody can be told apart: 503."""
     front = new_front(*BY_JWT[2:], "--jwt-key-set", "http://127.0.0.1:1/keys")
-    token = {"X-Shop-Token": with_key(RSA, "RS256", "r")}
     with nothing_done(front):
-        answer = front.browser().get("/items", headers=token)
-        envelope(answer, 503)
-        assert int(answer.headers["Retry-After"]) >= 1
+        refused = front.browser(X_Shop_Token=with_key(RSA, "RS256", "r")).get("/items")
+        envelope(refused, 503)
+        assert int(refused.headers["Retry-After"]) >= 1
     assert nobodys(front.browser().get("/items"))

@@ -110,17 +110,6 @@ async def test_keys_that_many_ask_for_at_once():
         assert len(server.heads) == 1
 
 
-@on_loop
-async def test_keys_of_each_url_are_its_own():
-    """contract: store-isolation. A kid of one shop is not one of another."""
-    async with (
-        shop(answer(key_set("a"))) as (_, one, keys, _clock),
-        Called(answer(key_set("b"))).serve() as other,
-    ):
-        await keys.key(one, "a")
-        await is_unknown(keys, f"http://{HERE}:{other.port}/", "a")
-
-
 # By the reason that the log shows.
 BAD = {
     "status is 503": answer(key_set("a"), 503),
@@ -158,13 +147,15 @@ async def test_fetch_that_fails(reason):
 
 
 @on_loop
-async def test_keys_that_are_given_inline():
-    """Without a call; an unknown kid stays unknown."""
-    keys = KeySets(Outbound(http=False, private=False))
-    source = key_set("a").decode()
-    keys.check("jwks", source)
-    assert (await keys.key(source, "a")).key_id == "a"
-    await is_unknown(keys, source, "b")
+async def test_keys_of_each_source_are_its_own():
+    """contract: store-isolation. A kid of one shop is not one of another; a set that is given inline needs
+    no call."""
+    async with shop(answer(key_set("a"))) as (_, url, keys, _clock):
+        inline = key_set("b").decode()
+        keys.check("jwks", inline)
+        for source, own, other in ((url, "a", "b"), (inline, "b", "a")):
+            assert (await keys.key(source, own)).key_id == own
+            await is_unknown(keys, source, other)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a process remembers of the cookies and JWTs that it has verified, over all stores."""
+"""What a process remembers of the cookies and JWTs that it has verified, and how long a secret is good."""
 
 import contextlib
 import gc
@@ -17,14 +17,16 @@ from wishwell.moving import deletion
 from wishwell.outbound import Outbound
 from wishwell.stores import StorePatch, store_secrets
 from wishwell.stores.sealing import Sealing
-from wishwell.stores.store_secrets import SecretsPatch
+from wishwell.stores.store_secrets import CookieSecret, SecretsPatch, StoreSecrets, _patched
 
+from .conftest import DAY
 from .way import direct
 
 pytestmark = direct("no request is sent")
 
 KEY = "k" * 40
 NAMESPACE = "wishwell"
+SESSION = "gid://wishwell/Session/01a1fb82-8f15-4000-aafc-5adf06151cd4"
 
 
 @contextlib.asynccontextmanager
@@ -72,9 +74,9 @@ def remembered():
 
 @on_loop
 async def test_many_shoppers_of_many_stores(tmp_path):
-    """contract: storefront-remembered. 500 stores, each with a hundred visitors and customers: no more
+    """contract: storefront-remembered. 110 stores, each with a hundred visitors and customers: no more
     than the bound is remembered, and who comes again is who they were."""
-    async with deployment(tmp_path, 500) as (_, _, shops, there):
+    async with deployment(tmp_path, 110) as (_, _, shops, there):
         first = []
         for store in there:
             its = shops.of(store)
@@ -115,3 +117,50 @@ async def test_store_that_changes_begins_anew(tmp_path):
         await db.write(store_secrets.change, sealing, store, patch, ids.wall_clock())
         await cache.refresh()
         assert shops.of(store).cookies.visitor(value, now) is None
+
+
+def test_old_secret_is_good_for_what_it_signed_before():
+    """contract: storefront-cookie, storefront-secrets. For 90 days from the rotation, and not longer: in a
+    service that runs on, and at a start, which forgets it. Whoever got hold of it signs nothing new."""
+    at = 1_800_000_000
+    first = StoreSecrets((CookieSecret("first"),))
+    rotated = _patched(first, SecretsPatch(new_signer="rotate"), at * 1000)
+    before, after = (cookie.Signer(one.cookie, "s") for one in (first, rotated))
+    newest = cookie.Signer(rotated.cookie[:1], "s")
+
+    def found(signer: cookie.Signer, value: str, now: int) -> bool:
+        return signer.visitor(value.encode(), now) is not None
+
+    last = before.value(SESSION, at)
+    for now, good in ((at, True), (at + 90 * DAY, True), (at + 90 * DAY + 1, False)):
+        assert found(after, last, now) == good
+    assert not found(after, before.value(SESSION, at - 10 * DAY), at + 80 * DAY + 1)
+    assert not found(newest, last, at)
+    # Another process, or a clock that is ahead, may have signed with it for a moment.
+    assert found(after, before.value(SESSION, at + 300), at + 300)
+    assert not found(after, before.value(SESSION, at + 301), at + 301)
+    # The new one signs once every process has read it, and verifies at once.
+    assert found(before, after.value(SESSION, at + 10), at + 10)
+    assert not found(before, after.value(SESSION, at + 11), at + 11)
+    assert found(newest, after.value(SESSION, at + 11), at + 11)
+    assert found(after, newest.value(SESSION, at), at)
+    for days, count in ((0, 2), (89, 2), (90, 1)):
+        kept = _patched(rotated, SecretsPatch(), (at + days * DAY) * 1000)
+        assert len(kept.cookie) == count
+        assert kept.cookie[0] == rotated.cookie[0]
+    leaked = _patched(rotated, SecretsPatch(new_signer="leaked"), at * 1000)
+    assert not set(leaked.cookie) & set(rotated.cookie)
+
+
+@on_loop
+async def test_start_forgets_an_old_secret(tmp_path):
+    """contract: sealing-anew. 90 days after the rotation, whatever was kept until then."""
+    async with deployment(tmp_path, 1) as (db, _, _, [store]):
+        now, sealing = ids.wall_clock(), Sealing([b"s" * 40])
+        await db.write(store_secrets.change, sealing, store, SecretsPatch(new_signer="rotate"), now)
+        for days, count in ((89, 2), (90, 1)):
+            await db.write(store_secrets.prepare, sealing, now + days * DAY * 1000)
+            [sealed] = await db.read(lambda tx: tx.one("store_secrets", store=store.id))
+            kept = store_secrets.opened(sealing, store.id, sealed)
+            assert len(kept.cookie) == count
+            assert kept.jwt_keys == (KEY,)

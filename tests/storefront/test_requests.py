@@ -7,20 +7,13 @@ import uuid
 import httpx2
 import pytest
 
-from tests.api.conftest import over_the_wire
-from tests.servers import wait_until
+from tests.api.conftest import Wire, over_the_wire, soon
 
 from . import way
 from .conftest import BASE, envelope, nothing_done, products
 from .way import direct
 
 BODY = b'{"productId":7}'
-
-
-def head(front, *lines: str, method: str = "POST", cookie: str | None = None) -> bytes:
-    words = [f"{method} {BASE}/api/items HTTP/1.1", f"Host: {front.host}"]
-    words += [f"Cookie: wishwell={cookie}"] if cookie else []
-    return "\r\n".join([*words, *lines]).encode("latin-1") + b"\r\n\r\n"
 
 
 COMMON = ("Sec-Fetch-Site: same-origin", "Content-Type: application/json")
@@ -44,30 +37,34 @@ AMBIGUOUS = {
 }
 
 
-def ambiguous() -> list:
-    to_nginx = direct("to nginx a header ends there, and it is not passed on", "node", "asgi")
-    return [
-        pytest.param(name, marks=to_nginx if name == "line feed in a value" else ())
-        for name in AMBIGUOUS
-    ]
+def head(front, *lines: str, method: str = "POST", cookie: str | None = None) -> bytes:
+    words = [f"{method} {BASE}/api/items HTTP/1.1", f"Host: {front.host}"]
+    words += [f"Cookie: wishwell={cookie}"] if cookie else []
+    return "\r\n".join([*words, *lines]).encode("latin-1") + b"\r\n\r\n"
+
+
+def save(visitor, *lines: str, body: bytes = BODY, version: bytes = b"HTTP/1.1") -> Wire:
+    """The answer to a save of product 7 with these headers beside the common ones."""
+    request = head(visitor.front, *COMMON, *lines, cookie=visitor.cookie)
+    return over_the_wire(visitor.front, request.replace(b"HTTP/1.1", version) + body)
 
 
 @direct("Caddy mends some of it and passes that on", "nginx", "node", "asgi")
-@pytest.mark.parametrize("name", ambiguous())
+@pytest.mark.parametrize("name", AMBIGUOUS)
 def test_ambiguous_request_is_refused(front, name):
     """contract: storefront-strict, http-ambiguous. What two readers could read as different requests
     is refused."""
+    if name == "line feed in a value" and way.NAME == "nginx":
+        pytest.skip("to nginx a header ends there, and it is not passed on")
     lines, body = AMBIGUOUS[name]
     visitor = front.anyone(1)
-    request = head(front, *COMMON, *lines, cookie=visitor.cookie) + body
     # A second request behind the first must not be answered as if it were one of its own.
-    request += head(front, method="DELETE", cookie=visitor.cookie)
+    hidden = head(front, method="DELETE", cookie=visitor.cookie)
     with nothing_done(front):
-        got = over_the_wire(front, request, patience=1)
+        got = save(visitor, *lines, body=body + hidden)
     assert got.status in (400, 415, 501), got.everything
     if way.NAME != "node":
         assert got.headers["date"].endswith(" GMT")
-    assert visitor.products() == [1]
 
 
 @direct("the server in front reads the chunks")
@@ -83,7 +80,7 @@ def test_body_that_breaks_off_is_answered_by_the_storefront(front, method):
         assert (got.status, got.closed) == (400, True)
         assert got.headers["cache-control"] == "private, no-store"
         assert got.headers["x-request-id"] == id
-    assert wait_until(lambda: front.api.output().count(id) == 2, seconds=5)
+    soon(lambda: front.api.output().count(id) == 2)
     logged = [json.loads(line) for line in front.api.output().splitlines() if id in line]
     assert {line["status"] for line in logged} == {400}
 
@@ -91,36 +88,35 @@ def test_body_that_breaks_off_is_answered_by_the_storefront(front, method):
 def test_chunked_body_arrives_whole(front):
     """contract: storefront-strict. The body is read whole, however it was sent."""
     visitor = front.anyone(1)
-    line = "Transfer-Encoding: chunked"
-    request = head(front, *COMMON, line, "Connection: close", cookie=visitor.cookie) + CHUNKS
-    assert over_the_wire(front, request).status == 201
+    assert (
+        save(visitor, "Transfer-Encoding: chunked", "Connection: close", body=CHUNKS).status == 201
+    )
     assert visitor.products() == [1, 7]
 
 
 @direct("other servers read such chunks, and pass the body on with its length", "nginx")
-@pytest.mark.parametrize("length", [(), ("Connection: keep-alive",)], ids=["", "kept"])
-def test_chunks_in_http_1_0_are_refused(front, length):
+def test_chunks_in_http_1_0_are_refused(front):
     """contract: storefront-strict. HTTP/1.0 has no chunks (RFC 9112, 6.1): where its body ends is
     anybody's guess."""
-    visitor = front.anyone(1)
-    lines = (*COMMON, "Transfer-Encoding: chunked", *length)
-    request = head(front, *lines, cookie=visitor.cookie).replace(b"HTTP/1.1", b"HTTP/1.0")
+    visitor, chunked = front.anyone(1), "Transfer-Encoding: chunked"
     with nothing_done(front):
-        assert over_the_wire(front, request + CHUNKS).status == 400
-    assert visitor.products() == [1]
+        for lines in ((chunked,), (chunked, "Connection: keep-alive")):
+            assert save(visitor, *lines, body=CHUNKS, version=b"HTTP/1.0").status == 400
+
+
+LENGTH = ("Content-Length: 15", "Connection: close")
 
 
 @direct("an expectation is of the server in front")
-@pytest.mark.parametrize("value", ["nonsense", "100-continue, x", "x, 100-continue", "200-ok", ""])
-def test_expectation_that_is_unknown_is_417(front, value):
+def test_expectation_that_is_unknown_is_417(front):
     """contract: storefront-strict. What can't be met is refused before anything is done (RFC 9110,
     10.1.1)."""
-    visitor = front.anyone(1)
-    lines = (*COMMON, f"Expect: {value}", "Content-Length: 15", "Connection: close")
+    visitor, unmet = (
+        front.anyone(1),
+        ("nonsense", "100-continue, x", "x, 100-continue", "200-ok", ""),
+    )
     with nothing_done(front):
-        got = over_the_wire(front, head(front, *lines, cookie=visitor.cookie) + BODY)
-    assert got.status == 417
-    assert visitor.products() == [1]
+        assert [save(visitor, f"Expect: {value}", *LENGTH).status for value in unmet] == [417] * 5
 
 
 @direct("an expectation is of the server in front: Caddy says it twice", "nginx", "node", "asgi")
@@ -128,32 +124,23 @@ def test_expectation_that_is_unknown_is_417(front, value):
 def test_expectation_of_100_continue_is_met(front, value):
     """contract: storefront-strict. Who waits for it is told to go on, once, and then gets the one
     answer."""
-    visitor = front.anyone(1)
-    lines = (*COMMON, f"Expect: {value}", "Content-Length: 15", "Connection: close")
-    got = over_the_wire(front, head(front, *lines, cookie=visitor.cookie) + BODY)
-    assert got.everything.count(b"HTTP/1.1 100") == 1
-    assert got.everything.count(b"HTTP/1.1 201") == 1
-    assert visitor.products() == [1, 7]
+    got = save(front.anyone(1), f"Expect: {value}", *LENGTH).everything
+    assert (got.count(b"HTTP/1.1 100"), got.count(b"HTTP/1.1 201")) == (1, 1)
 
 
 @direct("an expectation is of the server in front: uvicorn and Caddy tell", "nginx", "node")
 def test_client_of_http_1_0_is_told_no_100(front):
     """contract: storefront-strict. It would take it for the answer (RFC 9110, 10.1.1)."""
-    visitor = front.anyone(1)
-    lines = (*COMMON, "Expect: 100-continue", "Content-Length: 15")
-    request = head(front, *lines, cookie=visitor.cookie).replace(b"HTTP/1.1", b"HTTP/1.0")
-    got = over_the_wire(front, request + BODY)
+    got = save(front.anyone(1), "Expect: 100-continue", LENGTH[0], version=b"HTTP/1.0")
     assert got.status == 201
-    assert visitor.products() == [1, 7]
 
 
 @direct("an expectation is of the server in front")
 def test_body_that_is_refused_is_not_asked_for(front):
     """contract: storefront-strict. Who asks before the body is sent is refused without it."""
-    visitor = front.anyone(1)
     lines = ("Content-Type: application/json", "Expect: 100-continue", "Content-Length: 15")
     evil = ("Sec-Fetch-Site: cross-site", *lines)
-    got = over_the_wire(front, head(front, *evil, cookie=visitor.cookie), patience=1)
+    got = over_the_wire(front, head(front, *evil, cookie=front.anyone(1).cookie), patience=1)
     assert got.status == 403
     assert b"HTTP/1.1 100" not in got.everything
 
@@ -169,30 +156,33 @@ UNREAD = {
 }
 
 
-@pytest.mark.parametrize("name", UNREAD)
-def test_header_of_the_browser_changes_nothing(front, name):
+def test_header_of_the_browser_changes_nothing(front):
     """contract: storefront-evidence. The shopper stays who the cookie says."""
-    victim, visitor = front.anyone(1), front.anyone(2)
-    value = UNREAD[name].format(other=victim.session)
-    answer = visitor.get("/items", headers={name: value})
-    assert products(answer) == [2]
-    assert "profile" not in answer.json()["data"][0]
-    assert visitor.post("/items", json={"productId": 3}, headers={name: value}).status_code == 201
+    victim = front.anyone(1)
+    for name, value in UNREAD.items():
+        visitor = front.anyone(2)
+        visitor.http.headers[name] = value.format(other=victim.session)
+        visitor.save(3)
+        answer = visitor.get("/items")
+        assert products(answer) == [2, 3], name
+        assert "profile" not in answer.json()["data"][0]
     assert victim.products() == [1]
-    assert visitor.products() == [2, 3]
 
 
 @direct("Authorization is the way's own")
-@pytest.mark.parametrize("kind", ["admin", "session"])
-def test_token_of_the_api_is_403(front, kind):
-    """contract: storefront-token. What opens the API is no shopper here."""
+def test_token_of_the_api_is_403(front):
+    """contract: storefront-token. What opens the API is no shopper here; a GID is a token that is none."""
     visitor = front.anyone(2)
-    token = front.shop.admin_token if kind == "admin" else front.shop.session().token
+    member = front.shop.session()
+    tokens = {front.shop.admin_token: 403, member.token: 403, visitor.session: 401}
     with nothing_done(front):
-        for browser in (visitor, front.browser()):
-            headers = {"Authorization": f"Bearer {token}"}
-            envelope(browser.get("/items", headers=headers), 403)
-            envelope(browser.post("/items", json={"productId": 3}, headers=headers), 403)
+        for token, status in tokens.items():
+            for browser in (visitor, front.browser()):
+                browser.http.headers["Authorization"] = f"Bearer {token}"
+                envelope(browser.get("/items"), status)
+                refused = browser.post("/items", json={"productId": 3})
+                envelope(refused, status)
+                assert "Set-Cookie" not in refused.headers
 
 
 @direct("Caddy stands between, and takes them away", "nginx", "node", "asgi")
@@ -201,8 +191,7 @@ def test_name_in_connection_takes_nothing_away(front, named):
     """contract: storefront-strict. No proxy stands between: the headers are those that were
     sent."""
     visitor = front.anyone(2)
-    lines = (*COMMON, f"Connection: close, {named}", "Content-Length: 15")
-    assert over_the_wire(front, head(front, *lines, cookie=visitor.cookie) + BODY).status == 201
+    assert save(visitor, f"Connection: close, {named}", "Content-Length: 15").status == 201
     assert visitor.products() == [2, 7]
 
 
@@ -210,8 +199,7 @@ def test_request_id_passes_when_it_is_a_uuid(front):
     """contract: request-id. A UUID comes back, and is in the log; anything else is replaced."""
     visitor, own = front.anyone(), str(uuid.uuid4())
     assert visitor.get("/items", headers={"X-Request-Id": own}).headers["X-Request-Id"] == own
-    # The log is written by a thread of its own.
-    assert wait_until(lambda: own in front.api.output(), seconds=5)
+    soon(lambda: own in front.api.output())
     for bad in ("x", "a" * 36, own + "0", f"{own}, {own}"):
         got = visitor.get("/items", headers={"X-Request-Id": bad}).headers["X-Request-Id"]
         assert got != bad
@@ -240,21 +228,14 @@ def test_body_up_to_256_kib(front):
     assert visitor.post("/items", content=padded(262_144), headers=kind).status_code == 201
 
 
-def test_content_type_passes(front):
-    """contract: storefront-paths. A body and its type are judged as by the API."""
-    visitor = front.anyone(1)
+def test_body_and_query_are_judged_as_by_the_api(front):
+    """contract: storefront-paths. With reads and writes alike."""
+    visitor = front.browser()
+    id = visitor.save(1)["id"]
     assert visitor.post("/items", content=BODY).status_code == 415
     plain = {"Content-Type": "text/plain"}
     envelope(visitor.post("/items", content=BODY, headers=plain), 415)
     assert "productId" in envelope(visitor.post("/items", json={"productId": "x"}), 400)
-    envelope(visitor.get("/items/01a1fb82-8f15-7000-aafc-5adf06151cd4"), 404)
-
-
-def test_query_passes_with_every_method(front):
-    """contract: storefront-paths. The query is judged as by the API, with reads and writes
-    alike."""
-    visitor = front.browser()
-    id = visitor.save(1)["id"]
     for method, path, body in (
         ("GET", "/items", None),
         ("POST", "/items", {"productId": 2}),

@@ -8,11 +8,10 @@ import sqlite3
 
 import pytest
 
-from tests.servers import Service, wait_until
+from tests.api.conftest import soon
 from wishwell import ids
 
-from . import stores, way
-from .stores import SEALING_KEY, fresh
+from .conftest import SEALING_KEY, new_api, rows, with_one_store
 from .way import direct
 
 pytestmark = pytest.mark.xdist_group("storefront-sealing")
@@ -20,20 +19,16 @@ pytestmark = pytest.mark.xdist_group("storefront-sealing")
 ANOTHER_KEY = "another-sealing-key-of-the-tests-of-letters"
 
 
-def starts(service: Service) -> str:
-    """What `wishwell serve` prints that does not start."""
-    done = service.cli("serve", check=False, timeout=20)
-    assert done.returncode != 0
-    return done.stdout + done.stderr
-
-
 @direct("no request is sent")
 def test_missing_sealing_key_stops_the_start():
     """contract: sealing-opened. One line names the store and the setting, and not the key."""
-    with contextlib.closing(stores.new_service(WISHWELL_SEALING_KEYS=ANOTHER_KEY)) as service:
-        stores.make(service, ["http://one.example"])
-        [line] = starts(service).strip().splitlines()
-        assert "store-0" in line and "WISHWELL_SEALING_KEYS" in line
+    with contextlib.closing(new_api()) as service:
+        service.quick("migrate")
+        service.settings["WISHWELL_SEALING_KEYS"] = ANOTHER_KEY
+        done = service.cli("serve", check=False, timeout=20)
+        assert done.returncode != 0
+        [line] = (done.stdout + done.stderr).strip().splitlines()
+        assert "Store default" in line and "WISHWELL_SEALING_KEYS" in line
         assert ANOTHER_KEY not in line and SEALING_KEY not in line
 
 
@@ -54,55 +49,45 @@ CHANGES = {
 
 
 @pytest.fixture(scope="module")
-def sealed():
-    """A service of two stores, and how to put other sealed texts into its database."""
-    with stores.new_service() as service:
-        shops = stores.make(service, ["http://one.example", "http://two.example"])
-        service.start()
-        database = sqlite3.connect(service.folder / "wishwell.db", isolation_level=None)
-        texts = [
-            database.execute("SELECT sealed FROM store_secrets WHERE store_id = ?", [shop.id])
-            .fetchone()[0]
-            for shop in shops
-        ]  # fmt: skip
-
-        def put(*changed: str) -> None:
-            for shop, text in zip(shops, changed, strict=True):
-                database.execute(
-                    "UPDATE store_secrets SET sealed = ?, updated_at = ? WHERE store_id = ?",
-                    [text, ids.timestamp(ids.wall_clock()), shop.id],
-                )
-
-        yield service, shops, texts, put
-        database.close()
+def fronts(new_front):
+    """Two stores."""
+    return new_front(), new_front()
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_sealed_text_that_was_moved_or_changed_is_refused(sealed, name):
+def test_sealed_text_that_was_moved_or_changed_is_refused(fronts, name):
     """contract: sealing-opened, bad-row. That store's storefront is 503, the log says why, and the others
     are served; what `serve` does at the start goes on past it."""
-    service, shops, texts, put = sealed
-    put(*CHANGES[name](*texts))
+    service, ids_of = fronts[0].api, [front.shop.id for front in fronts]
+    asked = "SELECT sealed FROM store_secrets WHERE store_id = ?"
+    texts = [rows(service, asked, store)[0][0] for store in ids_of]
     began = len(service.log_lines())
 
+    def put(*changed: str) -> None:
+        with contextlib.closing(sqlite3.connect(service.folder / "wishwell.db")) as database:
+            for store, text in zip(ids_of, changed, strict=True):
+                at = ids.timestamp(ids.wall_clock())
+                change = "UPDATE store_secrets SET sealed = ?, updated_at = ? WHERE store_id = ?"
+                database.execute(change, [text, at, store])
+            database.commit()
+
     def statuses() -> list[int]:
-        with fresh(service) as browser:
-            return [browser.read(shop.authority).status for shop in shops]
+        return [front.browser().get("/items").status_code for front in fronts]
+
+    def is_logged() -> bool:
+        lines = [line for line in service.log_lines()[began:] if '"warning"' in line]
+        return any("secrets" in line for line in lines)
 
     try:
-        assert wait_until(lambda: statuses() == [503, 200], seconds=5, every=0.1)
-
-        def said() -> bool:
-            lines = [line for line in service.log_lines()[began:] if '"warning"' in line]
-            return any("secrets" in line for line in lines)
-
-        assert wait_until(said, seconds=5)
+        put(*CHANGES[name](*texts))
+        soon(lambda: statuses() == [503, 200])
+        soon(is_logged)
         assert texts[0] not in service.output()
         named = service.cli("migrate").stderr
-        assert "bad_row" in named and shops[0].id in named and "Traceback" not in named
+        assert "bad_row" in named and ids_of[0] in named and "Traceback" not in named
     finally:
         put(*texts)
-    assert wait_until(lambda: statuses() == [200, 200], seconds=5, every=0.1)
+    soon(lambda: statuses() == [200, 200])
 
 
 def test_without_sealing_keys_nothing_can_be_kept(postgres_server, tmp_path):
@@ -110,9 +95,9 @@ def test_without_sealing_keys_nothing_can_be_kept(postgres_server, tmp_path):
     be set, the API is served, the storefront is 503 and the log says why; until the keys are there."""
     key = tmp_path / "key"
     key.write_text("k" * 40)
-    settings = {"WISHWELL_DATABASE_URL": postgres_server.create_database()}
-    settings["WISHWELL_SIGNING_KEYS"] = "a-signing-key-of-the-tests-40-characters"
-    with contextlib.closing(Service(settings | way.settings())) as service:
+    database = postgres_server.create_database()
+    with contextlib.closing(new_api(WISHWELL_DATABASE_URL=database)) as service:
+        del service.settings["WISHWELL_SEALING_KEYS"]
         service.cli("migrate")
         for options in (
             ("update", "default", "--new-cookie-secret", "rotate"),
@@ -125,18 +110,11 @@ def test_without_sealing_keys_nothing_can_be_kept(postgres_server, tmp_path):
             assert code not in (0, 70) and not out
             assert "WISHWELL_SEALING_KEYS" in err and "k" * 40 not in err
         assert '"shop"' not in service.quick("store", "list", "--json")
-        service.quick("store", "update", "default", "--host", "http://one.example")
-        way.admits(service, "default", "one.example")
-        service.start()
-        with fresh(service) as browser:
-            for answer in (browser.read("one.example"), browser.save("one.example", 1)):
-                assert answer.status == 503
-                assert "Retry-After" in answer.headers and answer.set_cookie is None
-        assert service.client(service.admin_token()).get("/items").status_code == 200
-        assert wait_until(lambda: "WISHWELL_SEALING_KEYS" in service.output(), seconds=5)
-        service.restart(settings={"WISHWELL_SEALING_KEYS": SEALING_KEY})
-        with fresh(service) as browser:
-            begun = browser.save("one.example", 1)
-            cookie = {"Cookie": f"wishwell={begun.set_cookie}"}
-            assert browser.read("one.example", **cookie).products == [1]
-        assert service.stop() == 0
+        with with_one_store(service) as front:
+            for answer in (front.browser().get("/items"), front.browser().post("/items", json={})):
+                assert answer.status_code == 503
+                assert "Retry-After" in answer.headers and "Set-Cookie" not in answer.headers
+            assert front.shop.admin.get("/items").status_code == 200
+            soon(lambda: "WISHWELL_SEALING_KEYS" in service.output())
+            service.restart(settings={"WISHWELL_SEALING_KEYS": SEALING_KEY})
+            assert front.anyone(1).products() == [1]

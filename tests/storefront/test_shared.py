@@ -1,12 +1,14 @@
 """A shared list on the shop's own domain: who only looks is nobody, who copies begins a visit."""
 
+import pytest
+
 from tests.api.conftest import fresh_window
 
 from .conftest import Browser, envelope, nothing_done, removes_cookie, sessions_in, set_cookies
 from .way import direct
 
 UNLISTED = {"X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
-WRONG = "/shared/wwshr_" + "0" * 28
+UNKNOWN = "/shared/wwshr_" + "0" * 28
 
 
 def shared(owner: Browser, *products: int, **terms) -> str:
@@ -21,8 +23,9 @@ def shared(owner: Browser, *products: int, **terms) -> str:
     return f"/shared/{answer.json()['data']['token']}"
 
 
-def test_who_looks_gets_no_session(front):
-    """contract: storefront-shared, shared-headers. Nobody, a visitor and a customer see the same."""
+def test_who_looks_gets_no_session(front, new_front):
+    """contract: storefront-shared, shared-headers, store-isolation. Nobody, a visitor and a customer see
+    the same; in another shop, nothing."""
     path = shared(front.signed_in(), 1, 2)
     browser = front.browser()
     with nothing_done(front):
@@ -30,13 +33,15 @@ def test_who_looks_gets_no_session(front):
         assert browser.head(path).status_code == 200
     assert answer.status_code == 200, answer.text
     assert "Set-Cookie" not in answer.headers
-    assert answer.headers["Wishwell-Shopper"] == "-"
-    assert answer.headers["Cache-Control"] == "private, no-store"
-    assert {name: answer.headers[name] for name in UNLISTED} == UNLISTED
+    expected = UNLISTED | {"Wishwell-Shopper": "-", "Cache-Control": "private, no-store"}
+    assert {name: answer.headers[name] for name in expected} == expected
     found = answer.json()["data"]
     assert [entry["productId"] for entry in found["items"]] == [2, 1]
     for other in (front.anyone(), front.signed_in()):
         assert other.get(path).json()["data"] == found
+    elsewhere = new_front().browser()
+    assert envelope(elsewhere.get(path), 404) == envelope(elsewhere.get(UNKNOWN), 404)
+    assert envelope(elsewhere.post(f"{path}/copies"), 404)
 
 
 def test_visitor_can_share(front):
@@ -51,65 +56,52 @@ def test_visitor_can_share(front):
     assert envelope(front.browser().get(path), 404)
 
 
-def test_who_copies_begins_a_visit(front):
-    """contract: storefront-visitor, copy-list. And nobody else: not by a wrong token or a wrong
-    body, and not by a DELETE."""
-    path = shared(front.signed_in(), 1, 2)
+@pytest.mark.parametrize(
+    ("method", "place", "good", "bad", "status"),
+    [("POST", "/copies", {}, {"name": ""}, 201), ("PUT", "{item}", {"quantity": 1}, {"quantity": 0}, 200)],
+    ids=["copy", "reserve"],
+)  # fmt: skip
+def test_who_copies_or_reserves_begins_a_visit(front, method, place, good, bad, status):
+    """contract: storefront-visitor, copy-list, reserve-put. But not by a wrong token, a wrong body or a
+    DELETE."""
+    path = shared(front.signed_in(), 1, 2, reservations=True)
     browser, before = front.browser(), sessions_in(front.api)
+    reservation = f"/items/{browser.get(path).json()['data']['items'][0]['id']}/reservation"
+    place = place.format(item=reservation)
     with nothing_done(front):
-        for method, asked, body, status in (
-            ("POST", f"{WRONG}/copies", {}, 404),
-            ("POST", f"{path}/copies", {"name": ""}, 400),
-            ("POST", f"{path}/copies", {"x": 1}, 400),
+        for refused in (
+            browser.request(method, f"{UNKNOWN}{place}", json=good),
+            browser.request(method, f"{path}{place}", json=bad),
+            browser.request(method, f"{path}{place}", json={"x": 1}),
+            browser.delete(f"{path}{reservation}"),
         ):
-            answer = browser.request(method, asked, json=body)
-            assert envelope(answer, status)
-            assert "Set-Cookie" not in answer.headers
-            assert {name: answer.headers[name] for name in UNLISTED} == UNLISTED
-    answer = browser.post(f"{path}/copies")
-    assert answer.status_code == 201, answer.text
+            assert refused.status_code in (400, 404)
+            assert "Set-Cookie" not in refused.headers
+            assert {name: refused.headers[name] for name in UNLISTED} == UNLISTED
+    answer = browser.request(method, f"{path}{place}", json=good)
+    assert answer.status_code == status, answer.text
     assert len(set_cookies(answer)) == 1
+    assert sessions_in(front.api) == before + 1
+
+
+def test_copy_and_reservation_are_the_visitors(front):
+    """contract: copy-list, reserve-put, reserve-delete, reserve-secret. And the owner sees nothing."""
+    owner, browser = front.signed_in(), front.browser()
+    path = shared(owner, 1, reservations=True)
+    answer = browser.post(f"{path}/copies")
     made = answer.json()["data"]
     assert answer.headers["Location"] == f"{front.base}/api/lists/{made['id']}"
-    assert sessions_in(front.api) == before + 1
-    assert browser.products() == [1, 2]
+    assert browser.products() == [1]
     assert browser.get("/lists").json()["data"] == [made]
-
-
-def test_who_reserves_begins_a_visit(front):
-    """contract: storefront-visitor, reserve-put, reserve-delete, reserve-secret. But not by a wrong
-    token, a wrong body or a DELETE; and the owner sees nothing."""
-    owner = front.signed_in()
-    path = shared(owner, 1, reservations=True)
-    browser = front.browser()
     [item] = browser.get(path).json()["data"]["items"]
-    at = f"/items/{item['id']}/reservation"
     assert item["reserved"] == 0
-    with nothing_done(front):
-        for method, asked, body, status in (
-            ("PUT", f"{WRONG}{at}", {"quantity": 1}, 404),
-            ("PUT", f"{path}{at}", {"quantity": 0}, 400),
-            ("DELETE", f"{path}{at}", None, 404),
-        ):
-            answer = browser.request(method, asked, json=body)
-            assert envelope(answer, status)
-            assert "Set-Cookie" not in answer.headers
-    answer = browser.put(f"{path}{at}", json={"quantity": 1})
-    assert answer.status_code == 200, answer.text
-    assert len(set_cookies(answer)) == 1
+    at = f"{path}/items/{item['id']}/reservation"
+    browser.put(at, json={"quantity": 1})
     assert browser.get(path).json()["data"]["items"] == [item | {"reserved": 1, "yours": 1}]
     [seen] = owner.get(path).json()["data"]["items"]
     assert not {"reserved", "yours"} & seen.keys()
-    assert envelope(owner.put(f"{path}{at}", json={"quantity": 1}), 403)
-    assert browser.delete(f"{path}{at}").status_code == 204
-
-
-def test_link_of_another_shop_leads_nowhere(front, new_front):
-    """contract: store-isolation, shared-unknown."""
-    path = shared(new_front().anyone(), 1)
-    for browser in (front.browser(), front.anyone()):
-        assert envelope(browser.get(path), 404) == envelope(browser.get(WRONG), 404)
-        assert envelope(browser.post(f"{path}/copies"), 404)
+    assert envelope(owner.put(at, json={"quantity": 1}), 403)
+    assert browser.delete(at).status_code == 204
 
 
 def test_visitor_whose_session_has_ended_is_nobody(front):
@@ -128,20 +120,15 @@ def test_reads_count_for_the_address(proxied):
     fresh_window(5)
     owner = proxied.signed_in(X_Forwarded_For="192.0.2.40")
     path = shared(owner, 1)
-    answers = [owner.get(path) for _ in range(3)]
-    answers += [proxied.browser(X_Forwarded_For="192.0.2.40").get(path) for _ in range(3)]
+    lookers = [owner] * 3 + [proxied.browser(X_Forwarded_For="192.0.2.40")] * 3
+    answers = [looker.get(path) for looker in lookers]
     assert [answer.status_code for answer in answers] == [200] * 5 + [429]
-    assert [int(answer.headers["X-RateLimit-Remaining"]) for answer in answers][:5] == [
-        4,
-        3,
-        2,
-        1,
-        0,
-    ]
+    left = [answer.headers["X-RateLimit-Remaining"] for answer in answers]
+    assert left[:5] == ["4", "3", "2", "1", "0"]
     assert owner.get("/lists").status_code == 200
     other = proxied.browser(X_Forwarded_For="192.0.2.41")
     assert other.get(path).status_code == 200
-    answer = other.get(WRONG)
+    answer = other.get(UNKNOWN)
     assert envelope(answer, 404)
     assert answer.headers["X-RateLimit-Limit"] == "1000000"
 

@@ -10,16 +10,16 @@ import contextlib
 import operator
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal
 
 import msgspec
-import structlog
 
-from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row, Writer, bad_rows, statements
+from wishwell import ids
+from wishwell.access.registry import Registry, news
+from wishwell.db import Database, Reader
 from wishwell.errors import StoreDeleted, Unavailable
-from wishwell.stores import Store, store_secrets
+from wishwell.stores import Store
 from wishwell.stores.naming import authority
 
 AdminScope = Literal["admin", "storefront", "naming"]
@@ -29,9 +29,6 @@ _PORT = re.compile(r":[^\]]*$")
 _HOST = re.compile(r"[a-z0-9._-]*|\[[0-9a-f:.]+\]")
 
 _TRUSTED_MS = 4_000
-_MARGIN_MS = 15 * 60_000
-"""How far back each refresh reads: the clocks of other machines may be behind by this much."""
-
 _PAUSE = 0.5
 """Seconds between a failed refresh and the next that a request begins."""
 
@@ -39,16 +36,10 @@ _LOOK_UPS = 2
 _LOOK_UP_SECONDS = 1.0
 """How many unknown admin tokens are looked up at once, and how long others wait for their turn."""
 
-_FLUSH_MS = 5_000
 _FORGET_MS = 3_600_000
-_DAY_MS = 86_400_000
-_COOKIES_MS = (store_secrets.COOKIE_DAYS + 1) * _DAY_MS
 
 _Note = tuple[Literal["admin_token_used", "session_touch"], str]
 """The statement that writes a time, and the id that it takes."""
-_TAKES = {"admin_token_used": "id", "session_touch": "profile"}
-
-log = structlog.get_logger("wishwell.access.access_cache")
 
 
 class AdminToken(msgspec.Struct, frozen=True):
@@ -60,42 +51,24 @@ class AdminToken(msgspec.Struct, frozen=True):
     expires_at: str | None
 
 
-class _News(NamedTuple):
-    """``unreadable``: the stores whose rows can't be read, with their hosts."""
-
-    stores: dict[str, Store]
-    unreadable: dict[str, frozenset[str]]
-    deleted: set[str]
-    sealed: dict[str, str]
-    revoked_admins: set[str]
-    revoked: dict[tuple[str, str], int]
-
-
 class AccessCache:
-    """Call ``refresh`` before its first use; ``keep_fresh`` once a second keeps it fresh."""
+    """Call ``refresh`` before its first use and every second, ``flush`` every few seconds."""
 
     def __init__(self, db: Database, clock: Callable[[], int]) -> None:
         self._db = db
         self._clock = clock
-        self._stores: dict[str, Store] = {}
-        self._deleted: set[str] = set()
-        self._unreadable: dict[str, frozenset[str]] = {}
+        self._registry = Registry()
         self._origins: set[str] = set()
         self._hosts: dict[str, Store | None] = {}  # None: of a store that can't be read
         self._platform_shops: dict[str, Store] = {}
-        self._sealed: dict[str, str] = {}
         self._admins: dict[str, AdminToken] = {}
-        self._revoked_admins: set[str] = set()
-        self._revoked: dict[tuple[str, str], int] = {}
         self._asked_at = 0
         self._asking = asyncio.Lock()
         self._not_before = 0.0
         self._looking_up = asyncio.Semaphore(_LOOK_UPS)
         self._noted: dict[_Note, int] = {}
         self._written: dict[_Note, int] = {}
-        self._flushed_at = 0
         self._forgot_at = 0
-        self._behind = False  # whether notes could not be written the last time
 
     @property
     def asked_at(self) -> int:
@@ -105,7 +78,7 @@ class AccessCache:
     @property
     def stores(self) -> Mapping[str, Store]:
         """All stores, by their ids: another object whenever any has changed."""
-        return self._stores
+        return self._registry.stores
 
     # ------------------------------------------------------------------------ look-ups
 
@@ -115,10 +88,10 @@ class AccessCache:
 
         Raises ``StoreDeleted``, and ``Unavailable`` if its row can't be read.
         """
-        store = self._stores.get(id)
-        if store is None and id in self._deleted:
+        store = self._registry.stores.get(id)
+        if store is None and id in self._registry.deleted:
             raise StoreDeleted
-        if store is None and id in self._unreadable:
+        if store is None and id in self._registry.unreadable:
             raise Unavailable("This store can't be read.")
         return store
 
@@ -137,8 +110,10 @@ class AccessCache:
             if store is None:
                 raise Unavailable("This store can't be read.")
             return store
-        alone = len(self._stores) == 1 and not self._hosts and not self._unreadable
-        return next(iter(self._stores.values())) if alone else None
+        alone = (
+            len(self._registry.stores) == 1 and not self._hosts and not self._registry.unreadable
+        )
+        return next(iter(self._registry.stores.values())) if alone else None
 
     def names_hosts(self) -> bool:
         """Whether any store has named a host."""
@@ -155,23 +130,23 @@ class AccessCache:
 
     def tells_events(self) -> bool:
         """Whether any store tells events."""
-        return any(store.events_since is not None for store in self._stores.values())
+        return any(store.events_since is not None for store in self._registry.stores.values())
 
     def sealed(self, store_id: str) -> str | None:
         """The store's secrets, sealed; None if it has none."""
-        return self._sealed.get(store_id)
+        return self._registry.sealed.get(store_id)
 
     def is_revoked_whole(self, profile_id: str) -> bool:
         """Whether everything that names a profile was revoked within the life of a cookie."""
-        return (profile_id, "") in self._revoked
+        return (profile_id, "") in self._registry.revoked
 
     def is_revoked(self, profile_id: str, jti: str) -> bool:
         """Whether a profile token was revoked, alone or with all tokens of its profile."""
-        if not self._revoked:
+        if not self._registry.revoked:
             return False
-        if (profile_id, jti) in self._revoked:
+        if (profile_id, jti) in self._registry.revoked:
             return True
-        until = self._revoked.get((profile_id, ""))
+        until = self._registry.revoked.get((profile_id, ""))
         # The jti has the token's time in milliseconds. iat has whole seconds, which is too coarse:
         # a token issued right after a revocation must be valid.
         return until is not None and ids.time_of(jti) <= until
@@ -179,7 +154,7 @@ class AccessCache:
     async def admin_token(self, hashed: str) -> AdminToken | None:
         """The admin token with this hash; None if it is unknown, revoked or expired."""
         token = self._admins.get(hashed) or await self._look_up(hashed)
-        if token is None or token.id in self._revoked_admins:
+        if token is None or token.id in self._registry.revoked_admins:
             return None
         now = self._clock()
         if token.expires_at is not None and token.expires_at <= ids.timestamp(now):
@@ -200,7 +175,7 @@ class AccessCache:
         finally:
             self._looking_up.release()
         if token is not None:
-            if token.store_id not in self._stores:  # both are newer than the last refresh
+            if token.store_id not in self._registry.stores:  # both are newer than the last refresh
                 await self.refresh()
             self._admins[hashed] = token
         return token
@@ -235,52 +210,21 @@ class AccessCache:
     async def _read(self) -> None:
         now = self._clock()
         try:
-            news = await self._db.read(_news, self._asked_at, now, self._stores.keys())
+            changes = await self._db.read(news, self._asked_at, now, self._registry.stores.keys())
         except Unavailable:
             self._not_before = time.monotonic() + _PAUSE
             raise
-        # The changes of the last quarter of an hour are read each time. A store that has not
-        # changed stays the same object, with everything that was made from it.
-        changed = {
-            id: store
-            for id, store in news.stores.items()
-            if id not in news.deleted and self._stores.get(id) != store
-        }
-        unreadable = self._unreadable | news.unreadable
-        for id in news.stores.keys() | news.deleted:
-            unreadable.pop(id, None)
-        # An import may have made a deleted store again.
-        self._deleted = (self._deleted - changed.keys()) | news.deleted
-        if changed or unreadable != self._unreadable or news.deleted & self._stores.keys():
-            there = self._stores | changed
-            self._stores = {id: store for id, store in there.items() if id not in news.deleted}
-            self._unreadable = unreadable
+        if self._registry.learn(changes):
             self._index()
-        self._sealed |= news.sealed
-        self._revoked_admins |= news.revoked_admins
-        self._revoked |= news.revoked
         self._asked_at = now
 
     def _index(self) -> None:
-        there = self._stores.values()
-        self._origins = {origin for store in there for origin in store.origins}
-        self._hosts = {host: None for hosts in self._unreadable.values() for host in hosts}
-        self._hosts |= {authority(host): store for store in there for host in store.hosts}
-        self._platform_shops = {store.naming.platform_shop: store for store in there}
+        all_stores = self._registry.stores.values()
+        self._origins = {origin for store in all_stores for origin in store.origins}
+        self._hosts = {host: None for hosts in self._registry.unreadable.values() for host in hosts}
+        self._hosts |= {authority(host): store for store in all_stores for host in store.hosts}
+        self._platform_shops = {store.naming.platform_shop: store for store in all_stores}
         self._platform_shops.pop("", None)
-
-    async def keep_fresh(self) -> None:
-        """Refreshes, and flushes every few seconds. Raises ``Unavailable``."""
-        await self.refresh()
-        if self._clock() - self._flushed_at <= _FLUSH_MS:
-            return
-        try:
-            await self.flush()
-            self._behind = False
-        except Unavailable as error:
-            if not self._behind:  # once, however long a server of a cluster is away
-                log.warning("uses_put_off", reason=error.message)
-            self._behind = True
 
     # ------------------------------------------------- what is written: uses of tokens, touches
 
@@ -303,10 +247,12 @@ class AccessCache:
                 await self._write(("session_touch", id), now)
 
     def _is_due(self, profile_id: str, now: int) -> bool:
-        return now - self._written.get(("session_touch", profile_id), 0) > _DAY_MS // 4
+        return now - self._written.get(("session_touch", profile_id), 0) > ids.DAY_MS // 4
 
     async def _write(self, note: _Note, at: int) -> None:
-        await self._db.write(_noted, *note, ids.timestamp(at))
+        statement, id = note
+        named = {"id": id, "profile": id, "now": ids.timestamp(at)}  # each takes its own of these
+        await self._db.write(lambda tx: tx.run(statement, **named))
         self._written[note] = at
 
     async def flush(self) -> None:
@@ -315,7 +261,7 @@ class AccessCache:
         Each time is written by itself: its row may lie on a server that is away. What could not be
         written is kept, and comes last the next time. Few tokens come before many sessions.
         """
-        self._flushed_at = now = self._clock()
+        now = self._clock()
         for note in sorted(self._noted, key=operator.itemgetter(0)):
             at = self._noted.pop(note)
             try:
@@ -327,60 +273,16 @@ class AccessCache:
             await self._forget(now)
 
     async def _forget(self, now: int) -> None:
-        day_old = now - _DAY_MS
-        self._written = {note: at for note, at in self._written.items() if at > day_old}
-        # As in `revocations_forget`: that of a whole profile, without a jti, refuses cookies too.
-        before, before_for_cookies = day_old - _MARGIN_MS, now - _COOKIES_MS - _MARGIN_MS
-        self._revoked = {
-            (profile_id, jti): at
-            for (profile_id, jti), at in self._revoked.items()
-            if at > (before if jti else before_for_cookies)
-        }
-        await self._db.write(_forget, ids.timestamp(before), ids.timestamp(before_for_cookies))
+        self._written = {note: at for note, at in self._written.items() if at > now - ids.DAY_MS}
+        before, for_cookies = self._registry.forget(now)
+        await self._db.write(
+            lambda tx: tx.run("revocations_forget", before=before, before_for_cookies=for_cookies)
+        )
         self._forgot_at = now
 
     async def close(self) -> None:
         with contextlib.suppress(Unavailable):
             await self.flush()
-
-
-# contract: store-change-seen, token-revoked
-async def _news(tx: Reader, asked_at: int, now: int, known: Collection[str]) -> _News:
-    """What has changed since ``asked_at``; everything if that is 0. ``known``: ids of stores."""
-    since = ids.timestamp(max(0, asked_at - _MARGIN_MS)) if asked_at else ""
-    rows = await tx.all("stores_changed", since=since)
-    readable = {store.id: store for store in bad_rows.each("stores", rows, stores.from_row)}
-    # A store that was imported brings its older revocations.
-    revoked_since = since if readable.keys() <= set(known) else ""
-    revocations = await tx.all(
-        "revocations_since",
-        since=max(revoked_since, ids.timestamp(now - _DAY_MS - _MARGIN_MS)),
-        since_for_cookies=max(revoked_since, ids.timestamp(now - _COOKIES_MS - _MARGIN_MS)),
-    )
-    return _News(
-        stores=readable,
-        unreadable={row[0]: _hosts_of(row) for row in rows if row[0] not in readable},
-        deleted={row[0] for row in await tx.all("stores_deleted", since=since)},
-        sealed={row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)},
-        revoked_admins={row[0] for row in await tx.all("admin_tokens_revoked", since=since)},
-        revoked=dict(bad_rows.each("revocations", revocations, _revocation, _for_good)),
-    )
-
-
-def _hosts_of(row: Row) -> frozenset[str]:
-    """The hosts of a store whose other columns can't be read."""
-    return frozenset(map(authority, row[statements.columns("store_fields").index("hosts")].split()))
-
-
-def _revocation(row: Row) -> tuple[tuple[str, str], int]:
-    profile_id, jti, at = row
-    return (profile_id, jti), ids.from_timestamp(at)
-
-
-# contract: bad-row
-def _for_good(row: Row) -> tuple[tuple[str, str], int]:
-    """A revocation whose time can't be read holds for ever."""
-    return (row[0], row[1]), ids.LAST
 
 
 async def _token(tx: Reader, hashed: str) -> AdminToken | None:
@@ -389,11 +291,3 @@ async def _token(tx: Reader, hashed: str) -> AdminToken | None:
         return None
     id, store_id, scope, expires_at, revoked_at = row
     return None if revoked_at is not None else AdminToken(id, store_id, scope, expires_at)
-
-
-async def _noted(tx: Writer, statement: str, id: str, at: str) -> None:
-    await tx.run(statement, **{_TAKES[statement]: id}, now=at)
-
-
-async def _forget(tx: Writer, before: str, before_for_cookies: str) -> None:
-    await tx.run("revocations_forget", before=before, before_for_cookies=before_for_cookies)

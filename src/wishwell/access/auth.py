@@ -12,7 +12,7 @@ import secrets
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 from jwt.utils import base64url_decode, base64url_encode
@@ -66,14 +66,6 @@ class _Claims(msgspec.Struct, frozen=True):
 _decoder = msgspec.json.Decoder(_Claims)
 
 
-class _Verified(NamedTuple):
-    """The caller of a verified profile token, and the times that are checked on every use."""
-
-    caller: Caller
-    issued: int
-    expires: int
-
-
 class AdminTokenRecord(msgspec.Struct, frozen=True, rename="camel"):
     """An admin token as the command line shows it. The token itself is not stored."""
 
@@ -102,7 +94,7 @@ class Authenticator:
         self._access_cache = access_cache
         self._namespace = namespace
         self._clock = clock
-        self._verified: dict[str, _Verified] = {}
+        self._verified: dict[str, tuple[Caller, _Claims]] = {}
 
     def issue(self, profile: Profile, revoked_until: int = 0) -> str:
         """A token for a profile, valid for one day from now.
@@ -131,12 +123,12 @@ class Authenticator:
         """
         if token.startswith(ADMIN_PREFIX):
             return await self._admin(token)
-        caller, issued, expires = self._verified.get(token) or await self._verify(token)
+        caller, claims = self._verified.get(token) or await self._verify(token)
         await self._access_cache.ensure_fresh()
         now = self._clock() // 1000
-        if issued > now + _SKEW:  # the clock was set back since the token was verified
+        if claims.iat > now + _SKEW:  # the clock was set back since the token was verified
             raise Unauthenticated(_BAD)
-        if now >= expires:
+        if now >= claims.exp:
             self._verified.pop(token, None)
             raise Unauthenticated("The access token has expired. Ask for a new one.")
         profile, store = caller.profile, self._access_cache.store(caller.store.id)
@@ -161,7 +153,7 @@ class Authenticator:
         return Caller(admin.scope, store, admin.id, None)
 
     # contract: profile-token-strict, signing-key-ring
-    async def _verify(self, token: str) -> _Verified:
+    async def _verify(self, token: str) -> tuple[Caller, _Claims]:
         """A token is good if signing its claims gives the same text again, letter for letter."""
         if len(token) > _MAX_TOKEN:
             raise Unauthenticated(_BAD)
@@ -172,15 +164,15 @@ class Authenticator:
             if not hmac.compare_digest(again.encode(), token.encode()):
                 raise ValueError("signature")
             await self._access_cache.ensure_fresh()
-            verified = await self._checked(claims)
+            verified = await self._checked(claims), claims
         except (msgspec.MsgspecError, RecursionError, KeyError, ValueError, Invalid) as error:
             raise Unauthenticated(_BAD) from error
         recent.keep(self._verified, token, verified, _KNOWN_TOKENS)
         return verified
 
-    async def _checked(self, claims: _Claims) -> _Verified:
-        issued, expires = claims.iat, claims.exp
-        if not 0 < expires - issued <= LIFETIME or issued > self._clock() // 1000 + _SKEW:
+    async def _checked(self, claims: _Claims) -> Caller:
+        is_future = claims.iat > self._clock() // 1000 + _SKEW
+        if not 0 < claims.exp - claims.iat <= LIFETIME or is_future:
             raise ValueError("times")
         store = self._access_cache.store(claims.aud)
         if store is None:  # another process may have issued it, for a store that is new here
@@ -191,11 +183,11 @@ class Authenticator:
         profile = profiles.parse(store, self._namespace, claims.sub, "sub")
         kind: Kind = "session" if profile.is_session else "customer"
         profile = structs.replace(profile, by_token=True)
-        return _Verified(Caller(kind, store, claims.jti, profile), issued, expires)
+        return Caller(kind, store, claims.jti, profile)
 
     async def claims_of(self, token: str) -> tuple[Profile, str]:
         """The profile and ``jti`` of a token, expired or not. Raises ``Unauthenticated``."""
-        caller = (await self._verify(token)).caller
+        caller, _ = await self._verify(token)
         assert caller.profile is not None
         return caller.profile, caller.token_id
 

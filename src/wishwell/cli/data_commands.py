@@ -1,4 +1,4 @@
-"""`wishwell export` and `wishwell import`: a whole store as a file."""
+"""`wishwell export` and `wishwell import`: a whole store as a file, and another app's wishes."""
 
 import click
 
@@ -8,7 +8,8 @@ from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
-from wishwell.moving import exporting, importing
+from wishwell.moving import csv_file, exporting, importing
+from wishwell.moving.csv_file import CsvFile
 from wishwell.moving.file_records import EndRecord, WebhookRecord
 from wishwell.moving.import_file import ImportFile
 from wishwell.moving.importing import Counts
@@ -47,21 +48,51 @@ def export_command(settings: Settings, handle: str) -> None:
 @click.argument("path", metavar="FILE")
 @_store
 @click.option("--dry-run", "dry", is_flag=True, help="Check the file, say what it would add.")
+@click.option(
+    "--map",
+    "columns",
+    metavar="FIELD=COLUMN,…",
+    help=f"The columns of a CSV file: {', '.join(csv_file.FIELDS)}. Needs the first two.",
+)
+@click.option("--encoding", metavar="NAME", help="Of a CSV file; by default UTF-8.")
+@click.option("--time-zone", "zone", metavar="NAME", help="Of a CSV file's times; Europe/Paris.")
+@click.option("--skip-guests", is_flag=True, help="Leave out a CSV file's rows without a customer.")
 @click.pass_obj
-def import_command(settings: Settings, path: str, handle: str, dry: bool) -> None:
+def import_command(
+    settings: Settings,
+    path: str,
+    handle: str,
+    dry: bool,
+    columns: str | None,
+    encoding: str | None,
+    zone: str | None,
+    skip_guests: bool,
+) -> None:
     """Add what `wishwell export` wrote to a store; import it again if it was interrupted.
 
     A store that is not there, or that is empty and as it was made, becomes the one of the file. The
     whole file is checked before anything is changed.
+
+    A file that ends in .csv or .tsv, or --map, is another app's export: its customers' wishes are
+    added to the store. docs/coming-from-another-app.md has examples.
     """
+    if columns is not None:
+        in_zone = None if zone is None else csv_file.zone(zone)
+        named = csv_file.columns(columns)
+        how = csv_file.Reading(named, encoding or "utf-8-sig", in_zone, skip_guests)
+        _import_csv(settings, path, handle, how, dry)
+    elif path.lower().endswith((".csv", ".tsv")) or encoding or zone or skip_guests:
+        raise click.UsageError("A CSV file needs --map, which names its columns.")
+    else:
+        _import_export(settings, path, handle, dry)
+
+
+def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> None:
     sealing = app.sealing(settings)
     file = ImportFile(path, ids.wall_clock())
     terminal.say(f"checking {file.size:,} bytes", err=True)
     of_store = file.check()
-    for error in file.errors[:-1]:
-        terminal.say(error, err=True)
-    if file.errors:
-        raise Invalid(f"{path}: {file.errors[-1]}. Nothing was imported.")
+    _refuse(path, file.errors)
     left, line = file.register.strangers()
     if left:
         terminal.say(
@@ -88,13 +119,42 @@ def import_command(settings: Settings, path: str, handle: str, dry: bool) -> Non
             )
         elif how == "other":
             store = await db.read(stores.by_handle, handle)
-        counts = Counts()
-        async for counts in importing.load(db, file, store, dry=dry, how=how):
-            progress.tell(f"{100 * counts.read // max(1, file.size)} %: {_said(counts, dry)}")
-        return counts
+        return await _load(db, file, store, how, dry)
 
-    progress = Progress()
     terminal.say(_said(run(settings, add), dry))
+
+
+# contract: import-csv, import-csv-dry-run
+def _import_csv(
+    settings: Settings, path: str, handle: str, how: csv_file.Reading, dry: bool
+) -> None:
+    store = run(settings, lambda db: db.read(stores.by_handle, handle))
+    file, progress = CsvFile(path, store, how, ids.wall_clock()), Progress()
+    for number in file.check():
+        progress.tell(f"checked {number:,} rows")
+    _refuse(path, file.errors)
+    for line in file.first if dry else ():
+        terminal.say(line)
+    counts = run(settings, lambda db: _load(db, file, store, "same", dry))
+    guests = f"; {file.guests:,} rows without a customer were left out" if file.guests else ""
+    terminal.say(f"{_said(counts, dry)}{guests}")
+
+
+async def _load(
+    db: Database, file: ImportFile | CsvFile, store: Store, how: importing.How, dry: bool
+) -> Counts:
+    progress, counts = Progress(), Counts()
+    async for counts in importing.load(db, file, store, dry=dry, how=how):
+        progress.tell(f"{100 * counts.read // max(1, file.size)} %: {_said(counts, dry)}")
+    return counts
+
+
+def _refuse(path: str, errors: list[str]) -> None:
+    """Raises ``Invalid`` with the last of a file's errors, once the others are said."""
+    for error in errors[:-1]:
+        terminal.say(error, err=True)
+    if errors:
+        raise Invalid(f"{path}: {errors[-1]}. Nothing was imported.")
 
 
 def check_outbound(settings: Settings, file: ImportFile, of_store: importing.OfStore) -> None:

@@ -13,8 +13,10 @@ except ImportError as error:
         "wishwell.client needs httpx2. Install it with: pip install 'wishwell[client]'"
     ) from error
 
+from wishwell.client import records
+from wishwell.client.answers import Feed, Page
 from wishwell.client.asynchronous import AsyncWishwell
-from wishwell.client.calls import UNSET, Direction, Include, Sort
+from wishwell.client.calls import UNSET, Direction
 from wishwell.client.errors import (
     Conflict,
     ConnectionFailed,
@@ -27,28 +29,7 @@ from wishwell.client.errors import (
     Unavailable,
     WishwellError,
 )
-from wishwell.client.records import (
-    Delivery,
-    Event,
-    EventData,
-    EventProduct,
-    Feed,
-    Item,
-    ItemProduct,
-    List,
-    Money,
-    NewItem,
-    NewProduct,
-    Page,
-    Product,
-    ProductId,
-    ProfileToken,
-    Share,
-    SharedItem,
-    SharedList,
-    Variant,
-    Webhook,
-)
+from wishwell.client.records import *  # noqa: F403
 from wishwell.client.sync import Wishwell
 
 __all__ = [
@@ -56,36 +37,17 @@ __all__ = [
     "AsyncWishwell",
     "Conflict",
     "ConnectionFailed",
-    "Delivery",
     "Direction",
-    "Event",
-    "EventData",
-    "EventProduct",
     "Feed",
     "Forbidden",
     "Gone",
-    "Include",
     "Invalid",
-    "Item",
-    "ItemProduct",
-    "List",
-    "Money",
-    "NewItem",
-    "NewProduct",
     "NotFound",
     "Page",
-    "Product",
-    "ProductId",
-    "ProfileToken",
     "RateLimited",
-    "Share",
-    "SharedItem",
-    "SharedList",
-    "Sort",
     "Unauthorized",
     "Unavailable",
-    "Variant",
-    "Webhook",
     "Wishwell",
     "WishwellError",
 ]
+__all__ += records.__all__

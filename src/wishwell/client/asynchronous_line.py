@@ -1,15 +1,16 @@
 """The connections of the client for asyncio: its calls, their retries, and walks over pages."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Generic, TypeVar
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import TypeVar
 
 import httpx2
 
 from wishwell.client import calls, transport
+from wishwell.client.answers import Page
 from wishwell.client.calls import Call, Direction
 from wishwell.client.conversation import Conversation, Terms
-from wishwell.client.records import Page
 
 T = TypeVar("T")
 
@@ -47,13 +48,13 @@ class Line:
         return self._records(self.pages(call, direction), direction)
 
     async def _pages(self, call: Call[Page[T]], direction: Direction) -> AsyncIterator[Page[T]]:
-        cursor: str | None = None
         while True:
-            page = await self.result(call.asking(page=cursor))
+            page = await self.result(call)
             yield page
             cursor = page.next if direction == "next" else page.previous
             if cursor is None:
                 return
+            call = replace(call, params={**call.params, "page": cursor})
 
     async def _records(
         self, pages: AsyncIterator[Page[T]], direction: Direction
@@ -68,48 +69,3 @@ class AsyncPart:
 
     def __init__(self, line: Line) -> None:
         self._line = line
-
-    async def _send(
-        self,
-        method: str,
-        path: str,
-        read: Callable[[bytes], T],
-        *,
-        params: Mapping[str, str | int] | None = None,
-        body: bytes | None = None,
-        repeatable: bool = True,
-    ) -> T:
-        return await self._line.result(Call(method, path, read, params or {}, body, repeatable))
-
-
-class AsyncPaged(AsyncPart, Generic[T]):
-    """A resource whose records are read page by page."""
-
-    _listing: Call[Page[T]]
-
-    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[T]:
-        """One page, newest first, without what its records hold; ``limit`` 1 to 250, by default 50.
-
-        ``page`` is the cursor of another page.
-        """
-        return await self._line.result(self._listing.asking(page=page, limit=limit))
-
-    def pages(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        direction: Direction = "next",
-    ) -> AsyncIterator[Page[T]]:
-        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        return self._line.pages(self._listing.asking(page=page, limit=limit), direction)
-
-    def all(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        direction: Direction = "next",
-    ) -> AsyncIterator[T]:
-        """All records, newest first; with ``direction="previous"`` from ``page`` to the newest."""
-        return self._line.all(self._listing.asking(page=page, limit=limit), direction)

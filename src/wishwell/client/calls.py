@@ -1,25 +1,21 @@
 """A call of the API as a value: what to send, whether twice does harm, how to read the answer."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Literal, Self, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import quote
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell.client.records import Page
+from wishwell.client.answers import Page
 
-__all__ = ["UNSET", "Call", "Direction", "Include", "Sort", "UnsetType"]
+__all__ = ["UNSET", "Call", "Direction", "UnsetType"]
 
 PREFIX = "/api/2025-04"
 
-Sort = Literal["recently_saved", "oldest_saved", "customer"]
-Include = Literal["product"]
 Direction = Literal["next", "previous"]
 T = TypeVar("T")
-
-_SEQUENCES = ("tags", "listIds", "itemIds", "types")
 
 
 # contract: retry-harmless
@@ -43,18 +39,14 @@ class Call(Generic[T]):
         """Whether a 404 means that it was done, if it was sent again without knowing that."""
         return self.method == "DELETE" and self.body is None
 
-    def asking(self, **params: str | int | None) -> Self:
-        """The call with these parameters too, as far as they are given."""
-        return replace(self, params={**self.params, **given(**params)})
 
-
-def path(*parts: str) -> str:
+def path(*parts: int | str) -> str:
     """A path with ids in it. An id may be any text, and must not lead to another path.
 
     Some servers and proxies decode escapes before they split a path. So slashes are escaped twice;
     no id has one, and the service answers 404.
     """
-    escaped = (quote(part.replace("/", "%2F"), safe="").replace(".", "%2E") for part in parts)
+    escaped = (quote(str(part).replace("/", "%2F"), safe="").replace(".", "%2E") for part in parts)
     return "/" + "/".join(escaped)
 
 
@@ -64,21 +56,23 @@ def given(**fields: Any) -> dict[str, Any]:
 
 
 def body(**fields: Any) -> bytes:
-    """A JSON object of the fields that are set. None clears a field, but not a sequence."""
-    return msgspec.json.encode(
-        {
-            name: strings(value) if name in _SEQUENCES else value
-            for name, value in fields.items()
-            if value is not UNSET and (value is not None or name not in _SEQUENCES)
-        }
-    )
+    """A JSON object of the fields that are given."""
+    return changes(**given(**fields))
 
 
-def strings(several: Any) -> list[str]:
-    """A sequence of strings. Raises ``TypeError`` for one string, whose characters are strings."""
-    if isinstance(several, str):
+def changes(**fields: Any) -> bytes:
+    """A JSON object of the fields that are set; None clears one."""
+    return msgspec.json.encode({k: v for k, v in fields.items() if v is not UNSET})
+
+
+def several(values: Any) -> Any:
+    """A list of the values; None is UNSET, as it clears no list.
+
+    Raises ``TypeError`` for a string, which would be a sequence of its characters.
+    """
+    if isinstance(values, str):
         raise TypeError("must be a sequence of strings, not a single string")
-    return list(several)
+    return UNSET if values is None or values is UNSET else list(values)
 
 
 def check_walk(call: Call[Page[T]], direction: Direction) -> None:

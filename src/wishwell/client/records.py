@@ -1,26 +1,51 @@
-"""The records of the API as types. Unknown fields, of a newer service, are ignored."""
+"""The records of the API. Written by ``make format`` from http/openapi.yaml."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Literal
 
-import msgspec
+from wishwell.client.record import Record
 
-T = TypeVar("T")
+__all__ = [
+    "Delivery",
+    "Event",
+    "EventData",
+    "EventProduct",
+    "Include",
+    "Item",
+    "ItemProduct",
+    "List",
+    "Money",
+    "NewItem",
+    "NewProduct",
+    "Product",
+    "ProductId",
+    "ProfileToken",
+    "Share",
+    "SharedItem",
+    "SharedList",
+    "Sort",
+    "Variant",
+    "Webhook",
+]
+
 ProductId = int | str
-"""An int, or a str in a store with text ids."""
+Include = Literal["product"]
+Sort = Literal["recently_saved", "oldest_saved", "customer"]
 
 
-class Money(msgspec.Struct, frozen=True):
-    """A price: ``amount`` is decimal text, ``currency`` three letters."""
+class Money(Record, frozen=True):
+    """A price."""
 
     amount: str
+    """Decimal text, with up to 4 digits after the point."""
     currency: str
+    """The currency's three letters."""
 
 
-class ItemProduct(msgspec.Struct, frozen=True, rename="camel"):
-    """What is known of an item's product; image, price and availability are its variant's own."""
+class ItemProduct(Record, frozen=True):
+    """What is known of an item's product, only with ``include=product``. Image, price and
+    availability are the variant's own where it has them. What is left out is not known.
+    """
 
     title: str | None = None
     variant_title: str | None = None
@@ -30,138 +55,199 @@ class ItemProduct(msgspec.Struct, frozen=True, rename="camel"):
     available: bool | None = None
 
 
-class Item(msgspec.Struct, frozen=True, rename="camel"):
-    """A product or variant that a profile saved.
-
-    ``profile``, the owner's GID, is set only for an admin token that acts on the whole store.
-    """
+class Item(Record, frozen=True):
+    """A product or variant that a profile saved."""
 
     id: str
     product_id: ProductId
     quantity: int
     tags: tuple[str, ...]
+    """At most 20, but linking may merge the tags of two items."""
     list_ids: tuple[str, ...]
+    """The lists that the item is on."""
     created_at: datetime
     updated_at: datetime
     variant_id: ProductId | None = None
+    """Left out when there is none."""
     note: str | None = None
+    """Left out when there is none."""
     profile: str | None = None
+    """The owner; only for an admin token without ``Profile``."""
     product: ItemProduct | None = None
 
 
-class NewItem(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """An item to save. An empty ``note`` clears that of an item that is there."""
+class NewItem(Record, frozen=True):
+    """An item to save."""
 
     product_id: ProductId
     variant_id: ProductId | None = None
+    """None means no variant."""
     quantity: int | None = None
+    """Without it, a new item has 1."""
     tags: tuple[str, ...] | None = None
     note: str | None = None
-    list_ids: tuple[str, ...] = ()
+    list_ids: tuple[str, ...] | None = None
+    """Lists of the same profile to put the item on."""
 
 
-class List(msgspec.Struct, frozen=True, rename="camel"):
-    """A named collection of items. ``items`` is None if the API did not send them."""
+class List(Record, frozen=True):
+    """A named collection of items."""
 
     id: str
     name: str
     item_count: int
+    """How many items are on the list."""
     created_at: datetime
     updated_at: datetime
     items: tuple[Item, ...] | None = None
+    """Whole items, in the order that was asked for."""
     profile: str | None = None
+    """The owner; only for an admin token without ``Profile``."""
 
 
-class Share(msgspec.Struct, frozen=True, rename="camel"):
-    """A link that shows a list to others. Without ``expires_at`` it is for ever."""
+class Share(Record, frozen=True):
+    """A link that shows a list to whoever has it."""
 
     id: str
     token: str
+    """What leads to the list, at ``/shared/{token}``."""
     list_id: str
     reservations: bool
     notes: bool
     created_at: datetime
     expires_at: datetime | None = None
+    """From when on it is no longer good; left out when it is for ever."""
     profile: str | None = None
+    """The owner; only for an admin token without ``Profile``."""
 
 
-class SharedItem(msgspec.Struct, frozen=True, rename="camel"):
-    """An item of a shared list.
-
-    ``reserved``: how many, ``yours``: how many by the client's profile; None where not shown.
-    """
+class SharedItem(Record, frozen=True):
+    """An item of a shared list."""
 
     id: str
     product_id: ProductId
     quantity: int
     variant_id: ProductId | None = None
+    """Left out when there is none."""
     note: str | None = None
+    """Left out when there is none, and where the share shows none."""
     reserved: int | None = None
+    """How many are reserved by anybody, which may be more than ``quantity`` once that was lowered.
+    Only where the share has reservations, and never for the owner.
+    """
     yours: int | None = None
+    """How many of them the caller has reserved. Only with a profile token."""
     product: ItemProduct | None = None
 
 
-class SharedList(msgspec.Struct, frozen=True, rename="camel"):
-    """A list that somebody shares. ``reservations``: whether they can be made."""
+class SharedList(Record, frozen=True):
+    """A list, as anybody with its link sees it. Nothing else of its owner is shown."""
 
     name: str
     items: tuple[SharedItem, ...]
+    """All items of the list, in the owner's order."""
     updated_at: datetime
     reservations: bool
 
 
-class EventProduct(msgspec.Struct, frozen=True):
-    """What was known of a product when a notice of it was made."""
+class ProfileToken(Record, frozen=True):
+    """A token, valid for a day, and the profile that it is for."""
+
+    token: str
+    """The access token, a JWT. It expires a day after its creation."""
+    profile: str
+    """The customer or session that the token is for."""
+
+
+class EventProduct(Record, frozen=True):
+    """Of a notice, what is known of the product."""
 
     title: str | None = None
     url: str | None = None
     image: str | None = None
 
 
-class EventData(msgspec.Struct, frozen=True, rename="camel"):
-    """What an event says; which fields are set depends on its type."""
+class EventData(Record, frozen=True):
+    """What happened. An item or list is as it is after it, and for a deletion as it last was."""
 
     item: Item | None = None
     list: List | None = None
     changed: tuple[str, ...] | None = None
+    """Of an update, the fields that have changed, but for ``updated_at``."""
     item_ids: tuple[str, ...] | None = None
+    """Of a list that is new or has a new order, the items that have a place on it, in order. The
+    others follow, most recently saved first.
+    """
     session: str | None = None
+    """Of a link, the session that is closed now."""
     customer: str | None = None
+    """Of a link, the customer who has signed in."""
     items: int | None = None
+    """Of a link, how many the session had."""
     lists: int | None = None
+    """Of a link, how many the session had."""
     left: int | None = None
+    """Of a link, how many of the items were left behind."""
     variant_id: ProductId | None = None
+    """Of a notice, the variant that it is about; left out for the product itself."""
     product: EventProduct | None = None
+    """Of a notice, what is known of the product."""
     previous_price: Money | None = None
+    """Of a drop, the price that it is compared with."""
     price: Money | None = None
+    """Of a notice, the price."""
 
 
-class Event(msgspec.Struct, frozen=True):
-    """Something that happened to a profile. ``sequence`` counts its events without a gap."""
+class Event(Record, frozen=True):
+    """Something that happened to a profile, as it was told then."""
 
     id: str
     type: str
     timestamp: datetime
     profile: str
     sequence: int
+    """Counts the events of the profile, without a gap, in the order they happened."""
     data: EventData
 
 
-class Feed(msgspec.Struct, frozen=True):
-    """Events of a store, oldest first, and from where to go on."""
+class Webhook(Record, frozen=True):
+    """An address that events are sent to."""
 
-    data: tuple[Event, ...]
-    resume: str
+    id: str
+    url: str
+    types: tuple[str, ...]
+    enabled: bool
+    """Whether events are sent."""
+    created_at: datetime
+    updated_at: datetime
+    failing_since: datetime | None = None
+    """Since when no attempt has succeeded; left out when the last one has."""
+    secret: str | None = None
+    """What signs; only from its creation and its renewal."""
+    missed: int | None = None
+    """How many events were removed while it was off; only from turning it on."""
 
-    def __iter__(self) -> Iterator[Event]:
-        return iter(self.data)
 
-    def __len__(self) -> int:
-        return len(self.data)
+class Delivery(Record, frozen=True):
+    """The sending of one event to one webhook."""
+
+    id: str
+    event_id: str
+    """The id of the event, which is sent as ``webhook-id``."""
+    type: str
+    """The type of the event, or ``webhook.test``."""
+    status: str
+    attempts: int
+    """How often it was tried."""
+    last_status: int | None = None
+    """The status of the last answer; left out when there was none."""
+    last_attempt_at: datetime | None = None
+    next_attempt_at: datetime | None = None
+    """Only of one that is pending."""
 
 
-class Variant(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What is known of a variant alone. For what is None, the product's holds."""
+class Variant(Record, frozen=True):
+    """What is known of a variant alone. For what is left out, the product's holds."""
 
     variant_id: ProductId
     title: str | None = None
@@ -170,8 +256,25 @@ class Variant(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     available: bool | None = None
 
 
-class NewProduct(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """All that is known of a product. What is None is not known."""
+class Product(Record, frozen=True):
+    """What is known of a product. What is left out is not known."""
+
+    product_id: ProductId
+    created_at: datetime
+    """When it was put for the first time."""
+    updated_at: datetime
+    """When it was put last."""
+    title: str | None = None
+    url: str | None = None
+    image: str | None = None
+    price: Money | None = None
+    available: bool | None = None
+    variants: tuple[Variant, ...] | None = None
+    """As they were put; only for a single product."""
+
+
+class NewProduct(Record, frozen=True):
+    """All that is known of a product. What is left out is not known."""
 
     product_id: ProductId
     title: str | None = None
@@ -180,124 +283,3 @@ class NewProduct(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True
     price: Money | None = None
     available: bool | None = None
     variants: tuple[Variant, ...] = ()
-
-
-class Product(msgspec.Struct, frozen=True, rename="camel"):
-    """A product as it was put. ``variants`` is None if the API did not send them."""
-
-    product_id: ProductId
-    created_at: datetime
-    updated_at: datetime
-    title: str | None = None
-    url: str | None = None
-    image: str | None = None
-    price: Money | None = None
-    available: bool | None = None
-    variants: tuple[Variant, ...] | None = None
-
-
-class ProfileToken(msgspec.Struct, frozen=True, rename="camel"):
-    """A token, valid for a day, and the GID of its profile."""
-
-    token: str
-    profile: str
-
-    def __repr__(self) -> str:
-        # Without the token: a repr ends up in logs and crash reports.
-        return f"ProfileToken(token='...', profile={self.profile!r})"
-
-
-class Webhook(msgspec.Struct, frozen=True, rename="camel"):
-    """An address that events are sent to; no types are all. ``secret`` and ``missed`` are set only
-    by the calls that say so."""
-
-    id: str
-    url: str
-    types: tuple[str, ...]
-    enabled: bool
-    created_at: datetime
-    updated_at: datetime
-    failing_since: datetime | None = None
-    secret: str | None = None
-    missed: int | None = None
-
-    def __repr__(self) -> str:
-        return f"Webhook(id={self.id!r}, url={self.url!r}, enabled={self.enabled!r})"
-
-
-class Delivery(msgspec.Struct, frozen=True, rename="camel"):
-    """The sending of one event to one webhook."""
-
-    id: str
-    event_id: str
-    type: str
-    status: str
-    attempts: int
-    last_status: int | None = None
-    last_attempt_at: datetime | None = None
-    next_attempt_at: datetime | None = None
-
-
-class SignIn(msgspec.Struct, frozen=True, rename="camel"):
-    """The store's sign-in path."""
-
-    auth_flow: str
-
-
-@dataclass(frozen=True)
-class Page(Generic[T]):
-    """Records, newest first, and the cursors of the next and previous page, or None."""
-
-    data: tuple[T, ...]
-    next: str | None = None
-    previous: str | None = None
-
-    def __iter__(self) -> Iterator[T]:
-        return iter(self.data)
-
-    def __len__(self) -> int:
-        return len(self.data)
-
-
-class _PageInfo(msgspec.Struct, frozen=True):
-    next: str | None = None
-    previous: str | None = None
-
-
-class _Answer(msgspec.Struct, Generic[T], frozen=True, rename="camel"):
-    data: T
-    page_info: _PageInfo = _PageInfo()
-
-
-def one(kind: type[T]) -> Callable[[bytes], T]:
-    """A reader of ``{"data": {...}}``, which raises ``msgspec.DecodeError`` for anything else."""
-    envelope: Any = _Answer[kind]  # type: ignore[valid-type]
-
-    def read(body: bytes) -> T:
-        record: T = msgspec.json.decode(body, type=envelope).data
-        return record
-
-    return read
-
-
-def several(kind: type[T]) -> Callable[[bytes], tuple[T, ...]]:
-    """A reader of ``{"data": [...]}``, as ``one`` is of one record."""
-    return one(tuple[kind, ...])  # type: ignore[valid-type]
-
-
-def page_of(kind: type[T]) -> Callable[[bytes], Page[T]]:
-    """A reader of a page, which raises ``msgspec.DecodeError`` for anything else."""
-    envelope: Any = _Answer[tuple[kind, ...]]  # type: ignore[valid-type]
-
-    def read(body: bytes) -> Page[T]:
-        answer = msgspec.json.decode(body, type=envelope)
-        return Page(answer.data, answer.page_info.next, answer.page_info.previous)
-
-    return read
-
-
-feed: Callable[[bytes], Feed] = msgspec.json.Decoder(Feed).decode
-
-
-def nothing(body: bytes) -> None:
-    """Reads the body of a 204."""

@@ -1,15 +1,16 @@
-"""The client that blocks. ``make format`` writes it: change ``asynchronous_line.py``."""
+"""The client that blocks. Written by ``make format`` from asynchronous_line.py."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import Generic, TypeVar
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TypeVar
 
 import httpx2
 
 from wishwell.client import calls, transport
+from wishwell.client.answers import Page
 from wishwell.client.calls import Call, Direction
 from wishwell.client.conversation import Conversation, Terms
-from wishwell.client.records import Page
 
 T = TypeVar("T")
 
@@ -47,13 +48,13 @@ class Line:
         return self._records(self.pages(call, direction), direction)
 
     def _pages(self, call: Call[Page[T]], direction: Direction) -> Iterator[Page[T]]:
-        cursor: str | None = None
         while True:
-            page = self.result(call.asking(page=cursor))
+            page = self.result(call)
             yield page
             cursor = page.next if direction == "next" else page.previous
             if cursor is None:
                 return
+            call = replace(call, params={**call.params, "page": cursor})
 
     def _records(self, pages: Iterator[Page[T]], direction: Direction) -> Iterator[T]:
         for page in pages:
@@ -65,48 +66,3 @@ class Part:
 
     def __init__(self, line: Line) -> None:
         self._line = line
-
-    def _send(
-        self,
-        method: str,
-        path: str,
-        read: Callable[[bytes], T],
-        *,
-        params: Mapping[str, str | int] | None = None,
-        body: bytes | None = None,
-        repeatable: bool = True,
-    ) -> T:
-        return self._line.result(Call(method, path, read, params or {}, body, repeatable))
-
-
-class Paged(Part, Generic[T]):
-    """A resource whose records are read page by page."""
-
-    _listing: Call[Page[T]]
-
-    def list(self, *, page: str | None = None, limit: int | None = None) -> Page[T]:
-        """One page, newest first, without what its records hold; ``limit`` 1 to 250, by default 50.
-
-        ``page`` is the cursor of another page.
-        """
-        return self._line.result(self._listing.asking(page=page, limit=limit))
-
-    def pages(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        direction: Direction = "next",
-    ) -> Iterator[Page[T]]:
-        """All pages from ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        return self._line.pages(self._listing.asking(page=page, limit=limit), direction)
-
-    def all(
-        self,
-        *,
-        page: str | None = None,
-        limit: int | None = None,
-        direction: Direction = "next",
-    ) -> Iterator[T]:
-        """All records, newest first; with ``direction="previous"`` from ``page`` to the newest."""
-        return self._line.all(self._listing.asking(page=page, limit=limit), direction)

@@ -66,13 +66,13 @@ def raise_ours(error: asyncpg.IntegrityConstraintViolationError) -> NoReturn:
 
 
 def undecided(error: BaseException) -> Undecided:
-    """For a write of which nobody knows whether it was done."""
+    """The error of a write that may or may not have been done."""
     return Undecided(f"The database connection broke during a write ({type(error).__name__}).")
 
 
 # contract: cluster-server-away
 def hear(connection: asyncpg.Connection, message: asyncpg.PostgresLogMessage) -> None:
-    """Hears the warnings of a connection: a coordinator that could not commit on another server
+    """Listens to a connection's warnings: a coordinator that could not commit on another server
     warns so, and answers as if it had."""
     if message.message.startswith("failed to commit transaction"):
         _in_doubt.add(connection)
@@ -86,7 +86,7 @@ def check(connection: asyncpg.Connection) -> None:
 
 # contract: cluster-server-away
 def failed(error: BaseException, *, wrote: bool = False) -> Unavailable:
-    """For a statement that ended so, and whether it was a write outside of a transaction."""
+    """The error of a failed statement. ``wrote``: it was a write outside of a transaction."""
     if wrote and isinstance(error, BROKEN) and not _NOT_SENT.match(str(error)):
         return undecided(error)
     return Unavailable(f"The database can't be reached ({type(error).__name__}).")

@@ -1,4 +1,4 @@
-"""What a use-case of PostgreSQL works with: statements on one connection, and their time."""
+"""The handle of a use-case: statements on one PostgreSQL connection, and their time limits."""
 
 import asyncio
 import contextlib

@@ -32,12 +32,8 @@ _PLACE = """
 SELECT (SELECT system_identifier FROM pg_control_system()), pg_walfile_name(pg_current_wal_lsn())
 """
 _AWAY = (OSError, TimeoutError, asyncpg.InternalClientError, asyncpg.CannotConnectNowError)
-Told = Callable[..., Any]
-"""Hears of an event, with what belongs to it by name: a function of a logger."""
-
-
-def nobody(_event: str, **_more: Any) -> None:
-    """Nothing is told."""
+Warn = Callable[..., Any]
+"""Logs an event, with its fields by name."""
 
 
 class Hosts:
@@ -48,22 +44,22 @@ class Hosts:
         target: Target,
         open_one: Callable[[Address], Awaitable[Connection]],
         seconds: float,
-        told: Told = nobody,
+        warn: Warn | None = None,
     ) -> None:
         """``open_one`` connects to one host. ``seconds`` bounds that for a single host; of several
-        each has half of it, and at most 2. ``told`` hears which hosts are used."""
+        each has half of it, and at most 2. ``warn`` logs which hosts are used."""
         self.several = len(target.addresses) > 1
         self.spread = target.spread
         self._addresses = target.addresses
         self._open_one = open_one
-        self._told = told
+        self._warn = warn
         self._seconds = min(seconds / 2, _MOST_SECONDS) if self.several else seconds
         self._good: list[Address] = [] if self.several else [*target.addresses]
         self._last: list[Address] = []
         self._old: list[Address] = []
         self._newest: dict[int, int] = {}
         self._of: dict[Connection, Address] = {}
-        self._held: Counter[Address] = Counter()
+        self._counts: Counter[Address] = Counter()  # of connections
         self._due = math.inf
         self._next_round: asyncio.TimerHandle | None = None
         self._round: asyncio.Task[None] | None = None
@@ -79,7 +75,7 @@ class Hosts:
             if asked or not self._good:
                 await self._ask_all()
             for address in sorted(
-                random.sample(self._good, len(self._good)), key=self._held.__getitem__
+                random.sample(self._good, len(self._good)), key=self._counts.__getitem__
             ):
                 try:
                     return await self._open(address)
@@ -92,15 +88,15 @@ class Hosts:
     def closed(self, connection: Connection) -> None:
         """Takes note of a connection that is gone, or is given up."""
         if address := self._of.pop(connection, None):
-            self._held[address] -= 1
+            self._counts[address] -= 1
             if connection.is_closed():  # it broke, or was cut
                 self._doubt(address)
 
     # contract: database-spread
     def crowds(self, connection: Connection) -> bool:
         """Whether its host has more connections than another one that could have it."""
-        held = self._held[self._of[connection]]
-        return held > min((self._held[address] for address in self._good), default=held) + 1
+        count = self._counts[self._of[connection]]
+        return count > min((self._counts[address] for address in self._good), default=count) + 1
 
     # contract: database-hung
     def suspect(self) -> None:
@@ -114,12 +110,12 @@ class Hosts:
             self._next_round.cancel()
 
     async def _open(self, address: Address) -> Connection:
-        self._held[address] += 1
+        self._counts[address] += 1
         try:
             async with asyncio.timeout(self._seconds):
                 connection = await self._open_one(address)
         except BaseException:
-            self._held[address] -= 1
+            self._counts[address] -= 1
             raise
         self._of[connection] = address
         return connection
@@ -191,9 +187,9 @@ class Hosts:
         """Chooses the good hosts, and cuts the connections to the others if there are any."""
         for cluster, timeline in answers.values():
             self._newest[cluster] = max(timeline, self._newest.get(cluster, 0))
-        there = [address for address in self._addresses if address in answers]
-        old = [a for a in there if answers[a][1] < self._newest[answers[a][0]]]
-        good = [address for address in there if address not in old]
+        answering = [address for address in self._addresses if address in answers]
+        old = [a for a in answering if answers[a][1] < self._newest[answers[a][0]]]
+        good = [address for address in answering if address not in old]
         if not self.spread:
             good = [address for address in self._last if address in good][:1] or good[:1]
         self._good = good
@@ -201,19 +197,15 @@ class Hosts:
             for connection, address in self._of.items():
                 if address not in good:
                     connection.terminate()
-        self._tell(good, old)
+        if self._warn and good and good != self._last:
+            self._warn("database_hosts", hosts=[str(address) for address in good])
+        if self._warn and old and old != self._old:
+            self._warn("database_old_primary", hosts=[str(address) for address in old])
+        self._last, self._old = [*good] or self._last, old
         if not good:
             self._plan(_NONE_SECONDS)
         elif self.spread and len(good) < len(self._addresses):
             self._plan(_MISSING_SECONDS)
-
-    def _tell(self, good: list[Address], old: list[Address]) -> None:
-        if good and good != self._last:
-            self._told("database_hosts", hosts=[str(address) for address in good])
-            self._last = [*good]
-        if old and old != self._old:
-            self._told("database_old_primary", hosts=[str(address) for address in old])
-        self._old = old
 
 
 async def _place(connection: Connection) -> tuple[int, int]:

@@ -50,13 +50,13 @@ class Migration(NamedTuple):
 def available(engine: Engine) -> list[Migration]:
     """The files of an engine, those for both among them, in order."""
     folder = resources.files("wishwell.db").joinpath("migrations")
-    found = []
+    migrations = []
     for entry in (*folder.iterdir(), *folder.joinpath(engine).iterdir()):
         if entry.name.endswith(".sql"):
             sql = entry.read_text("utf-8")
             checksum = hashlib.sha256(sql.encode()).hexdigest()
-            found.append(Migration(int(entry.name[:4]), entry.name[:-4], sql, checksum))
-    return sorted(found)
+            migrations.append(Migration(int(entry.name[:4]), entry.name[:-4], sql, checksum))
+    return sorted(migrations)
 
 
 # contract: migrate-guard
@@ -150,8 +150,8 @@ def pending_sqlite(path: str) -> list[str]:
 async def pending_postgres(url: str, *, spread: bool = False) -> list[str]:
     """What ``migrate_postgres`` would do."""
     async with _connected(url) as connection:
-        there = await connection.fetchval("SELECT to_regclass('migrations')") is not None
-        applied = await connection.fetch(_APPLIED) if there else ()
+        migrated = await connection.fetchval("SELECT to_regclass('migrations')") is not None
+        applied = await connection.fetch(_APPLIED) if migrated else ()
         todo = [migration.name for migration in pending("postgresql", applied)]
         if spread:
             await cluster.check(connection)
@@ -186,10 +186,10 @@ def _steps(
 
 def _split(script: str) -> list[str]:
     """The statements of a script, by SQLite's rules for both engines."""
-    found, piece = [], ""
+    complete, piece = [], ""
     for line in script.splitlines(keepends=True):
         piece += line
         if sqlite3.complete_statement(piece):
-            found.append(piece)
+            complete.append(piece)
             piece = ""
-    return found
+    return complete

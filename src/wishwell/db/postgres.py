@@ -14,7 +14,7 @@ import asyncpg
 
 from wishwell.db import Reader, RunAgain, Stats, UseCase, cluster, connecting, failures, statements
 from wishwell.db.handle import Handle
-from wishwell.db.hosts import Connection, Hosts, Told, nobody
+from wishwell.db.hosts import Connection, Hosts, Warn
 from wishwell.db.pool import Pool
 from wishwell.db.url import Address, parse
 from wishwell.errors import ServiceError, Unavailable
@@ -37,16 +37,18 @@ AND state_change < clock_timestamp() - interval '0.5 seconds'
 class Postgres:
     """See ``wishwell.db.Database``."""
 
-    def __init__(self, url: str, *, connections: int, seconds: float, told: Told = nobody) -> None:
+    def __init__(
+        self, url: str, *, connections: int, seconds: float, warn: Warn | None = None
+    ) -> None:
         """Connections are opened when they are needed, at most ``connections``.
 
         ``seconds`` bounds a single statement, including the wait for its connection. A transaction
-        has twice that, and at least half of it to commit. ``told`` hears which hosts are used.
+        has twice that, and at least half of it to commit. ``warn`` logs which hosts are used.
         """
         self.sql = statements.load("postgresql")
         self._target = parse(url)
         self._seconds = seconds
-        self._hosts = Hosts(self._target, self._connect, seconds, told)
+        self._hosts = Hosts(self._target, self._connect, seconds, warn)
         self._pooled: bool | None = None
         self._spread: bool | None = None
         self._pool = Pool(self._hosts, connections)
@@ -199,7 +201,7 @@ class Postgres:
             raise Unavailable("Too many writes wait for the database.")
 
     async def _roll_back(self, connection: Connection) -> None:
-        """What made it roll back is what the caller hears, also where this fails."""
+        """Hides its own failure: the caller gets the error that made it roll back."""
         whole = False
         try:
             with contextlib.suppress(Exception):

@@ -142,13 +142,21 @@ class _Handle(Writer):
 
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         step = self._sql[statement].step
-        return [found for row in rows for found in self.execute(step.sql, _bound(step.values(row)))]
+        return [
+            returned
+            for row in rows
+            for returned in self.execute(step.sql, _bound(step.values(row)))
+        ]
 
     async def fill(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         names = statements.columns(f"{table}_filled")
         marks = ", ".join("?" * len(names))
         sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608
         with _translated():
+            # Many rows touch many pages: more of them in memory, and more before each is put into
+            # its place in the file.
+            self._connection.execute("PRAGMA cache_size = -64000")
+            self._connection.execute("PRAGMA wal_autocheckpoint = 50000")
             self._connection.executemany(sql, rows)
 
     def execute(self, sql: str, bound: Sequence[Any]) -> list[Row]:

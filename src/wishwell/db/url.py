@@ -57,12 +57,12 @@ def parse(url: str) -> Target:
 
 def hosts(text: str, most: int = 100) -> tuple[Address, ...] | None:
     """Hosts separated by commas, each with an optional port. None if they aren't that."""
-    found = [_HOST.fullmatch(host) for host in text.split(",")] if text else []
-    if len(found) > most or not all(match and _is_port(match[2]) for match in found):
+    matches = [_HOST.fullmatch(host) for host in text.split(",")] if text else []
+    if len(matches) > most or not all(match and _is_port(match[2]) for match in matches):
         return None
     return tuple(
         Address(unquote(match[1].strip("[]")), int(match[2]) if match[2] else None)
-        for match in found
+        for match in matches
         if match
     )
 

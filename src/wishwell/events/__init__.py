@@ -1,4 +1,4 @@
-"""Events: what happened to the records of a store, for those who want to hear of it.
+"""Events: what happened to the records of a store, in the order of its feed.
 
 A use-case that changes records does so inside ``watch``, which looks at them before and after,
 under the profile's lock, and writes what differs in the same transaction (contract:
@@ -44,10 +44,8 @@ _OF: dict[Noun, tuple[Type, Type, Type]] = {
 }
 
 _STEP = 200
-"""How many events get their number, or are removed, in one transaction. On SQLite a read may have
-to wait for what of it is Python: 2 ms."""
-
-_DAY_MS = 86_400_000
+"""How many events get their number in one transaction. On SQLite a read may have to wait for what
+of it is Python: 2 ms."""
 
 
 # contract: event-fields
@@ -154,17 +152,17 @@ async def tell_all(
 
 
 async def tell_each(
-    tx: Writer, store: Store, now: str, told: Sequence[tuple[str, Type, bytes]]
+    tx: Writer, store: Store, now: str, changes: Sequence[tuple[str, Type, bytes]]
 ) -> None:
     """Writes events of several profiles of a store, given with their keys, in this order.
 
     The caller holds their locks, and knows that the store tells events.
     """
-    counts = Counter(profile_id for profile_id, _, _ in told)
+    counts = Counter(profile_id for profile_id, _, _ in changes)
     more = [{"profile": profile_id, "more": count} for profile_id, count in counts.items()]
     of = dict(zip(counts, await tx.all_many("events_count", more), strict=True))
     rows = []
-    for profile_id, type_, data in told:
+    for profile_id, type_, data in changes:
         last, gid = of[profile_id]
         rows.append(
             {
@@ -183,22 +181,22 @@ async def tell_each(
 
 # contract: event-changed, event-order
 def _differences(noun: Noun, before: Records, after: Records) -> list[tuple[Type, bytes]]:
-    made, changed, gone = _OF[noun]
-    told: list[tuple[Type, bytes]] = []
+    created, updated, deleted = _OF[noun]
+    changes: list[tuple[Type, bytes]] = []
     for id, record in after.items():
         was = before.get(id)
         if was is None:
             order = {"itemIds": record.item_ids} if record.item_ids else {}
-            told.append((made, _data(noun, record, order)))
+            changes.append((created, _data(noun, record, order)))
         elif was != record:
             more: dict[str, Any] = {"changed": _changed(was, record)}
             if was.item_ids != record.item_ids:
                 more["itemIds"] = record.item_ids
-            told.append((changed, _data(noun, record, more)))
+            changes.append((updated, _data(noun, record, more)))
     for id, was in before.items():
         if id not in after:
-            told.append((gone, _data(noun, was, {})))
-    return told
+            changes.append((deleted, _data(noun, was, {})))
+    return changes
 
 
 def _changed(was: Record, record: Record) -> list[str]:
@@ -304,45 +302,5 @@ async def _number(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
         await tx.run_many("event_number", places)
         await tx.run("feed_give", store=store_id, given=last + len(waiting))
     if len(waiting) < _STEP and await tx.one("feed_publish", store=store_id, last=last) is not None:
-        await webhooks.wake(tx, store_id, now)
+        await tx.run("webhooks_wake", store=store_id, now=now)  # contract: delivery-each
     return last, last + len(waiting), new + len(waiting)
-
-
-# contract: event-retention
-async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
-    """Removes events that are older than ``days``, in small steps; yields how many in each.
-
-    ``now`` in milliseconds since 1970. An event goes after all that come before it in the feed.
-    """
-    old = ids.timestamp(max(0, now - int(days * _DAY_MS)))
-    for store_id, *_ in await db.read(lambda tx: tx.all("feeds")):
-        before, gone = -1, 1
-        while gone:
-            gone = 0
-            with bad_rows.passed_over("feeds", store_id):
-                before, gone = await db.write(_remove, store_id, before + 1, old)
-            if gone:
-                yield gone
-
-
-async def _remove(tx: Writer, store_id: str, first: int, old: str) -> tuple[int, int]:
-    """Removes what the last step said was removed, and says so of the next.
-
-    Returns the last one that was removed, and how many are next. ``first`` is the first one that
-    may be there. A reader looks at what was said after it has looked for events, and a cluster
-    commits on one server after the other.
-    """
-    await webhooks.lock_feed(tx, store_id)
-    _, removed = await webhooks.feed_ends(tx, store_id)
-    gone = []
-    await tx.run("events_remove", store=store_id, first=first, last=removed)
-    for place, created_at, type_ in await tx.all(
-        "events_old", store=store_id, after=removed, limit=_STEP
-    ):
-        if created_at >= old:
-            break
-        gone.append((place, type_))
-    if gone:
-        await webhooks.miss(tx, store_id, gone)
-        await tx.run("feed_remove", store=store_id, removed=gone[-1][0])
-    return removed, len(gone)

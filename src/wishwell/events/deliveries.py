@@ -1,20 +1,20 @@
 """Deliveries: each event for each webhook that asked for its type, and how its sending went.
 
-What a process does of them at once is a ``turn``, under the lock of its webhook: it writes down how
-its attempts went, makes deliveries of what is new in the feed, and takes some that are due. They
-are its own for as long as its lease lasts (contract: delivery-lease). ``sender.py`` sends them.
+A process works in turns, each under the lock of a webhook: it writes down how its attempts went,
+makes deliveries of new events in the feed, and takes some that are due. These are its own for as
+long as its lease lasts (contract: delivery-lease). ``sender.py`` sends them.
 """
 
 import contextlib
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from wishwell import events, ids
-from wishwell.db import Database, Reader, Row, Writer, bad_rows
+from wishwell.db import Reader, Row, Writer, bad_rows
 from wishwell.errors import Conflict, NotFound
 from wishwell.events import Event, webhooks
 from wishwell.events.webhooks import Kept
@@ -35,14 +35,11 @@ LEASE_MS = 25_000
 """How long a delivery is left to the process that took it: longer than a call, with a margin."""
 
 _JITTER = 0.1
-_DAY_MS = 86_400_000
-_MOST_LATER_MS = _DAY_MS
-_GIVE_UP_MS = 7 * _DAY_MS
+MOST_LATER_MS = ids.DAY_MS
+_GIVE_UP_MS = 7 * ids.DAY_MS
 _GONE = 410
 _STEP = 500
 """How many places of the feed a turn looks at."""
-
-_OLD_STEP = 200
 
 
 # contract: delivery-fields
@@ -92,7 +89,7 @@ class Attempt(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What a turn found: the webhook, what was taken, and whether the feed goes on."""
+    """The result of a turn: the webhook, its deliveries to send, and whether the feed goes on."""
 
     webhook: Kept
     taken: list[Taken]
@@ -168,7 +165,7 @@ def _check_on(kept: Kept) -> None:
 
 
 async def due(tx: Reader, now: str) -> Sequence[Row]:
-    """Of each webhook that somebody has to look after: store, id, and since when."""
+    """The webhooks that are due: store, id, and since when."""
     return await tx.all("webhooks_due", now=now)
 
 
@@ -189,7 +186,7 @@ async def turn(
     new_id: Callable[[], str],
     now: int,
 ) -> Turn | None:
-    """See above. Takes at most ``most``; None if the webhook is gone or off."""
+    """One turn. Takes at most ``most`` deliveries; None if the webhook is gone or off."""
     at = ids.timestamp(now)
     try:
         async with webhooks.changing(tx, store_id, webhook_id) as kept:
@@ -223,7 +220,7 @@ async def turn(
 
 # contract: delivery-noted
 async def note(tx: Writer, store_id: str, webhook_id: str, attempts: Sequence[Attempt]) -> None:
-    """Writes how attempts went, without anything else of a turn."""
+    """Writes down how attempts went, and does nothing else of a turn."""
     with contextlib.suppress(NotFound):
         async with webhooks.changing(tx, store_id, webhook_id, deleted=True) as kept:
             await _attempted(tx, store_id, kept, attempts)
@@ -266,13 +263,13 @@ def _next(attempt: Attempt) -> int:
     """When a delivery that failed is tried again."""
     wait = AFTER[attempt.taken.attempts] * 1000
     wait = round(wait * (1 + _JITTER * random.random()))  # noqa: S311
-    return attempt.at + max(wait, min(attempt.later, _MOST_LATER_MS))
+    return attempt.at + max(wait, min(attempt.later, MOST_LATER_MS))
 
 
 def later(text: str, now: int) -> int:
     """The milliseconds of a ``Retry-After``: seconds, or a date. 0 for anything else."""
     if text.isascii() and text.isdigit():
-        return min(int(text[:12]) * 1000, _MOST_LATER_MS)
+        return min(int(text[:12]) * 1000, MOST_LATER_MS)
     try:
         return max(0, round(parsedate_to_datetime(text).timestamp() * 1000) - now)
     except (ValueError, OverflowError):
@@ -320,51 +317,3 @@ async def events_of(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[i
     )
     name = f"events of store {store_id}"
     return dict(bad_rows.each(name, rows, lambda row: (row[0], events.from_row(row[1:]))))
-
-
-# ---------------------------------------------------------------------------------- removal
-
-
-# contract: delivery-retention
-async def retain(db: Database, days: float, now: int) -> AsyncIterator[int]:
-    """Removes what is older than the feed, tests older than ``days``, and deleted webhooks.
-
-    In small steps; yields how many in each. ``now`` in milliseconds since 1970.
-    """
-    since = now - int(days * _DAY_MS)
-    for store_id, id, _ in await db.read(webhooks.every):
-        gone = 1
-        while gone:
-            gone = 0
-            name = f"{id} of store {store_id}"
-            with bad_rows.passed_over("webhooks", name), contextlib.suppress(NotFound):
-                gone = await db.write(_remove, store_id, id, since, now)
-            if gone:
-                yield gone
-
-
-async def _remove(tx: Writer, store_id: str, webhook_id: str, since: int, now: int) -> int:
-    named = {"store": store_id, "webhook": webhook_id}
-    async with webhooks.changing(tx, store_id, webhook_id, deleted=True) as kept:
-        # What a clock that was wrong put off further than anything is, is due now.
-        # contract: clock-steps, delivery-each
-        at, ahead = ids.timestamp(now), ids.timestamp(now + 2 * _MOST_LATER_MS)
-        if await tx.all("deliveries_ahead", **named, now=at, latest=ahead):
-            kept.due = at
-        _, removed = await webhooks.feed_ends(tx, store_id)
-        rows = await tx.all("deliveries_oldest", **named, limit=_OLD_STEP)
-        old = [
-            row
-            for row in rows
-            # A test is of no profile, and of no event.
-            if kept.deleted or (row[1] <= removed if row[3] else ids.time_of(row[0]) < since)
-        ]
-        if old:
-            await tx.run("deliveries_remove", **named, ids=[row[0] for row in old])
-        if not kept.deleted:
-            kept.missed += sum(
-                status == "pending" and profile_id is not None for _, _, status, profile_id in old
-            )
-    if kept.deleted and len(rows) < _OLD_STEP:
-        await tx.run("webhook_remove", store=store_id, id=webhook_id)
-    return len(old)

@@ -9,7 +9,8 @@ import contextlib
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -49,19 +50,32 @@ _BROKEN_PAUSES = 30
 """For how many of these a webhook is left alone whose work failed. What it has in flight ends."""
 
 _STOP_SECONDS = 1.0
-_COUNT_EVERY = 60
 
-Key = tuple[str, str]
-Sending = asyncio.Task[Attempt | None]
 log = structlog.get_logger("wishwell.events.sender")
 
 
+@dataclass(eq=False)
+class _Outbox:
+    """What this process has to do with one webhook: sends in flight, and answers to write down."""
+
+    store_id: str
+    webhook_id: str
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    sending: set[asyncio.Task[Attempt | None]] = field(default_factory=set)
+    done: list[Attempt] = field(default_factory=list)
+
+    @property
+    def row(self) -> str:
+        """Its name in the log."""
+        return f"{self.webhook_id} of store {self.store_id}"
+
+
 class Sender:
-    """One a process. ``attempts`` counts how they went; the others are of the last look.
+    """One a process. ``attempts`` counts how they went.
 
     ``oldest``: since when the delivery that is due for longest waits, in milliseconds since 1970;
-    0 if none is. ``length``: how many are pending. ``monotonic`` counts seconds, however the
-    clock is set. ``seconds`` bounds a whole send, ``most`` how many there are at once.
+    0 if none was at the last look. ``monotonic`` counts seconds, however the clock is set.
+    ``seconds`` bounds a whole send, ``most`` how many there are at once.
     """
 
     def __init__(
@@ -76,7 +90,6 @@ class Sender:
     ) -> None:
         self.attempts: Counter[str] = Counter()
         self.oldest = 0
-        self.length = 0
         self._db = db
         self._outbound = outbound
         self._sealing = sealing
@@ -86,130 +99,126 @@ class Sender:
         self._new_id = ids.UUID7(clock)
         self._turns = asyncio.Semaphore(_TURNS)
         self._room = Room(most)
-        self._wakes: dict[Key, asyncio.Event] = {}
+        self._outboxes: dict[tuple[str, str], _Outbox] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._looks = 0
 
     async def look(self) -> bool:
-        """Begins the work that is there. Returns whether there is any. Raises ``Unavailable``."""
-        found = await self._db.read(deliveries.due, ids.timestamp(self._clock()))
+        """Starts work on webhooks that are due. Returns whether any is. Raises ``Unavailable``."""
+        due = await self._db.read(deliveries.due, ids.timestamp(self._clock()))
         self.oldest = min(
-            bad_rows.each("webhooks", found, lambda row: ids.from_timestamp(row[2])), default=0
+            bad_rows.each("webhooks", due, lambda row: ids.from_timestamp(row[2])), default=0
         )
-        if self._looks % _COUNT_EVERY == 0:
-            self.length = await self._db.read(deliveries.waiting)
-        self._looks += 1
-        for store_id, id, _ in found:
+        for store_id, id, _ in due:
             if not self._room.has(store_id):
                 continue
-            if (wake := self._wakes.get((store_id, id))) is not None:
-                wake.set()
+            if (outbox := self._outboxes.get((store_id, id))) is not None:
+                outbox.wake.set()
                 continue
-            self._wakes[store_id, id] = asyncio.Event()
-            task = asyncio.create_task(self._work(store_id, id))
+            self._outboxes[store_id, id] = outbox = _Outbox(store_id, id)
+            task = asyncio.create_task(self._work(outbox))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        return bool(found)
+        return bool(due)
 
     async def stop(self) -> None:
-        """Breaks off what was begun, and waits until it has ended."""
+        """Breaks off all work, and waits until it has ended."""
         await _end(self._tasks)
 
     async def settle(self) -> None:
-        """Waits until what was begun has been sent."""
+        """Waits until all work has ended by itself."""
         while self._tasks:
             await asyncio.gather(*self._tasks)
 
     # contract: delivery-noted
-    async def _work(self, store_id: str, id: str) -> None:
-        """Works on a webhook. However that ends, what was sent by then is noted."""
-        sending, done, whole = set[Sending](), list[Attempt](), False
+    async def _work(self, outbox: _Outbox) -> None:
+        """Works on a webhook. However that ends, the attempts made by then are written down."""
+        failed = True
         try:
             try:
-                with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
-                    await self._send_all(store_id, id, sending, done)
-                    whole = True
+                with bad_rows.passed_over("webhooks", outbox.row):
+                    await self._send_all(outbox)
+                    failed = False
             except Misconfigured as error:
                 # Such as a secret that another process has sealed with a newer key.
-                log.error("webhook_failed", webhook=id, reason=error.message)
-            for _ in range(0 if whole else _BROKEN_PAUSES):
-                _collect(sending, done)
-                await self._note(store_id, id, done)
+                log.error("webhook_failed", webhook=outbox.webhook_id, reason=error.message)
+            for _ in range(_BROKEN_PAUSES if failed else 0):
+                await self._note(outbox)
                 await asyncio.sleep(_PAUSE_SECONDS)
         finally:
-            await _end(sending)
-            _collect(sending, done)
+            await _end(outbox.sending)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_STOP_SECONDS):
-                    await self._note(store_id, id, done)
-            del self._wakes[store_id, id]
+                    await self._note(outbox)
+            del self._outboxes[outbox.store_id, outbox.webhook_id]
 
-    async def _send_all(
-        self, store_id: str, id: str, sending: set[Sending], done: list[Attempt]
-    ) -> None:
+    async def _send_all(self, outbox: _Outbox) -> None:
         """Sends what is due, until nothing is. Its answers are written turn by turn."""
-        wake = self._wakes[store_id, id]
         while True:
             begun = self._monotonic()
             try:
-                turn = await self._turn(store_id, id, done, len(sending))
-                self._count(done)
-                done.clear()
+                turn = await self._turn(outbox)
                 if turn is not None and turn.taken:
-                    for task in await self._begin(store_id, turn, begun):
-                        task.add_done_callback(lambda _: self._ended(store_id, wake))
-                        sending.add(task)
+                    await self._begin(outbox, turn, begun)
                 elif turn is not None and turn.more:
                     continue
             except Unavailable as error:
-                log.warning("webhook_put_off", webhook=id, reason=error.message)
+                log.warning("webhook_put_off", webhook=outbox.webhook_id, reason=error.message)
                 await asyncio.sleep(_PAUSE_SECONDS)
-                _collect(sending, done)
                 continue
-            if not sending:
+            if not outbox.sending and not outbox.done:
                 return
-            await wake.wait()
+            await outbox.wake.wait()
             await asyncio.sleep(_GATHER_SECONDS)
-            wake.clear()
-            _collect(sending, done)
+            outbox.wake.clear()
 
-    async def _note(self, store_id: str, id: str, done: list[Attempt]) -> None:
-        """Writes how attempts went, and nothing else."""
-        if not done:
+    async def _note(self, outbox: _Outbox) -> None:
+        """Writes down how attempts went, and does nothing else."""
+        if not outbox.done:
             return
         try:
-            with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
-                await self._db.write(deliveries.note, store_id, id, done)
-                self._count(done)
-                done.clear()
+            with bad_rows.passed_over("webhooks", outbox.row):
+                attempts, webhook = [*outbox.done], (outbox.store_id, outbox.webhook_id)
+                await self._db.write(deliveries.note, *webhook, attempts)
+                self._noted(outbox, attempts)
         except Unavailable as error:
-            log.warning("webhook_put_off", webhook=id, reason=error.message)
+            log.warning("webhook_put_off", webhook=outbox.webhook_id, reason=error.message)
 
     # contract: delivery-slow
-    async def _turn(self, store_id: str, id: str, done: list[Attempt], own: int) -> Turn | None:
-        """A turn, which takes what there is room for beside its ``own`` in flight.
+    async def _turn(self, outbox: _Outbox) -> Turn | None:
+        """A turn, which takes what there is room for beside what is in flight.
 
         The room of what it took is held until that has been sent.
         """
         async with self._turns:
-            lease, now = secrets.token_hex(8), self._clock()
+            store_id, own, attempts = outbox.store_id, len(outbox.sending), [*outbox.done]
             free = most = self._room.take(store_id, _IN_FLIGHT - own, own)
             try:
                 turn = await self._db.write(
-                    deliveries.turn, store_id, id, done, most, lease, self._new_id, now
+                    deliveries.turn,
+                    store_id,
+                    outbox.webhook_id,
+                    attempts,
+                    most,
+                    secrets.token_hex(8),
+                    self._new_id,
+                    self._clock(),
                 )
                 if turn is not None:
                     free -= len(turn.taken)
-                return turn
             finally:
                 self._room.give_back(store_id, free)
+            self._noted(outbox, attempts)
+            return turn
 
-    def _ended(self, store_id: str, wake: asyncio.Event) -> None:
-        self._room.give_back(store_id)
-        wake.set()
+    def _noted(self, outbox: _Outbox, attempts: Sequence[Attempt]) -> None:
+        """Counts attempts, and forgets them: more may have come behind them meanwhile."""
+        for attempt in attempts:
+            outcome = attempt.outcome
+            self.attempts["retried" if outcome == "pending" else outcome] += 1
+        del outbox.done[: len(attempts)]
 
-    async def _begin(self, store_id: str, turn: Turn, begun: float) -> list[Sending]:
-        kept = turn.webhook
+    async def _begin(self, outbox: _Outbox, turn: Turn, begun: float) -> None:
+        store_id, kept = outbox.store_id, turn.webhook
         try:
             keys = webhooks.opened(self._sealing, store_id, kept.shown.id, kept.sealed)
             numbers = [taken.number for taken in turn.taken if taken.number is not None]
@@ -217,11 +226,20 @@ class Sender:
         except BaseException:
             self._room.give_back(store_id, len(turn.taken))
             raise
-        to = store_id, kept.shown.url, keys
-        return [
-            asyncio.create_task(self._send(*to, taken, events.get(taken.number or 0), begun))
-            for taken in turn.taken
-        ]
+
+        def ended(task: asyncio.Task[Attempt | None]) -> None:
+            self._room.give_back(store_id)
+            outbox.sending.discard(task)
+            if not task.cancelled() and (attempt := task.result()) is not None:
+                outbox.done.append(attempt)
+            outbox.wake.set()
+
+        for taken in turn.taken:
+            event = events.get(taken.number or 0)
+            send = self._send(store_id, kept.shown.url, keys, taken, event, begun)
+            task = asyncio.create_task(send)
+            task.add_done_callback(ended)
+            outbox.sending.add(task)
 
     # contract: delivery-lease
     async def _send(
@@ -259,19 +277,6 @@ class Sender:
             return Attempt(taken, self._clock(), None)
         ended = self._clock()
         return Attempt(taken, ended, answer.status, deliveries.later(answer.retry_after, ended))
-
-    def _count(self, done: list[Attempt]) -> None:
-        for attempt in done:
-            outcome = attempt.outcome
-            self.attempts["retried" if outcome == "pending" else outcome] += 1
-
-
-def _collect(sending: set[Sending], done: list[Attempt]) -> None:
-    """Moves the answers of sends that have ended to ``done``."""
-    for task in [task for task in sending if task.done()]:
-        sending.discard(task)
-        if not task.cancelled() and (attempt := task.result()) is not None:
-            done.append(attempt)
 
 
 async def _end(tasks: Collection[asyncio.Task[Any]]) -> None:

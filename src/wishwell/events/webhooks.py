@@ -26,7 +26,6 @@ MOST = 20
 _ON, _OFF, _DELETED = 1, 0, -1
 _PREFIX = "whsec_"
 _KEY_BYTES = 32
-_DAY_MS = 86_400_000
 _LAG_MS = 60_000
 """How far the times of events may be from their order in the feed."""
 
@@ -69,8 +68,8 @@ class Kept(msgspec.Struct):
     """A webhook, and what is not shown of it.
 
     ``position``: up to which number its store's feed has become deliveries. ``missed``: how many
-    events that it asked for were removed before they were delivered. ``due``: when somebody has to
-    look after it; None: when it is woken.
+    events that it asked for were removed before they were delivered. ``due``: when its next turn is
+    due; None: when a new event comes.
     """
 
     shown: Webhook
@@ -85,9 +84,6 @@ class Kept(msgspec.Struct):
         return not self.shown.types or type_ in self.shown.types
 
 
-_decoder = msgspec.json.Decoder(Secrets)
-
-
 def from_row(row: Row) -> Webhook:
     """Makes a webhook from its columns (``webhook_fields``)."""
     id, url, types, enabled, *times = row
@@ -97,7 +93,7 @@ def from_row(row: Row) -> Webhook:
 async def create(
     tx: Writer, sealing: Sealing, store: Store, url: str, types: Sequence[str], id: str, now: str
 ) -> Webhook:
-    """Creates a webhook, which hears what happens from now on; shows its secret.
+    """Creates a webhook, which gets the events from now on; shows its secret.
 
     ``url`` must have been checked. Raises ``Invalid`` and ``Conflict``.
     """
@@ -162,7 +158,7 @@ async def renew_secret(tx: Writer, sealing: Sealing, store: Store, id: str, now:
     """A new secret, which is shown; the one before it signs for another day."""
     async with changing(tx, store.id, id) as kept:
         before = opened(sealing, store.id, id, kept.sealed).secret
-        fresh = Secrets(_new_secret(), before, now + _DAY_MS)
+        fresh = Secrets(_new_secret(), before, now + ids.DAY_MS)
         kept.sealed = _sealed(sealing, store.id, id, fresh)
         kept.shown.updated_at = max(ids.timestamp(now), kept.shown.updated_at)
     kept.shown.secret = fresh.secret
@@ -207,7 +203,7 @@ async def _place_before(tx: Reader, store_id: str, low: int, last: int, since: s
 async def changing(
     tx: Writer, store_id: str, id: str, *, deleted: bool = False
 ) -> AsyncIterator[Kept]:
-    """A webhook, and writes what the block changes of it; whoever else wants to change it waits.
+    """Locks a webhook, and writes the changes that the block makes.
 
     Raises ``NotFound``, with ``deleted`` only once nothing of it is there any more.
     """
@@ -233,25 +229,19 @@ async def changing(
     )
 
 
-# contract: delivery-each
-async def wake(tx: Writer, store_id: str, now: str) -> None:
-    """Has somebody look after a store's webhooks: there are new events."""
-    await tx.run("webhooks_wake", store=store_id, now=now)
-
-
 # contract: webhook-on-again
-async def miss(tx: Writer, store_id: str, gone: Sequence[tuple[int, str]]) -> None:
-    """Counts events that are removed now, by number and type, where they were asked for in vain."""
-    for (id,) in await tx.all("webhooks_behind", store=store_id, number=gone[-1][0]):
+async def miss(tx: Writer, store_id: str, removed: Sequence[tuple[int, str]]) -> None:
+    """Counts removed events, given by number and type, at the webhooks that still wanted them."""
+    for (id,) in await tx.all("webhooks_behind", store=store_id, number=removed[-1][0]):
         with contextlib.suppress(NotFound):
             async with changing(tx, store_id, id, deleted=True) as kept:
                 kept.missed += sum(
-                    number > kept.position and kept.wants(type_) for number, type_ in gone
+                    number > kept.position and kept.wants(type_) for number, type_ in removed
                 )
 
 
 def kept_from(row: Row) -> Kept:
-    """Makes one from the columns of a webhook and those behind them."""
+    """Makes one from all columns of a webhook."""
     *shown, position, missed, sealed, due = row
     return Kept(from_row(shown), position, missed, sealed, due, shown[3] == _DELETED)
 
@@ -281,22 +271,17 @@ async def lock_feed(tx: Writer, store_id: str) -> Row:
 
 def opened(sealing: Sealing, store_id: str, id: str, text: str) -> Secrets:
     """The secrets in a sealed text. Raises ``Misconfigured`` and ``Damaged``."""
-    return _decoder.decode(sealing.open(text, _owner(store_id, id)))
+    return msgspec.json.decode(sealing.open(text, _owner(store_id, id)), type=Secrets)
 
 
 # contract: sealing-anew, sealing-opened
 async def prepare(db: Database, sealing: Sealing) -> None:
     """Seals what an older key sealed anew. Raises ``Misconfigured`` for what no key opens."""
-    for store_id, id, text in await db.read(every):
+    for store_id, id, text in await db.read(lambda tx: tx.all("webhooks")):
         with bad_rows.passed_over("webhooks", f"{id} of store {store_id}"):
             plain = opened(sealing, store_id, id, text)
             if not sealing.is_newest(text):
                 await db.write(_reseal, store_id, id, text, _sealed(sealing, store_id, id, plain))
-
-
-async def every(tx: Reader) -> Sequence[Row]:
-    """Of each webhook of all stores: store, id, sealed secrets."""
-    return await tx.all("webhooks")
 
 
 async def _reseal(tx: Writer, store_id: str, id: str, before: str, sealed: str) -> None:

@@ -9,7 +9,7 @@ from wishwell.config import Settings
 from wishwell.errors import Unavailable
 from wishwell.http import responses
 from wishwell.http.responses import Headers
-from wishwell.limits import LocalLimiter
+from wishwell.limits import Limiter
 
 # Made once, except for id, limits and CORS: under overload most answers are this one.
 _ANSWER = responses.failure(Unavailable("Too many requests at once."), "\n")
@@ -26,9 +26,7 @@ class Admission:
     A request whose body is still arriving does not count, so slow senders take no room from others.
     """
 
-    def __init__(
-        self, settings: Settings, limiter: LocalLimiter, access_cache: AccessCache
-    ) -> None:
+    def __init__(self, settings: Settings, limiter: Limiter, access_cache: AccessCache) -> None:
         self.paths = (b"/api/", f"{settings.storefront_base}/api/".encode())
         """Only requests below these may be refused because of load. Health is always answered."""
         self._limit = settings.max_in_flight

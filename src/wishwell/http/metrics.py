@@ -92,7 +92,7 @@ _DELIVERIES = _counter(
 )
 for _outcome in ("delivered", "retried", "failed"):
     _DELIVERIES.labels(_outcome)  # at 0 from the start, so that the first one is an increase
-_DELIVERIES_WAITING = _gauge(
+DELIVERIES_WAITING = _gauge(
     "deliveries_waiting", "Deliveries that are not done yet, of all stores.", "max"
 )
 _DELIVERIES_OLDEST = _gauge(
@@ -167,7 +167,6 @@ class Sampler:
             attempts, sender.attempts = sender.attempts, type(sender.attempts)()
             for outcome, count in attempts.items():
                 _DELIVERIES.labels(outcome).inc(count)
-            _DELIVERIES_WAITING.set(sender.length)
             waited = self._service.clock() - sender.oldest if sender.oldest else 0
             _DELIVERIES_OLDEST.set(max(0, waited) / 1000)
         flush()

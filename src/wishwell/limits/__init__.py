@@ -5,7 +5,7 @@ process, or for several processes in Redis or Valkey (``shared``).
 """
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from wishwell.errors import TooManyRequests
 
@@ -31,20 +31,11 @@ def too_many(taken: Taken, what: str, now: int) -> TooManyRequests:
     )
 
 
-class Limiter(Protocol):
-    """Counts requests by key. ``away``: the shared server could not be reached at the last try."""
+class Limiter:
+    """Counts requests by key, in this process.
 
-    @property
-    def away(self) -> bool: ...
-
-    async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
-        """Counts one request. With ``cost`` 0 it only reads the state."""
-
-    async def close(self) -> None: ...
-
-
-class LocalLimiter:
-    """Counts in this process."""
+    ``away``: a shared server (``shared``) could not be reached at the last try.
+    """
 
     away = False
 
@@ -54,10 +45,11 @@ class LocalLimiter:
         self._counts: dict[str, int] = {}
 
     async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
+        """Counts one request. With ``cost`` 0 it only reads the state."""
         return self.count(key, limit, cost)
 
     def count(self, key: str, limit: int, cost: int) -> Taken:
-        """``take``, without awaiting."""
+        """``take`` in this process, without awaiting."""
         window = self._clock() // (WINDOW * 1000)
         if window != self._window:
             # Also if it went backwards: after a clock was corrected, limits must not stay used up.

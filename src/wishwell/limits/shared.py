@@ -5,6 +5,7 @@ own. Only a service that has such a server loads this: the client takes a sixth 
 """
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import redis.asyncio
@@ -12,7 +13,7 @@ import structlog
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from wishwell.limits import WINDOW, LocalLimiter, Taken
+from wishwell.limits import WINDOW, Limiter, Taken
 
 log = structlog.get_logger()
 
@@ -72,27 +73,26 @@ def _pool(url: str) -> Any:
 
 
 # contract: limit-shared, limit-shared-away
-class RedisLimiter:
-    """Counts in Redis or Valkey, and in ``local`` while that can't be reached."""
+class RedisLimiter(Limiter):
+    """Counts in Redis or Valkey, and in this process while that can't be reached."""
 
-    def __init__(self, url: str, local: LocalLimiter) -> None:
+    def __init__(self, url: str, clock: Callable[[], int]) -> None:
+        super().__init__(clock)
         self._redis: Any = redis.asyncio.Redis.from_pool(_pool(url))
         self._script = self._redis.register_script(_SCRIPT)
-        self._local = local
         self._again_at = 0.0
         self._answered_at = 0.0
-        self.away = False
 
     async def take(self, key: str, limit: int, cost: int = 1) -> Taken:
         if time.monotonic() < self._again_at:
-            return await self._local.take(key, limit, cost)
+            return self.count(key, limit, cost)
         try:
             # The script appends the window to KEYS[1]. The hash tag {} keeps it on one node.
             name = f"wishwell:limit:{{{key}}}"
             allowed, count, reset = map(int, await self._script([name], [limit, cost, WINDOW]))
         except Exception as error:  # any failure: the request is counted here
             self._failed(error)
-            return await self._local.take(key, limit, cost)
+            return self.count(key, limit, cost)
         if self.away:
             log.info("redis_back")
         self.away = False

@@ -1,1 +1,1 @@
-"""A store as a whole: export, import, deletion."""
+"""A store as a whole: export, import, deletion; and what comes from another app."""

@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 from wishwell.moving.file_records import ItemRecord, ProfileRecord
 from wishwell.moving.import_file import Bundle
 from wishwell.stores import Store
+from wishwell.wishes import merging
 
 TABLES = ("profiles", "lists", "items", "entries", "item_tags")
 """What is filled with rows, in this order."""
@@ -18,8 +19,8 @@ Rows = dict[str, list[Any]]
 
 
 class Held(msgspec.Struct):
-    """A profile of the store, its lists and whether each is shared, of its items by product and
-    variant the id and the lists, and its shares."""
+    """A profile of the store, its lists and whether each is shared, the list of each name, of its
+    items by product and variant the id and the lists, and its shares."""
 
     created_at: str = ""
     touched_at: str = ""
@@ -27,6 +28,7 @@ class Held(msgspec.Struct):
     email: str | None = None
     closed_at: str | None = None
     lists: dict[str, int] = {}
+    named: dict[str, str] = {}
     items: dict[tuple[str, str], tuple[str, str]] = {}
     shares: set[str] = set()
 
@@ -41,12 +43,32 @@ def additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows
     rows = defaultdict(list)
     if held.closed_at is not None or profile.closed_at is not None:
         return rows
+    if bundle.joins:
+        bundle = _joined(bundle, held)
     _add_records(rows, store, key, bundle, held)
     if rows or _changes(profile, held):
         of = {"profile": key, **asdict(profile)}
         for statement in ("lists_recount", "profile_recount", "import_profile"):
             rows[statement].append(of)
     return rows
+
+
+# contract: import-csv-lists
+def _joined(bundle: Bundle, held: Held) -> Bundle:
+    """With the profile's own lists instead of those of the same names."""
+    own = {
+        id: held.named[name]
+        for id, record in bundle.lists.items()
+        if id not in held.lists and (name := merging.alike(record.name)) in held.named
+    }
+    return msgspec.structs.replace(
+        bundle,
+        lists={own.get(id, id): record for id, record in bundle.lists.items()},
+        items=[
+            msgspec.structs.replace(item, list_ids=list({own.get(id, id) for id in item.list_ids}))
+            for item in bundle.items
+        ],
+    )
 
 
 def _changes(profile: ProfileRecord, held: Held) -> bool:
@@ -85,7 +107,8 @@ def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: Held) -
     for item in bundle.items:
         if there := held.items.get(item.kind):
             id, on = there[0], there[1].split()
-            lists = [id for id in item.list_ids if id in fresh and id not in on]
+            comes = bundle.lists.keys() if bundle.joins else fresh
+            lists = [id for id in item.list_ids if id in comes and id not in on]
             if lists:
                 list_ids = " ".join(sorted(on + lists))
                 rows["import_item_lists"].append({"profile": key, "id": id, "list_ids": list_ids})

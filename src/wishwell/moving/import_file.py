@@ -32,7 +32,7 @@ from wishwell.stores import Store
 _LONGEST = 1 << 25
 """Bytes of a line: several times the longest that an export writes."""
 
-_MOST_ERRORS = 20
+MOST_ERRORS = 20
 _AHEAD_MS = 15 * 60_000
 """How far ahead the clock may be that dated a revocation: later tokens are dated behind it."""
 
@@ -41,20 +41,34 @@ OfProfile = ListRecord | ShareRecord | ItemRecord | ReservationRecord | Revocati
 
 class Bundle(msgspec.Struct):
     """A profile with all that it holds, and what others have reserved of it. ``at``: the number of
-    its line, and of each list's."""
+    its line, and of each list's. ``joins``: its lists are those of the same names, where there are
+    such."""
 
     profile: ProfileRecord
-    at: dict[str, int]
+    at: dict[str, int] = {}
     lists: dict[str, ListRecord] = {}
     shares: list[ShareRecord] = []
     items: list[ItemRecord] = []
     reservations: list[ReservationRecord] = []
+    joins: bool = False
 
     def unshare(self) -> None:
         """Takes away what links lead to."""
         self.shares, self.reservations = [], []
         for record in self.lists.values():
             record.shared = False
+
+
+def opened(path: str) -> BinaryIO:
+    """A file that is read several times: each time the one that was opened. Raises ``Invalid``."""
+    try:
+        file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise Invalid(f"{path}: can't be read ({reason}).") from error
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        raise Invalid(f"{path}: must be a file; it is read several times.")
+    return file
 
 
 class ImportFile:
@@ -71,15 +85,8 @@ class ImportFile:
         self.register = Register()
         self._line = 0
         self._checks = self._unsure = False
-        try:
-            # It is read several times: each time the one that was opened here.
-            self._file: BinaryIO = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise Invalid(f"{path}: can't be read ({reason}).") from error
+        self._file = opened(path)
         found = os.fstat(self._file.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise Invalid(f"{path}: must be a file; it is read several times.")
         self.size, self._changed = found.st_size, found.st_mtime_ns
         try:
             first = self._next()
@@ -118,10 +125,10 @@ class ImportFile:
 
     def _check_file(self, end: EndRecord | None, counts: EndRecord) -> None:
         """What only the whole file shows."""
-        for kind, first, line in self.register.twice(_MOST_ERRORS + 1):
+        for kind, first, line in self.register.twice(MOST_ERRORS + 1):
             self._fail(f"{kind}: is there twice, in line {first} too", line)
-        if len(self.errors) > _MOST_ERRORS:
-            self.errors[_MOST_ERRORS:] = ["and more"]
+        if len(self.errors) > MOST_ERRORS:
+            self.errors[MOST_ERRORS:] = ["and more"]
         elif end is None:
             self._fail("the file ends too early: its last line is not there")
         elif end != counts and not self.errors:
@@ -157,7 +164,7 @@ class ImportFile:
 
     def _next(self) -> Record | None:
         """The next good record."""
-        while len(self.errors) <= _MOST_ERRORS and (text := self._file.readline(_LONGEST)):
+        while len(self.errors) <= MOST_ERRORS and (text := self._file.readline(_LONGEST)):
             self._line += 1
             self.read += len(text)
             try:

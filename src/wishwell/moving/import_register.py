@@ -1,4 +1,4 @@
-"""What a file may have only once, however large it is: in a temporary file, not in memory."""
+"""What is kept of a file, however large it is: in a temporary file, not in memory."""
 
 import contextlib
 import sqlite3
@@ -10,25 +10,31 @@ from wishwell.errors import Misconfigured
 _SOME = 500
 
 
+def temporary(table: str) -> sqlite3.Connection:
+    """A temporary file with a table; what writes to it does so within ``room``."""
+    # "" is a file of SQLite's own in TMPDIR, which no other program can open.
+    db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    db.executescript(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000;"
+        f"CREATE TABLE {table}; BEGIN"
+    )
+    return db
+
+
 class Register:
-    """Names of a file's records: of which kind, the line, and what else is kept of it."""
+    """What may be there only once: names of records, of which kind, the line, and what else is kept
+    of it."""
 
     def __init__(self) -> None:
-        # "" is a file of SQLite's own in TMPDIR, which no other program can open.
-        self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._db.executescript(
-            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000;"
-            "CREATE TABLE names (kind TEXT, name TEXT, line INTEGER, more TEXT);"
-            "BEGIN"
-        )
+        self._db = temporary("names (kind TEXT, name TEXT, line INTEGER, more TEXT)")
 
     def note(self, kind: str, name: str, line: int, more: str = "") -> None:
-        with _room():
+        with room():
             self._db.execute("INSERT INTO names VALUES (?, ?, ?, ?)", (kind, name, line, more))
 
     def twice(self, most: int) -> list[tuple[str, int, int]]:
         """What is there more than once: its kind, and two of its lines."""
-        with _room():
+        with room():
             return self._db.execute(
                 "SELECT kind, min(line), max(line) FROM names GROUP BY kind, name "
                 "HAVING count(*) > 1 ORDER BY 3 LIMIT ?",
@@ -63,7 +69,8 @@ class Register:
 
 
 @contextlib.contextmanager
-def _room() -> Iterator[None]:
+def room() -> Iterator[None]:
+    """Raises ``Misconfigured`` where the temporary file has none."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,4 +1,4 @@
-"""Puts what an export wrote into a store (contract: import-twice)."""
+"""Puts the profiles of a file into a store (contract: import-twice)."""
 
 import asyncio
 from collections import defaultdict
@@ -13,6 +13,7 @@ from wishwell.db import Database, Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
 from wishwell.moving.additions import TABLES, Held, Rows, additions
+from wishwell.moving.csv_file import CsvFile
 from wishwell.moving.file_records import (
     AdminTokenRecord,
     ProductRecord,
@@ -24,6 +25,7 @@ from wishwell.moving.file_records import (
 from wishwell.moving.import_file import Bundle, ImportFile
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.sealing import Damaged, Sealing
+from wishwell.wishes import merging
 
 _RECORDS = 2_000
 _PROFILES = 500
@@ -172,7 +174,7 @@ async def take_store(
 
 # contract: import-whole, import-twice, import-resumed
 async def load(
-    db: Database, file: ImportFile, store: Store, *, dry: bool, how: How
+    db: Database, file: ImportFile | CsvFile, store: Store, *, dry: bool, how: How
 ) -> AsyncIterator[Counts]:
     """Puts the file's records into the store, and yields after each step what was done so far.
 
@@ -180,34 +182,43 @@ async def load(
     only counts. Raises ``Unavailable``, and ``StoreDeleted`` once somebody deletes the store.
     """
     counts, reserved = Counts(), False
-    for step in _steps(file, how):
-        if isinstance(step, Record):
-            if not dry:
-                await db.write(_put, store, step)
-            continue
-        reserved = reserved or any(bundle.reservations for bundles in step for bundle in bundles)
-        adding = [_add(db, store, bundles, counts, dry=dry) for bundles in step]
-        for error in await asyncio.gather(*adding, return_exceptions=True):
-            if error is not None:
-                raise error
-        counts.read = file.read
-        yield counts
+    adding: set[asyncio.Task[None]] = set()
+    try:
+        for some in _some(file, how):
+            if isinstance(some, Record):
+                if not dry:
+                    await db.write(_put, store, some)
+                continue
+            reserved = reserved or any(bundle.reservations for bundle in some)
+            adding.add(asyncio.create_task(_add(db, store, some, counts, dry=dry)))
+            await asyncio.sleep(0)  # it begins, and goes on while the next are read
+            if len(adding) == _AT_ONCE:
+                done, _ = await asyncio.wait(adding, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+                adding -= done
+                counts.read = file.read
+                yield counts
+        while adding:
+            await adding.pop()
+            yield counts
+    finally:
+        await asyncio.gather(*adding, return_exceptions=True)
     if reserved and not dry:
         # The file again, as each needs two profiles.
         for piece in file:
             if isinstance(piece, Bundle):
                 for at in range(0, len(piece.reservations), _RESERVATIONS):
-                    some = piece.reservations[at : at + _RESERVATIONS]
-                    await db.long_write(_reserve, store, piece, some)
+                    records = piece.reservations[at : at + _RESERVATIONS]
+                    await db.long_write(_reserve, store, piece, records)
                     yield counts
     counts.read = file.size
     yield counts
 
 
-def _steps(file: ImportFile, how: How) -> Iterable[Record | list[list[Bundle]]]:
-    """The store's own records that move, and groups of profiles: those of a step are added at
-    once."""
-    step: list[list[Bundle]] = [[]]
+def _some(file: ImportFile | CsvFile, how: How) -> Iterable[Record | list[Bundle]]:
+    """The store's own records that move, and profiles, as many as go into one transaction."""
+    some: list[Bundle] = []
     size = 0
     for piece in file:
         if isinstance(piece, Record):
@@ -217,15 +228,13 @@ def _steps(file: ImportFile, how: How) -> Iterable[Record | list[list[Bundle]]]:
             continue
         if how == "other":  # a token leads to one store
             piece.unshare()
-        if size >= _RECORDS or len(step[-1]) >= _PROFILES:
-            if len(step) == _AT_ONCE:
-                yield step
-                step = []
-            step.append([])
-            size = 0
-        step[-1].append(piece)
+        some.append(piece)
         size += len(piece.items) + len(piece.lists)
-    yield step
+        if size >= _RECORDS or len(some) >= _PROFILES:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
 
 
 async def _put(tx: Writer, store: Store, record: Record) -> None:
@@ -260,8 +269,10 @@ async def _lacking(tx: Reader, store: Store, keyed: Mapping[str, Bundle]) -> dic
         held[key] = Held(*columns)
     there = list(held)
     if there:
-        for key, id, shared in await tx.all("import_lists_held", profiles=there):
+        for key, id, shared, name in await tx.all("import_lists_held", profiles=there):
             held[key].lists[id] = shared
+            names, name = held[key].named, merging.alike(name)
+            names[name] = min(id, names.get(name, id))
         for key, id in await tx.all("import_shares_held", profiles=there):
             held[key].shares.add(id)
         for key, id, product, variant, on in await tx.all("import_items_held", profiles=there):

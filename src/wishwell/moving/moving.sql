@@ -46,7 +46,7 @@ WHERE h.profile_id in_uuids(:holders) AND h.owner_id in_uuids(:owners);
 SELECT profile_id, created_at, touched_at, events, email, closed_at FROM profiles WHERE profile_id in_uuids(:profiles);
 
 -- name: import_lists_held
-SELECT profile_id, id, shared FROM lists WHERE profile_id in_uuids(:profiles);
+SELECT profile_id, id, shared, name FROM lists WHERE profile_id in_uuids(:profiles);
 
 -- name: import_shares_held
 SELECT profile_id, id FROM shares WHERE profile_id in_uuids(:profiles);

@@ -1,83 +1,53 @@
 """Calls to other servers: where they may go, how long they may take, and how much may come back.
 
 The only place that connects to an address which somebody has typed in: a shop's key set, a webhook.
+It speaks HTTP/1.1 with the parser of the service's own server. The rest is little, and its bounds
+hold whatever a server sends (docs/decisions/0017).
 """
 
 import asyncio
-import functools
+import contextlib
 import ipaddress
 import re
-import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from wishwell import __version__
 from wishwell.errors import Invalid
-from wishwell.outbound.answer import Answer, Unanswered
-from wishwell.outbound.client import Client, Place
-from wishwell.outbound.connection import Address
-from wishwell.outbound.room import Room
-
-Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
+from wishwell.outbound.answer import Answer, AnswerReader, Unanswered
+from wishwell.outbound.connection import Address, Connection
+from wishwell.outbound.names import Names, Resolve, is_allowed, resolve
 
 SECONDS = 10.0
 """A whole call, from finding the address to the last byte of the answer."""
 
+_KEPT_SECONDS = 4.0
+"""How long idle connections are kept. Many servers close theirs after 5 s; closing ours earlier
+loses no call."""
+
+_MOST_KEPT = 128
+"""Idle connections at once."""
+
 _LONGEST_URL = 2_048
 _PORTS = {443, 8443}
-_MOST_LOOK_UPS = 32
-_LOOK_UPS = ThreadPoolExecutor(_MOST_LOOK_UPS, "look-up")
-"""A pool of its own: look-ups that hang must not take the few threads of the event loop."""
-
-_MOST_ADDRESSES = 4
-"""Addresses of a name that are tried: each silent one holds a socket until the call ends."""
-
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_][a-z0-9_-]{0,62}(\.[a-z0-9_][a-z0-9_-]{0,62})*")
 _THIS = re.compile(r"(.*\.)?localhost")
 _NUMBER = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)")
 
 
-def _networks(*texts: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
-    return tuple(ipaddress.ip_network(text) for text in texts)
+class Place(NamedTuple):
+    """Where a connection leads to, and its owner: stores share no connections."""
+
+    secure: bool
+    host: str
+    port: int
+    owner: str = ""
 
 
-_OWN = _networks("10.0.0.0/8", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1", "fc00::/7")
-# Where clouds keep the secrets of a machine, beside the link-local 169.254.169.254. Azure's is an
-# otherwise public address, Oracle's and Amazon's and Google's for IPv6 are not.
-_METADATA = _networks("168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
-# Not special in all versions of Python; 2002::/16 has an IPv4 address in it.
-_SPECIAL = _networks("192.0.0.0/24", "192.88.99.0/24", "2002::/16", "3fff::/20")
-_GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-
-
-async def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host, as the system finds them. Raises ``OSError``."""
-    loop = asyncio.get_running_loop()
-    ask = functools.partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
-    infos = await loop.run_in_executor(_LOOK_UPS, ask)
-    return [str(info[4][0]) for info in infos]
-
-
-# contract: outbound-address
-def is_allowed(address: Address, *, private: bool) -> bool:
-    """Whether a connection may go there; ``private`` allows private and loopback addresses."""
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:
-            return is_allowed(address.ipv4_mapped, private=private)
-        if address in _NAT64:
-            inside = ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
-            return is_allowed(inside, private=private)
-    if any(address in network for network in _METADATA):
-        return False
-    if any(address in network for network in _OWN):
-        return private
-    if address.version == 6 and address not in _GLOBAL_V6:
-        return False
-    special = address.is_multicast or any(address in network for network in _SPECIAL)
-    return address.is_global and not special
+class _Closed(Unanswered):
+    """The connection ended before any of the answer came."""
 
 
 class Outbound:
@@ -98,11 +68,10 @@ class Outbound:
     ) -> None:
         self._http = http
         self._private = private
-        self._resolve = resolve
-        self._look_ups: dict[tuple[str, str], asyncio.Task[list[str]]] = {}
-        self._room = Room(_MOST_LOOK_UPS)
-        self._looked_up = asyncio.Event()
-        self._client = Client(self.addresses, tls)
+        self._names = Names(resolve, private=private)
+        self._tls = tls
+        self._reading_tls = asyncio.Lock()
+        self._kept: dict[Connection, tuple[Place, asyncio.TimerHandle]] = {}
 
     def check(self, name: str, url: str) -> None:
         """Raises ``Invalid``, which begins with ``name``, for a URL that can't be allowed.
@@ -148,56 +117,85 @@ class Outbound:
         try:
             async with asyncio.timeout(seconds):
                 at = place._replace(owner=owner)
-                return await self._client.exchange(at, method, request, keep=keep)
+                return await self._exchange(at, request, again=method == "GET", keep=keep)
         except TimeoutError:
             raise Unanswered(f"there was no whole answer within {seconds:g} s") from None
 
     async def close(self) -> None:
         """Closes every connection that is kept."""
-        self._client.close()
-        for task in self._look_ups.values():
-            task.cancel()
+        self._names.close()
+        for connection in list(self._kept):
+            self._end(connection)
 
-    # contract: outbound-address
-    async def addresses(self, host: str, port: int, owner: str = "") -> list[Address]:
-        """Addresses of a name. Raises ``Unanswered`` for none, or one that is not allowed."""
-        try:
-            addresses = [ipaddress.ip_address(host)]
-        except ValueError:
-            texts = await self._look_up(host, port, owner)
-            addresses = [ipaddress.ip_address(text) for text in texts]
-        if not addresses:
-            raise Unanswered(f"no address of {host} was found")
-        for address in addresses:
-            if not is_allowed(address, private=self._private):
-                raise Unanswered(f"{host} has the address {address}, which is not public")
-        return addresses[:_MOST_ADDRESSES]
+    async def _exchange(self, place: Place, request: bytes, *, again: bool, keep: bool) -> Answer:
+        """Sends a request and reads its answer, however long it takes. Raises ``Unanswered``.
 
-    # contract: outbound-bounds
-    async def _look_up(self, host: str, port: int, owner: str) -> list[str]:
-        """The addresses of a name as text; none if the look-up fails.
-
-        An owner's look-up of a name runs once at a time, and to its end: one that hangs takes one
-        thread, and an owner never takes more threads than it leaves free.
+        ``again``: it may be sent twice.
         """
-        key = owner, host
-        while (task := self._look_ups.get(key)) is None and not self._room.take(owner, 1):
-            self._looked_up.clear()
-            await self._looked_up.wait()
-        if task is None:
-            task = asyncio.create_task(self._ask(host, port, owner))
-            self._look_ups[key] = task
-            task.add_done_callback(lambda _: self._look_ups.pop(key))
-        return await asyncio.shield(task)
+        kept = self._take(place)
+        if kept is not None:
+            try:
+                return await self._converse(place, kept, request, keep=keep)
+            except _Closed:
+                if not again:
+                    raise
+        addresses = await self._names.addresses(place.host, place.port, place.owner)
+        tls = await self._authorities() if place.secure else None
+        fresh = await Connection.open(addresses, place.port, place.host, tls)
+        return await self._converse(place, fresh, request, keep=keep)
 
-    async def _ask(self, host: str, port: int, owner: str) -> list[str]:
+    async def _converse(
+        self, place: Place, connection: Connection, request: bytes, *, keep: bool
+    ) -> Answer:
+        reader, begun = AnswerReader(keep=keep), False
         try:
-            return list(await self._resolve(host, port))
-        except (OSError, UnicodeError):
-            return []
+            # Some servers answer and hang up before they have read the request.
+            with contextlib.suppress(ConnectionError):
+                await connection.send(request)
+            while not reader.done:
+                if data := await connection.receive():
+                    begun = True
+                    reader.feed(data)
+                elif begun:
+                    reader.end()
+                else:
+                    raise _Closed("the connection broke off")
+        except OSError:
+            raise (Unanswered if begun else _Closed)("the connection broke off") from None
         finally:
-            self._room.give_back(owner)
-            self._looked_up.set()
+            if reader.done and reader.reusable:
+                self._keep(place, connection)
+            else:
+                connection.close()
+        return reader.answer()
+
+    def _take(self, place: Place) -> Connection | None:
+        """A kept connection that is still good: the last one, so that the older ones may end."""
+        connections = [connection for connection, (at, _) in self._kept.items() if at == place]
+        for connection in reversed(connections):
+            if connection.is_quiet():
+                self._kept.pop(connection)[1].cancel()
+                return connection
+            self._end(connection)
+        return None
+
+    def _keep(self, place: Place, connection: Connection) -> None:
+        if len(self._kept) >= _MOST_KEPT:
+            connection.close()
+            return
+        loop = asyncio.get_running_loop()
+        self._kept[connection] = place, loop.call_later(_KEPT_SECONDS, self._end, connection)
+
+    def _end(self, connection: Connection) -> None:
+        self._kept.pop(connection)[1].cancel()
+        connection.close()
+
+    async def _authorities(self) -> ssl.SSLContext:
+        """The authorities to trust. Those of the system are read when they are first needed."""
+        async with self._reading_tls:
+            if self._tls is None:
+                self._tls = await asyncio.to_thread(ssl.create_default_context)  # 0.05 s
+        return self._tls
 
     # contract: outbound-where
     def _read(self, url: str) -> tuple[Place, str, str]:

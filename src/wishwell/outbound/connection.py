@@ -65,7 +65,7 @@ class Connection:
         return connection
 
     def close(self) -> None:
-        """Closes it at once, without a farewell of TLS."""
+        """Closes it at once, without TLS's closing message."""
         self._socket.close()
 
     def is_quiet(self) -> bool:

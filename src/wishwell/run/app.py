@@ -8,7 +8,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import structlog
@@ -17,7 +17,7 @@ from wishwell import config, ids, limits, log
 from wishwell.access import access_cache, auth
 from wishwell.config import Settings
 from wishwell.db import Database
-from wishwell.db.hosts import Told, nobody
+from wishwell.db.hosts import Warn
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Misconfigured, ServiceError, Unavailable
@@ -40,8 +40,8 @@ Python's default of 5 ms, a write took 50 ms and more under overload (docs/decis
 logger = structlog.get_logger("wishwell.run.app")
 
 
-def open_database(settings: Settings, told: Told = nobody) -> Database:
-    """Opens the database, which must have been migrated. ``told`` hears which hosts are used.
+def open_database(settings: Settings, warn: Warn | None = None) -> Database:
+    """Opens the database, which must have been migrated. ``warn`` logs which hosts are used.
 
     An embedded file is opened at once. Raises ``Unavailable`` if it can't be read.
     """
@@ -52,20 +52,15 @@ def open_database(settings: Settings, told: Told = nobody) -> Database:
         settings.database_url,
         connections=settings.database_connections,
         seconds=settings.database_timeout,
-        told=told,
+        warn=warn,
     )
 
 
 # contract: signing-key-source
 def signing_keys(settings: Settings) -> list[bytes]:
-    """The signing keys: from the settings, or for an embedded database from its key file.
-
-    Raises ``Misconfigured`` if a server database has no configured key.
-    """
-    if settings.signing_keys:
-        return [key.encode() for key in settings.signing_keys]
-    if settings.engine == "sqlite":
-        return [auth.embedded_key(config.sqlite_path(settings.database_url))]
+    """What signs tokens. Raises ``Misconfigured`` if a server database has no configured key."""
+    if keys := _keys(settings, settings.signing_keys, ""):
+        return keys
     raise Misconfigured(
         "WISHWELL_SIGNING_KEYS is required with a server database: a secret of at least 32 "
         "characters, for example from `openssl rand -base64 48`."
@@ -74,13 +69,16 @@ def signing_keys(settings: Settings) -> list[bytes]:
 
 # contract: sealing-keys
 def sealing(settings: Settings) -> Sealing | None:
-    """What seals secrets; for an embedded database with its key file. None without the setting."""
-    if settings.sealing_keys:
-        return Sealing([key.encode() for key in settings.sealing_keys])
-    if settings.engine == "sqlite":
-        path = config.sqlite_path(settings.database_url)
-        return Sealing([auth.embedded_key(path + ".sealing")])
-    return None
+    """What seals secrets; None for a server database without the setting."""
+    keys = _keys(settings, settings.sealing_keys, ".sealing")
+    return Sealing(keys) if keys else None
+
+
+def _keys(settings: Settings, configured: Sequence[str], suffix: str) -> list[bytes]:
+    """The configured keys, or else the one in the key file of an embedded database."""
+    if configured or settings.engine != "sqlite":
+        return [key.encode() for key in configured]
+    return [auth.embedded_key(config.sqlite_path(settings.database_url) + suffix)]
 
 
 @contextlib.asynccontextmanager
@@ -89,23 +87,22 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     clock = ids.wall_clock
     keys = signing_keys(settings)
     db = open_database(settings, logger.warning)
-    known = access_cache.AccessCache(db, clock)
+    cache = access_cache.AccessCache(db, clock)
     new_id = ids.UUID7(clock)
-    local = limits.LocalLimiter(clock)
-    limiter: limits.Limiter = local
+    limiter = limits.Limiter(clock)
     if settings.redis_url:
         from wishwell.limits import shared as shared_limits
 
-        limiter = shared_limits.RedisLimiter(settings.redis_url, local)
+        limiter = shared_limits.RedisLimiter(settings.redis_url, clock)
     outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
     sealed_with = sealing(settings)
     service = Services(
         settings=settings,
         db=db,
-        access_cache=known,
-        authenticator=auth.Authenticator(keys, known, settings.session_namespace, clock),
+        access_cache=cache,
+        authenticator=auth.Authenticator(keys, cache, settings.session_namespace, clock),
         limiter=limiter,
-        admission=Admission(settings, local, known),
+        admission=Admission(settings, limiter, cache),
         cursor_signer=pages.CursorSigner(keys),
         outbound=outbound,
         sealing=sealed_with,
@@ -115,7 +112,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     )
     try:
         try:
-            await known.refresh()
+            await cache.refresh()
         except Unavailable as error:
             # A worker that restarts while the database can't be reached waits for it.
             logger.warning("started_without_database", reason=error.message)
@@ -124,7 +121,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         if service.sender is not None:
             await service.sender.stop()
         await outbound.close()
-        await known.close()
+        await cache.close()
         await limiter.close()
         await db.close()
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import functools
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from typing import NamedTuple
 
@@ -11,8 +10,7 @@ import structlog
 from wishwell import events, ids
 from wishwell.db import Database
 from wishwell.errors import Unavailable
-from wishwell.events import deliveries
-from wishwell.events.sender import Sender
+from wishwell.events import deliveries, retention
 from wishwell.http import metrics
 from wishwell.http.context import Services
 from wishwell.products import notices
@@ -24,8 +22,10 @@ _LEAST_SECONDS = 0.02
 _FAILED_SECONDS = 1.0
 """After a turn that failed, at least."""
 
-_NO_FEED_SECONDS = 5.0
-_NO_EVENT_SECONDS = 2.0
+_IDLE_SECONDS = 1.0
+"""Between two looks at events and webhooks while no store tells events. What a store tells before
+this process knows that it does must be in the feed in time too."""
+
 _RETAIN_SECONDS = 60.0
 _PAUSE = 0.05
 """Seconds between two steps of housekeeping, which leave the database to others."""
@@ -50,22 +50,23 @@ class Job(NamedTuple):
 
 def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     """Everything that runs beside the requests."""
-    every = service.settings.purge_interval
-    known = [
-        Job("access_cache", 1.0, service.access_cache.keep_fresh),
-        Job("sample", 1.0, functools.partial(_sample, metrics.Sampler(service))),
-        Job("feed", 0.25, _numbering(service)),
+    sampler = metrics.Sampler(service)
+    all_jobs = [
+        Job("access_cache", 1.0, service.access_cache.refresh),
+        Job("uses", 5.0, service.access_cache.flush),
+        Job("sample", 1.0, functools.partial(_sample, sampler)),
+        Job("feed", 0.25, functools.partial(_number_events, service)),
         Job("notices", 1.0, functools.partial(_tell_notices, service)),
         Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
         # contract: command-purge
-        _housekeeping(service, "purge", every, _purge),
+        _housekeeping(service, "purge", service.settings.purge_interval, _purge),
         # contract: event-retention
-        _housekeeping(service, "retain", _RETAIN_SECONDS, _retention(events.retain)),
-        _housekeeping(service, "deliveries", _RETAIN_SECONDS, _retention(deliveries.retain)),
+        _housekeeping(service, "retain", _RETAIN_SECONDS, _retention(retention.of_events)),
+        _housekeeping(service, "deliveries", _RETAIN_SECONDS, _retention(retention.of_deliveries)),
     ]
     if service.sender is not None:  # contract: webhook-needs-keys
-        known.append(Job("webhooks", 0.25, functools.partial(_send, service, service.sender)))
-    return [_repeat(job) for job in known]
+        all_jobs.append(Job("webhooks", 0.25, functools.partial(_send, service)))
+    return [_repeat(job) for job in all_jobs]
 
 
 # contract: background-goes-on
@@ -95,26 +96,23 @@ async def _repeat(job: Job) -> None:
         metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
 
 
-async def _send(service: Services, sender: Sender) -> float | None:
-    """Less often while no store tells events, and nothing is left."""
-    there = await sender.look() or service.access_cache.tells_events()
-    return None if there else _NO_EVENT_SECONDS
+async def _send(service: Services) -> float | None:
+    """Begins to send what is due to webhooks."""
+    assert service.sender is not None
+    busy = await service.sender.look() or service.access_cache.tells_events()
+    return None if busy else _IDLE_SECONDS
 
 
 # ------------------------------------------------------------------------------ housekeeping
 
 
 def _housekeeping(
-    service: Services,
-    name: str,
-    seconds: float,
-    work: Callable[[Services], Awaitable[None]],
+    service: Services, name: str, seconds: float, work: Callable[[Services], Awaitable[None]]
 ) -> Job:
     """Something that only one of several processes does at a time."""
 
     async def turn() -> None:
-        now, every = service.clock(), int(seconds * 1000)
-        if await service.db.write(purge.take_lease, name, now, every):
+        if await service.db.write(purge.take_lease, name, service.clock(), int(seconds * 1000)):
             await work(service)
 
     return Job(name, seconds, turn)
@@ -145,29 +143,20 @@ def _retention(
 
 
 # contract: feed-soon
-def _numbering(service: Services) -> Callable[[], Awaitable[None]]:
-    """Puts new events into their stores' feeds, as long as a store tells any."""
-    last = 0.0
-
-    async def turn() -> None:
-        nonlocal last
-        now = time.monotonic()
-        # What was told until a moment ago is there too.
-        if service.access_cache.tells_events() or now - last > _NO_FEED_SECONDS:
-            last = now
-            metrics.EVENTS_TOLD.inc(await events.number(service.db, service.clock))
-
-    return turn
+async def _number_events(service: Services) -> float | None:
+    """Puts new events into their stores' feeds."""
+    metrics.EVENTS_TOLD.inc(await events.number(service.db, service.clock))
+    return None if service.access_cache.tells_events() else _IDLE_SECONDS
 
 
 # contract: notice-steps
 async def _tell_notices(service: Services) -> float | None:
     """Tells some of what there is to tell of products. Every process does."""
     pause: float | None = None
-    async for told in notices.work(service.db, service.clock):
-        metrics.NOTICES.inc(told)
+    async for count in notices.work(service.db, service.clock):
+        metrics.NOTICES.inc(count)
         pause = 0
-        await asyncio.sleep(max(_STEP_PAUSE, told * _NOTICE_PAUSE))
+        await asyncio.sleep(max(_STEP_PAUSE, count * _NOTICE_PAUSE))
     return pause
 
 
@@ -175,12 +164,13 @@ async def _tell_notices(service: Services) -> float | None:
 
 
 async def _look_at_what_waits(service: Services) -> None:
-    """Updates the metrics of the events and notices that wait."""
+    """Updates the metrics of events, notices and deliveries that wait."""
     count, oldest = await service.db.read(events.behind)
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
     metrics.EVENTS_WAITING.set(count)
     metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
     metrics.NOTICES_WAITING.set(await service.db.read(notices.waiting))
+    metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
 
 
 async def _sample(sampler: metrics.Sampler) -> None:

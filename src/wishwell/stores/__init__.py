@@ -170,14 +170,14 @@ async def restore(tx: Writer, store: Store, now: str) -> Store:
 
 
 async def erase(tx: Writer, id: str) -> None:
-    """Removes the rows of a store that holds nothing any more."""
+    """Removes the rows of an empty store."""
     for what in ("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "store_hosts_clear"):
         await tx.run(what, store=id)
     await tx.run("erase_stores", store=id)
 
 
 def is_as_made(store: Store) -> bool:
-    """Whether nothing of it was ever set."""
+    """Whether none of its settings was ever changed."""
     return store == blank(store.id, store.handle, store.created_at)
 
 
@@ -263,7 +263,7 @@ async def check_not_deleted(tx: Reader, store: Store) -> None:
 
 # contract: store-rows
 async def check_kept(tx: Reader, store: Store) -> None:
-    """For what writes without asking who may: raises ``StoreDeleted`` once its deletion began."""
+    """For writes without a token. Raises ``StoreDeleted`` once the store's deletion has begun."""
     if await tx.one("store_deleted", store=store.id) is not None:
         raise StoreDeleted
 
@@ -310,7 +310,7 @@ def bounds(store: Store, settings: Settings) -> Bounds:
 
 
 def blank(id: str, handle: str, now: str) -> Store:
-    """A store of which nothing was set."""
+    """A store with all settings as they are by default."""
     return Store(
         *(id, handle, "shopify", "integer", "/account/login", (), Naming(), (), {}),
         *(DEFAULT_DROP, None, now),
@@ -346,14 +346,14 @@ def _when_seen(now: str) -> str:
 
 
 def check_handle(handle: str) -> None:
-    """Raises ``Invalid`` for what can't be the handle of a store."""
+    """Raises ``Invalid`` for a text that can't be a handle."""
     if not _HANDLE.fullmatch(handle):
         raise Invalid("handle: must be 1 to 63 characters (a-z, 0-9 or -) and not begin with -.")
 
 
 # contract: store-bounds
 def check(store: Store) -> None:
-    """Raises ``Invalid`` for a field that breaks its rule. Of a key set ``KeySets.check`` says."""
+    """Raises ``Invalid`` for a field that breaks its rule. ``KeySets.check`` is for key sets."""
     check_handle(store.handle)
     for name, value in store.limits.items():
         if name not in LIMITS:

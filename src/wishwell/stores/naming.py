@@ -17,7 +17,7 @@ _TAKEN = (
     *("profile", "sec-", "set-cookie", "transfer-encoding", "wishwell-", "x-forwarded-"),
     *("x-request-id",),
 )
-"""What the names of headers begin with that have a meaning of their own."""
+"""Headers whose names begin with one of these have a meaning of their own."""
 MOST_HOSTS = 50
 
 

@@ -1,8 +1,8 @@
 """Sealing: secrets that the service must read again are encrypted in the database.
 
 AES-256-GCM under the newest key of ``WISHWELL_SEALING_KEYS``; the text names its key, so that keys
-can be rotated (contract: sealing-keys). It also says what it is of: a text that was moved to
-another store can't be opened.
+can be rotated (contract: sealing-keys). A text is bound to its owner: moved to another store, it
+can't be opened.
 """
 
 import base64
@@ -34,7 +34,7 @@ class Sealing:
         self._newest = _key_id(keys[0])
 
     def seal(self, plain: bytes, owner: str) -> str:
-        """The sealed text. ``owner`` says what it is of, and must be the same to open it."""
+        """The sealed text. It opens for the same ``owner`` alone."""
         nonce = os.urandom(_NONCE)
         sealed = nonce + self._keys[self._newest].encrypt(nonce, plain, owner.encode())
         return f"{self._newest}.{base64.b64encode(sealed).decode()}"

@@ -1,4 +1,4 @@
-"""What a store keeps secret: what signs its visitors' cookies, and what verifies its customers.
+"""A store's secrets: they sign its visitors' cookies and verify its customers.
 
 One sealed text a store (``sealing.py``). Changes happen one after the other, as those of stores do.
 """
@@ -19,7 +19,6 @@ from wishwell.stores.sealing import Sealing
 COOKIE_DAYS = 90
 """How long a visitor's cookie is good (contract: storefront-cookie)."""
 
-_DAY_MS = 86_400_000
 MOST_KEYS = 4
 MOST_PLATFORM_SECRETS = 2
 
@@ -95,14 +94,16 @@ async def check_apart(tx: Reader, sealing: Sealing | None, *changed: Store) -> N
         text = sealed.get(of.id)
         return set(opened(sealing, of.id, text).jwt_keys) if sealing and text else set()
 
-    there = await stores.listed(tx)
+    all_stores = await stores.listed(tx)
     for store in changed:
-        _check_apart(store, there, keys)
+        _check_apart(store, all_stores, keys)
 
 
-def _check_apart(store: Store, there: Sequence[Store], keys: Callable[[Store], set[str]]) -> None:
+def _check_apart(
+    store: Store, all_stores: Sequence[Store], keys: Callable[[Store], set[str]]
+) -> None:
     mine, own = store.naming, keys(store)
-    for other in there:
+    for other in all_stores:
         its = other.naming
         if other.id == store.id or len({"", mine.jwt_audience, its.jwt_audience}) == 3:
             continue
@@ -130,24 +131,24 @@ async def prepare(tx: Writer, sealing: Sealing, now: int) -> None:
     sealed = {row[0]: row[1] for row in await tx.all("stores_secrets")}
     at = ids.timestamp(now)
     for store in await stores.listed(tx):
-        text, known = sealed.get(store.id), None
+        text, current = sealed.get(store.id), None
         try:
             with bad_rows.passed_over("store_secrets", store.id):
-                known = _fresh() if text is None else opened(sealing, store.id, text)
+                current = _fresh() if text is None else opened(sealing, store.id, text)
         except Misconfigured as error:
             raise Misconfigured(f"Store {store.handle}: {error.message}") from error
-        if known is None:
+        if current is None:
             continue
-        kept = _patched(known, SecretsPatch(), now)
-        if text is None or kept != known or not sealing.is_newest(text):
+        kept = _patched(current, SecretsPatch(), now)
+        if text is None or kept != current or not sealing.is_newest(text):
             await tx.run(
                 "store_secrets_set", store=store.id, sealed=_sealed(sealing, store.id, kept), now=at
             )
 
 
-def changed_by(patch: SecretsPatch, known: StoreSecrets | None) -> tuple[str, ...]:
-    """In words, without any secret, what a patch changes; ``known`` is None for a new store."""
-    before = known or StoreSecrets(())
+def changed_by(patch: SecretsPatch, current: StoreSecrets | None) -> tuple[str, ...]:
+    """In words, without any secret, what a patch changes; ``current`` is None for a new store."""
+    before = current or StoreSecrets(())
     changes = {
         "JWT keys": (patch.jwt_keys, before.jwt_keys),
         "platform secrets": (patch.platform, before.platform),
@@ -163,18 +164,18 @@ def _fresh() -> StoreSecrets:
     return StoreSecrets((CookieSecret(secrets.token_urlsafe(48)),))
 
 
-def _patched(known: StoreSecrets, patch: SecretsPatch, now: int) -> StoreSecrets:
-    cookie = known.cookie
+def _patched(current: StoreSecrets, patch: SecretsPatch, now: int) -> StoreSecrets:
+    cookie = current.cookie
     if patch.new_signer == "leaked":
         cookie = _fresh().cookie
     elif patch.new_signer == "rotate":
         signer = msgspec.structs.replace(cookie[0], replaced_at=now)
         cookie = (*_fresh().cookie, signer, *cookie[1:])
-    since = now - COOKIE_DAYS * _DAY_MS
+    since = now - COOKIE_DAYS * ids.DAY_MS
     return StoreSecrets(
         tuple(old for old in cookie if old.replaced_at is None or old.replaced_at > since),
-        known.jwt_keys if patch.jwt_keys is None else patch.jwt_keys,
-        known.platform if patch.platform is None else patch.platform,
+        current.jwt_keys if patch.jwt_keys is None else patch.jwt_keys,
+        current.platform if patch.platform is None else patch.platform,
     )
 
 
@@ -185,5 +186,5 @@ def _check(field: str, texts: Sequence[str], most: int, shortest: int) -> None:
         raise Invalid(f"{field}: each must be {shortest} to 1,000 printable characters.")
 
 
-def _sealed(sealing: Sealing, store_id: str, known: StoreSecrets) -> str:
-    return sealing.seal(msgspec.json.encode(known), f"store {store_id}")
+def _sealed(sealing: Sealing, store_id: str, plain: StoreSecrets) -> str:
+    return sealing.seal(msgspec.json.encode(plain), f"store {store_id}")

@@ -144,13 +144,14 @@ async def create(
 
 async def add(tx: Writer, profile: Profile, name: str, id: str, bounds: Bounds, now: str) -> List:
     """``create`` within a use-case that tells of more than the list."""
-    await profiles.lock(tx, profile, now)
-    row = await tx.one(
-        "list_create", profile=profile.id, id=id, name=name, now=now, most=bounds.lists
-    )
+    new = {"profile": profile.id, "id": id, "name": name, "now": now, "most": bounds.lists}
+    row = await tx.one("list_create", **new)
+    if row is None:
+        # The customer has no row yet, or the profile is full or has ended.
+        await profiles.lock(tx, profile, now)
+        row = await tx.one("list_create", **new)
     if row is None:
         raise LimitReached(f"A profile holds at most {bounds.lists} lists; delete some first.")
-    await profiles.count(tx, profile, lists=1)
     return from_row(row)
 
 

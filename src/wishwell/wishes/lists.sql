@@ -2,12 +2,25 @@
 -- lists_filled: profile_id, id, store_id, item_count, shared, created_at, updated_at, name
 -- entries_filled: profile_id, list_id, item_id, position
 
--- name: list_create
--- `most`: how many lists the profile may have. profile_count follows.
+-- name: list_create for postgresql
+-- `most`: how many lists the profile may have. Differs because SQLite writes to one table in a statement.
+WITH made AS (
+    INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, name)
+    SELECT o.profile_id, :id::uuid, o.store_id, 0, :now::text, :now::text, :name::text
+    FROM owner(:profile) AS o WHERE o.lists < :most::bigint
+    RETURNING list_fields(lists)),
+counted AS (
+    UPDATE profiles SET lists = lists + 1, changes = changes + 1
+    FROM made WHERE profiles.profile_id = :profile)
+SELECT * FROM made;
+
+-- name: list_create for sqlite
 INSERT INTO lists (profile_id, id, store_id, item_count, created_at, updated_at, name)
-SELECT p.profile_id, :id::uuid, p.store_id, 0, :now::text, :now::text, :name::text
-FROM profiles p WHERE p.profile_id = :profile AND p.lists < :most::bigint
+SELECT o.profile_id, :id::uuid, o.store_id, 0, :now::text, :now::text, :name::text
+FROM owner(:profile) AS o WHERE o.lists < :most::bigint
 RETURNING list_fields(lists);
+UPDATE profiles SET lists = lists + 1, changes = changes + 1
+WHERE profile_id = :profile AND EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = :profile AND l.id = :id);
 
 -- name: list_find
 SELECT list_fields(l) FROM lists l WHERE l.profile_id = :profile AND l.id = :id;

@@ -12,15 +12,9 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from tests.api.conftest import new_list, save
-from tests.conftest import Shop
+from tests.conftest import ROOMY, Shop
 from tests.servers import wait_until
 from tests.strategies import at_length
-
-ROOMY = [
-    word
-    for kind in ("profile_read", "profile_write", "profile_token", "admin_read", "admin_write", "admin_token")
-    for word in ("--limit", f"{kind}=1000000")
-]  # fmt: skip
 
 _ITS_OWN = re.compile(
     r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"  # an id
@@ -155,16 +149,8 @@ class World:
 
 
 KINDS = (
-    "quantity",
-    "delete",
-    "delete_many",
-    "save",
-    "set_lists",
-    "drop",
-    "order",
-    "share",
-    "unshare",
-    "link",
+    *("quantity", "delete", "delete_many", "save", "set_lists", "drop", "order"),
+    *("share", "unshare", "link"),
 )
 owners = st.tuples(st.sampled_from(KINDS), st.integers(0, 5), st.integers(0, 5))
 others = st.lists(
@@ -199,8 +185,8 @@ _EACH = [
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_no_answer_to_the_owner_differs_by_a_reservation(service, steps):
-    """contract: reserve-secret. After each step of the owner: its answer, all that they and an admin
-    for them can read, and what the store was told."""
+    """contract: reserve-secret. After each step of the owner: its answer, all that they and an
+    admin for them can read, and what the store was told."""
     given_, none = World(service, True), World(service, False)
     worlds = (given_, none)
     for step in _GIVEN:

@@ -3,8 +3,8 @@
 import pytest
 
 from .conftest import data, done, item, new_list, refused, save
-from .test_shared import UNKNOWN
-from .test_shares import share
+from .test_sharing_links import share
+from .test_sharing_views import UNKNOWN
 
 TERMS = {"reservations": True}
 
@@ -83,19 +83,9 @@ def test_lowered_quantity_drops_none(party):
     data(party.reserve(party.customer))
 
 
-@pytest.mark.parametrize(
-    "body", [{}, {"quantity": 0}, {"quantity": 1_000_001}, {"quantity": "1"}, {"quantity": None}]
-)
-def test_quantity_is_bounded(party, body):
-    """contract: reserve-put."""
-    refused(party.visitor.http.put(party.path(), json=body), 400, "quantity")
-    refused(party.visitor.http.put(party.path(), json={"quantity": 1, "x": 1}), 400, "x")
-    assert party.seen(party.shop.anonymous) == {"reserved": 0}
-
-
 def test_owner_sees_nothing_and_may_do_nothing(party):
     """contract: reserve-secret. By their own token, and by an admin token that names them. How the
-    rest of their answers stays the same: test_reservation_secret.py."""
+    rest of their answers stays the same: test_sharing_secrecy.py."""
     data(party.reserve(party.visitor, 2))
     for http in (party.owner.http, party.shop.acting_as(party.owner.gid)):
         assert party.seen(http) == {}
@@ -128,7 +118,8 @@ def test_share_without_reservations_hides_them(party):
 
 
 def test_share_that_ends_keeps_them_for_the_next(party):
-    """contract: reserve-ends, reserve-delete. Hidden meanwhile, but not from who takes theirs back."""
+    """contract: reserve-ends, reserve-delete. Hidden meanwhile, but not from who takes theirs
+    back."""
     data(party.reserve(party.visitor, 2))
     data(party.reserve(party.customer, 1))
     done(party.owner.http.delete(f"/lists/{party.list}/shares/{party.share['id']}"))
@@ -166,9 +157,15 @@ def test_item_and_list_that_are_deleted_end_them(shop):
         refused(party.give_back(party.visitor), 404)
 
 
-def test_wrong_links_and_items_are_404(party):
-    """contract: reserve-put, record-id, shared-unknown. Of another list too, and of a token that was
-    never one."""
+def test_wrong_links_items_and_bodies_are_refused(party, make_shop):
+    """contract: reserve-put, record-id, shared-unknown, store-isolation. Of another list too, of
+    another store, and of a token that was never one; a wrong quantity is 400."""
+    stranger = make_shop().customer()
+    refused(party.reserve(stranger), 404)
+    refused(party.give_back(stranger), 404)
+    wrong = ({}, *({"quantity": quantity} for quantity in (0, 1_000_001, "1", None)))
+    for body, word in (*((body, "quantity") for body in wrong), ({"quantity": 1, "x": 1}, "x")):
+        refused(party.visitor.http.put(party.path(), json=body), 400, word)
     elsewhere = save(party.owner.http, 2, listIds=[new_list(party.owner.http, "Mine")["id"]])["id"]
     for id in (elsewhere, "x", "01964a1b-0739-7128-a24b-e40ad23f0824"):
         path = party.path(item=id)
@@ -182,13 +179,6 @@ def test_wrong_links_and_items_are_404(party):
         wrong = party.path({"token": token}, item="x")
         refused(party.visitor.http.put(wrong, json={"quantity": 1}), 404, "no such shared list")
     assert party.seen(party.visitor.http) == {"reserved": 1, "yours": 1}
-
-
-def test_store_is_apart(party, make_shop):
-    """contract: store-isolation. The link of another store is unknown."""
-    stranger = make_shop().customer()
-    refused(party.reserve(stranger), 404)
-    refused(party.give_back(stranger), 404)
 
 
 def test_sign_in_moves_and_adds_up(party):

@@ -5,17 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from .conftest import TIME, data, done, new_list, nothing_changes, refused, soon, walk
+from .conftest import TIME, data, done, new_list, refused, soon, walk
 
 KEYS = {"id", "token", "listId", "reservations", "notes", "createdAt"}
 TOKEN = re.compile(r"wwshr_[0-9A-Za-z]{28}")
 GONE = "01900000-0000-7000-8000-000000000000"
-
-
-@pytest.fixture
-def http(shop):
-    """A customer of a new store."""
-    return shop.customer("1").http
 
 
 def share(http, list_id, **body):
@@ -27,8 +21,9 @@ def hence(**time):
 
 
 def test_share_a_list(shop, http):
-    """contract: share-fields, share-token. With nothing said, it shows no notes, takes no reservations
-    and is for ever; no body is as good as an empty one."""
+    """contract: share-fields, share-token, share-list-deleted. With nothing said, it shows no
+    notes, takes no reservations and is for ever; no body is as good as an empty one. The list does
+    not tell of it, and takes it along."""
     made = new_list(http)
     shared = share(http, made["id"])
     assert set(shared) == KEYS
@@ -39,6 +34,9 @@ def test_share_a_list(shop, http):
     assert data(http.get(f"/lists/{made['id']}/shares")) == [other, shared]
     assert data(http.get(f"/lists/{made['id']}")) == made | {"items": []}
     assert data(shop.anonymous.get(f"/shared/{shared['token']}"))["name"] == made["name"]
+    done(http.delete(f"/lists/{made['id']}"))
+    refused(shop.anonymous.get(f"/shared/{shared['token']}"), 404)
+    refused(http.get(f"/lists/{made['id']}/shares"), 404)
 
 
 def test_shares_are_pages(http):
@@ -103,7 +101,8 @@ def test_list_with_as_many_shares_as_may_be(http):
 
 
 def test_shares_of_what_is_not_there(shop, http):
-    """contract: record-id, token-scope. Of another's list, of no list, and no share of this list."""
+    """contract: record-id, token-scope. Of another's list, of no list, and no share of this
+    list."""
     other = shop.customer("2").http
     mine, theirs = new_list(http)["id"], new_list(other)["id"]
     shared, foreign = share(http, mine), share(other, theirs)
@@ -145,16 +144,6 @@ def test_share_expires(shop, http):
     assert data(shop.anonymous.get(asked))
 
 
-def test_shares_go_with_their_list(shop, http):
-    """contract: share-list-deleted."""
-    made = new_list(http)["id"]
-    tokens = [share(http, made)["token"] for _ in range(2)]
-    done(http.delete(f"/lists/{made}"))
-    for token in tokens:
-        refused(shop.anonymous.get(f"/shared/{token}"), 404)
-    refused(http.get(f"/lists/{made}/shares"), 404)
-
-
 def test_shares_of_a_whole_store(shop, http):
     """contract: whole-store, whole-store-create. The admin token without a header: the list says
     whose the share is, also where it is a session's."""
@@ -181,13 +170,10 @@ def test_shares_of_a_whole_store(shop, http):
 
 
 def test_shares_follow_their_lists_through_a_link(shop):
-    """contract: share-link. The shares of a list that joins another end, so that no old address shows
-    what the customer had."""
+    """contract: share-link. The shares of a list that joins another end, so that no old address
+    shows what the customer had."""
     visitor, customer = shop.session(), shop.customer("1")
-    garden, birthday = (
-        new_list(visitor.http, "Garden")["id"],
-        new_list(visitor.http, "Birthday")["id"],
-    )
+    garden, birthday = (new_list(visitor.http, name)["id"] for name in ("Garden", "Birthday"))
     own = new_list(customer.http, " birthday ")["id"]
     kept = share(visitor.http, garden, notes=True, expiresAt=hence(days=1))
     ended, of_customer = share(visitor.http, birthday), share(customer.http, own)
@@ -199,12 +185,3 @@ def test_shares_follow_their_lists_through_a_link(shop):
     assert data(shop.anonymous.get(f"/shared/{of_customer['token']}"))["name"] == "birthday"
     done(customer.http.delete(f"/lists/{garden}/shares/{kept['id']}"))
     refused(shop.anonymous.get(f"/shared/{kept['token']}"), 404)
-
-
-def test_sharing_leaves_the_list_as_it_was(http):
-    """contract: share-fields. Neither the list nor its updatedAt tells of it."""
-    made = new_list(http)["id"]
-    with nothing_changes(http):
-        shared = share(http, made)
-        data(http.patch(f"/lists/{made}/shares/{shared['id']}", json={"notes": True}))
-        done(http.delete(f"/lists/{made}/shares/{shared['id']}"))

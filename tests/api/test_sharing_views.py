@@ -13,18 +13,16 @@ from .conftest import (
     item,
     new_list,
     nothing_changes,
+    order_of,
     refused,
     save,
     whole_list,
 )
-from .test_shares import share
+from .test_sharing_links import share
 
 KEYS = {"name", "items", "updatedAt", "reservations"}
-HEADERS = {
-    "Cache-Control": "no-store",
-    "X-Robots-Tag": "noindex",
-    "Referrer-Policy": "no-referrer",
-}
+HEADERS = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex"}
+HEADERS |= {"Referrer-Policy": "no-referrer"}
 UNKNOWN = "wwshr_" + "0" * 28
 
 
@@ -50,8 +48,8 @@ class Shown:
 
 
 def test_what_anybody_sees(shop):
-    """contract: shared-fields, shared-order. Nothing of the owner: no GID, no e-mail, no tags, no other
-    list, and no id of a list or share."""
+    """contract: shared-fields, shared-order. Nothing of the owner: no GID, no e-mail, no tags, no
+    other list, and no id of a list or share."""
     shown = Shown(shop, notes=True)
     data(shown.owner.http.post("/profiles/identify", json={"email": "owner@example.com"}))
     answer = shop.anonymous.get(shown.path)
@@ -65,26 +63,9 @@ def test_what_anybody_sees(shop):
         {"id": shown.items[0], "productId": 1, "quantity": 3, "note": "in blue"},
         {"id": shown.items[2], "productId": 3, "quantity": 1},
     ]
-    private = (
-        "gid:",
-        shown.owner.gid[-12:],
-        "example.com",
-        "secret",
-        "business",
-        "Mine",
-        shown.list,
-        shown.share["id"],
-    )
-    assert not [text for text in private if text in answer.text]
-
-
-def test_notes_only_where_the_share_shows_them(shop):
-    """contract: shared-notes."""
-    shown = Shown(shop)
-    assert "blue" not in shop.anonymous.get(shown.path).text
-    change = f"/lists/{shown.list}/shares/{shown.share['id']}"
-    data(shown.owner.http.patch(change, json={"notes": True}))
-    assert "blue" in shop.anonymous.get(shown.path).text
+    private = ("gid:", shown.owner.gid[-12:], "example.com", "secret", "business", "Mine")
+    hidden = (*private, shown.list, shown.share["id"])
+    assert not [text for text in hidden if text in answer.text]
 
 
 def test_items_are_in_the_owners_order(shop):
@@ -155,8 +136,8 @@ def test_all_that_is_wrong_with_a_link_is_one_answer(shop, make_shop):
 
 
 def test_token_that_is_sent_must_be_good(shop):
-    """contract: shared-open, token-refused, session-ended, profile-header-forbidden. Or an owner whose token has
-    expired would see what is no business of theirs."""
+    """contract: shared-open, token-refused, session-ended, profile-header-forbidden. Or an owner
+    whose token has expired would see what is no business of theirs."""
     shown, visitor = Shown(shop), shop.session()
     assert data(visitor.http.get(shown.path)) == data(shop.anonymous.get(shown.path))
     refused(shop.client("junk").get(shown.path), 401)
@@ -164,10 +145,8 @@ def test_token_that_is_sent_must_be_good(shop):
     refused(shop.anonymous.get(shown.path, headers={"Authorization": "Basic x"}), 401)
     shop.token(customer=shop.gid(), session=visitor.gid)
     refused(visitor.http.get(shown.path), 401)
-    for path in (shown.path, f"{shown.path}/copies"):
-        refused(
-            shop.acting_as(visitor.gid).request("GET" if path == shown.path else "POST", path), 404
-        )
+    refused(shop.acting_as(visitor.gid).get(shown.path), 404)
+    refused(shop.acting_as(visitor.gid).post(f"{shown.path}/copies"), 404)
     assert data(shop.admin.get(shown.path)) == data(shop.acting_as(shop.gid()).get(shown.path))
 
 
@@ -180,8 +159,8 @@ def shown(shop):
 
 
 def test_copy_a_list(shop, shown):
-    """contract: copy-list. In the owner's order, with quantity and note, without tags. The owner's
-    list stays as it was."""
+    """contract: copy-list, shared-notes. In the owner's order, with quantity, without tags, and
+    with the note while the share shows it. The owner's list stays as it was."""
     http = shop.customer("2").http
     with nothing_changes(shown.owner.http):
         answer = http.post(f"{shown.path}/copies", json={"name": "  For Anna "})
@@ -199,17 +178,18 @@ def test_copy_a_list(shop, shown):
     assert data(http.get("/lists")) == [made]
     assert data(http.post(f"{shown.path}/copies"), 201)["name"] == "Birthday"
     assert len(data(http.get("/items"))) == 3
-
-
-def test_copy_shows_no_note_that_the_share_does_not(shop):
-    """contract: copy-list, shared-notes."""
-    shown, http = Shown(shop), shop.customer("2").http
-    data(http.post(f"{shown.path}/copies"), 201)
-    assert not [entry for entry in data(http.get("/items")) if "note" in entry]
+    change = f"/lists/{shown.list}/shares/{shown.share['id']}"
+    assert "blue" in shop.anonymous.get(shown.path).text
+    data(shown.owner.http.patch(change, json={"notes": False}))
+    assert "blue" not in shop.anonymous.get(shown.path).text
+    other = shop.customer("3").http
+    data(other.post(f"{shown.path}/copies"), 201)
+    assert not [entry for entry in data(other.get("/items")) if "note" in entry]
 
 
 def test_copy_doubles_nothing(shop, shown):
-    """contract: copy-once. What the caller has already keeps all that it has, and its other lists."""
+    """contract: copy-once. What the caller has already keeps all that it has, and its other lists;
+    the owner's own items are on a list more."""
     http = shop.session().http
     other = new_list(http)["id"]
     mine = save(http, 1, quantity=7, tags=["a"], note="mine", listIds=[other])
@@ -221,14 +201,9 @@ def test_copy_doubles_nothing(shop, shown):
     assert now["updatedAt"] > mine["updatedAt"]
     assert now | {"listIds": 0, "updatedAt": 0} == mine | {"listIds": 0, "updatedAt": 0}
     assert item(http, plain["id"]) == plain
-    assert [e["id"] for e in whole_list(http, made["id"], "customer")["items"]][1] == mine["id"]
-
-
-def test_copy_of_ones_own_list(shop, shown):
-    """contract: copy-once. The same items on a list more."""
-    http = shown.owner.http
-    made = data(http.post(f"{shown.path}/copies", json={"name": "Again"}), 201)
-    assert [e["id"] for e in whole_list(http, made["id"], "customer")["items"]] == shown.order
+    assert order_of(http, made["id"])[1] == mine["id"]
+    made = data(shown.owner.http.post(f"{shown.path}/copies", json={"name": "Again"}), 201)
+    assert order_of(shown.owner.http, made["id"]) == shown.order
 
 
 @pytest.mark.parametrize("limit", ["items=5", "lists=2", "entries=4"])
@@ -265,17 +240,13 @@ def remaining(answer):
 @pytest.fixture(scope="module")
 def strict(new_service):
     """A store whose service takes the address from its proxy."""
-    service = new_service(
-        WISHWELL_LIMIT_SHARED="5",
-        WISHWELL_LIMIT_ADDRESS="3",
-        WISHWELL_TRUSTED_PROXIES="127.0.0.0/8",
-    )
-    return Shop(service.start())
+    limits = {"WISHWELL_LIMIT_SHARED": "5", "WISHWELL_LIMIT_ADDRESS": "3"}
+    return Shop(new_service(**limits, WISHWELL_TRUSTED_PROXIES="127.0.0.0/8").start())
 
 
 def test_reads_count_for_the_address(strict):
-    """contract: shared-limit. Its own limit, with a profile token or without; an admin token's reads
-    count for it."""
+    """contract: shared-limit. Its own limit, with a profile token or without; an admin token's
+    reads count for it."""
     shown, at = Shown(strict), {"X-Forwarded-For": "192.0.2.1"}
     anybody, owner = strict.anonymous, shown.owner.http
     fresh_window()
@@ -294,8 +265,8 @@ def test_reads_count_for_the_address(strict):
 
 
 def test_guesses_are_limited(strict):
-    """contract: shared-guess. As requests without a token; a good link goes on working, and an admin
-    token's server is no guesser."""
+    """contract: shared-guess. As requests without a token; a good link goes on working, and an
+    admin token's server is no guesser."""
     shown, http = Shown(strict), strict.customer("2").http
     at, wrong = {"X-Forwarded-For": "192.0.2.3"}, f"/shared/{UNKNOWN}"
     fresh_window()

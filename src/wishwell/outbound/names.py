@@ -1,0 +1,119 @@
+"""Names of other servers: their addresses, and which of these a connection may go to."""
+
+import asyncio
+import functools
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+from wishwell.outbound.answer import Unanswered
+from wishwell.outbound.connection import Address
+from wishwell.outbound.room import Room
+
+Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
+
+_MOST_LOOK_UPS = 32
+_LOOK_UPS = ThreadPoolExecutor(_MOST_LOOK_UPS, "look-up")
+"""A pool of its own: look-ups that hang must not take the few threads of the event loop."""
+
+_MOST_ADDRESSES = 4
+"""Addresses of a name that are tried: each silent one holds a socket until the call ends."""
+
+
+def _networks(*texts: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+    return tuple(ipaddress.ip_network(text) for text in texts)
+
+
+_OWN = _networks("10.0.0.0/8", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1", "fc00::/7")
+# Where clouds keep the secrets of a machine, beside the link-local 169.254.169.254. Azure's is an
+# otherwise public address, Oracle's and Amazon's and Google's for IPv6 are not.
+_METADATA = _networks("168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
+# Not special in all versions of Python; 2002::/16 has an IPv4 address in it.
+_SPECIAL = _networks("192.0.0.0/24", "192.88.99.0/24", "2002::/16", "3fff::/20")
+_GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """The addresses of a host, as the system finds them. Raises ``OSError``."""
+    loop = asyncio.get_running_loop()
+    ask = functools.partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    infos = await loop.run_in_executor(_LOOK_UPS, ask)
+    return [str(info[4][0]) for info in infos]
+
+
+# contract: outbound-address
+def is_allowed(address: Address, *, private: bool) -> bool:
+    """Whether a connection may go there; ``private`` allows private and loopback addresses."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_allowed(address.ipv4_mapped, private=private)
+        if address in _NAT64:
+            inside = ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+            return is_allowed(inside, private=private)
+    if any(address in network for network in _METADATA):
+        return False
+    if any(address in network for network in _OWN):
+        return private
+    if address.version == 6 and address not in _GLOBAL_V6:
+        return False
+    special = address.is_multicast or any(address in network for network in _SPECIAL)
+    return address.is_global and not special
+
+
+class Names:
+    """Looks names up. ``private`` allows private and loopback addresses."""
+
+    def __init__(self, resolve: Resolve, *, private: bool) -> None:
+        self._resolve = resolve
+        self._private = private
+        self._look_ups: dict[tuple[str, str], asyncio.Task[list[str]]] = {}
+        self._room = Room(_MOST_LOOK_UPS)
+        self._looked_up = asyncio.Event()
+
+    def close(self) -> None:
+        """Breaks look-ups off."""
+        for task in self._look_ups.values():
+            task.cancel()
+
+    # contract: outbound-address
+    async def addresses(self, host: str, port: int, owner: str) -> list[Address]:
+        """Addresses of a name. Raises ``Unanswered`` for none, or one that is not allowed."""
+        try:
+            addresses = [ipaddress.ip_address(host)]
+        except ValueError:
+            texts = await self._look_up(host, port, owner)
+            addresses = [ipaddress.ip_address(text) for text in texts]
+        if not addresses:
+            raise Unanswered(f"no address of {host} was found")
+        for address in addresses:
+            if not is_allowed(address, private=self._private):
+                raise Unanswered(f"{host} has the address {address}, which is not public")
+        return addresses[:_MOST_ADDRESSES]
+
+    # contract: outbound-bounds
+    async def _look_up(self, host: str, port: int, owner: str) -> list[str]:
+        """The addresses of a name as text; none if the look-up fails.
+
+        An owner's look-up of a name runs once at a time, and to its end: one that hangs takes one
+        thread, and an owner never takes more threads than it leaves free.
+        """
+        key = owner, host
+        while (task := self._look_ups.get(key)) is None and not self._room.take(owner, 1):
+            self._looked_up.clear()
+            await self._looked_up.wait()
+        if task is None:
+            task = asyncio.create_task(self._ask(host, port, owner))
+            self._look_ups[key] = task
+            task.add_done_callback(lambda _: self._look_ups.pop(key))
+        return await asyncio.shield(task)
+
+    async def _ask(self, host: str, port: int, owner: str) -> list[str]:
+        try:
+            return list(await self._resolve(host, port))
+        except (OSError, UnicodeError):
+            return []
+        finally:
+            self._room.give_back(owner)
+            self._looked_up.set()

@@ -1,0 +1,145 @@
+"""Stores that move: what an export writes, an import and a deletion run, and a store of every kind of record."""
+
+from typing import Any
+
+from tests.contract.desk import SEALING
+from wishwell import ids, opaque, products, profiles, stores
+from wishwell.access import auth
+from wishwell.events import webhooks
+from wishwell.ids import NO_UUID
+from wishwell.moving import deletion, exporting, file_records, importing
+from wishwell.moving.import_file import ImportFile
+from wishwell.products.notices import Money
+from wishwell.stores import store_secrets
+from wishwell.wishes import lists, reservations, shares
+
+NOW = "2026-01-01T00:00:00.000Z"
+AT = ids.from_timestamp(NOW)
+
+
+def export(bench, store, between=None):
+    """The lines of a store; ``between`` is called when the first of them were read."""
+
+    async def read():
+        found = b""
+        async for piece in exporting.lines(
+            bench.db, store.handle, NOW, file_records.EndRecord(0, 0, 0)
+        ):
+            found += piece
+            if between is not None and found.count(b"\n") == 1:
+                await between()
+        return found
+
+    return bench.run(read()).decode()
+
+
+def exported(bench, store, folder):
+    """A file of the store."""
+    path = folder / "store.jsonl"
+    path.write_text(export(bench, store))
+    return path
+
+
+def profiles_of(bench, store):
+    return bench.all("store_profiles", store=store.id, after=NO_UUID, limit=99)
+
+
+def checked(path, lines=None):
+    """A file, of these lines where they are given."""
+    if lines is not None:
+        path.write_bytes(lines.encode("utf-8", "surrogateescape"))
+    file = ImportFile(str(path), AT)
+    file.check()
+    return file
+
+
+def load(bench, path, handle, *, dry=False, steps=None):
+    """Imports a file; only so many steps of it, where they are given."""
+    file = checked(path)
+    assert not file.errors
+
+    async def add():
+        how = await bench.db.read(importing.plan, file, handle)
+        store = await bench.db.write(importing.take_store, None, file, handle, [], NOW)
+        counts = importing.Counts()
+        work: Any = importing.load(bench.db, file, store, dry=dry, how=how)
+        number = 0
+        async for counts in work:  # noqa: B007
+            number += 1
+            if number == steps:
+                break
+        await work.aclose()
+        return counts, store
+
+    return bench.run(add())
+
+
+def delete(bench, store):
+    doomed = bench.write(deletion.begin, store.handle, NOW)
+    return bench.drain(deletion.run(bench.db, doomed))
+
+
+def wish(bench, profile, *products, **fields):
+    """Saves items; the profile."""
+    for product in products:
+        bench.save(profile, product, **fields)
+    return profile
+
+
+def held(bench, profile):
+    rows = bench.all("items_all", profile=profile.id)
+    return {int(row[1]): row for row in map(tuple, rows)}
+
+
+class FilledStore:
+    """A store with a record of every kind."""
+
+    def __init__(self, bench, handle):
+        self.bench, now = bench, bench.clock.tick
+        patch = stores.StorePatch(
+            events=True, hosts=(f"https://{handle}.example",), limits={"items": 77}
+        )
+        self.store = bench.write(stores.create, bench.new_id(), handle, patch, now())
+        hidden = store_secrets.SecretsPatch()
+        bench.write(store_secrets.change, SEALING, self.store, hidden, bench.clock())
+        self.token, self.hash = bench.new_id(), opaque.hashed(fresh := auth.new_admin_token())
+        bench.write(auth.create_admin_token, self.store, fresh, "a token", self.token, now(), None)
+        url = "https://hooks.example/"
+        bench.write(
+            webhooks.create, SEALING, self.store, url, ["item.created"], bench.new_id(), now()
+        )
+        for price, stock in (("100 EUR", False), ("50 EUR", True)):
+            said = products.Facts("A title", "https://shop.example/1", price=Money(*price.split()))
+            variants = (products.Variant("7", price=Money("9.50", "EUR"), available=stock),)
+            given = products.NewProduct("1", said, variants)
+            bench.write(products.put, self.store, [given], [bench.new_id()], now())
+        self.people()
+
+    @property
+    def profiles(self):
+        return self.owner, self.friend, self.session
+
+    def people(self):
+        bench, now = self.bench, self.bench.clock.tick
+        self.owner, self.friend = (bench.new_customer(self.store) for _ in range(2))
+        on = bench.new_list(self.owner, "Birthday")
+        wish(bench, self.owner, 1, 2, list_ids=(on.id,), tags=("a", "b"), quantity=3, note="n\nm")
+        saved = [row[0] for row in bench.all("items_all", profile=self.owner.id)]
+        bench.write(lists.order, self.owner, on.id, saved, now())
+        bench.write(profiles.remember_email, self.owner, "a@shop.example", now())
+        self.link = bench.share(self.owner, on.id)
+        visitor, self.session = (bench.new_session(self.store) for _ in range(2))
+        wish(bench, visitor, 3)
+        finder = shares.Finder({self.store.id: self.store}.get, {})
+        for who in (self.friend, visitor):
+            bench.write(reservations.reserve, finder, self.link.token, saved[0], who, 1, now())
+        bench.link(visitor, self.friend)
+        wish(bench, self.session, 5)
+        for jti in ("", bench.new_id()):
+            bench.write(auth.revoke_profile, self.owner, bench.clock(), jti)
+
+    def seen(self):
+        """All that another store could have changed."""
+        rows = self.bench.select("SELECT profile_id, jti, revoked_at FROM revocations")
+        written = export(self.bench, self.bench.read(stores.by_handle, self.store.handle))
+        return written, sorted(row for row in rows if row[0] == self.owner.id)

@@ -1,0 +1,466 @@
+"""Another app's CSV file: what its rows become, and how a bad one is named."""
+
+import itertools
+import json
+import os
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.contract.conftest import bounds, new_item
+from tests.contract.moved import export, held, wish
+from wishwell import ids, profiles, stores
+from wishwell.errors import Invalid, Misconfigured, StoreDeleted
+from wishwell.moving import csv_file, deletion, importing
+from wishwell.profiles import pages
+from wishwell.profiles.search import Search
+from wishwell.wishes import items, lists
+
+NOW = "2026-01-01T00:00:00.000Z"
+AT = ids.from_timestamp(NOW)
+NUMBERS = stores.blank(ids.uuid7_at(AT), "numbers", NOW)
+TEXTS = stores.patched(NUMBERS, stores.StorePatch(product_ids="text"), NOW)
+BERLIN = ZoneInfo("Europe/Berlin")
+MAP = "customer=Who,product=What,variant=Kind,list=On,quantity=Many,note=Note,saved=When,email=Mail"
+HEADER = "Who,What,Kind,On,Many,Note,When,Mail"
+numbers = itertools.count()
+
+
+def read(tmp_path, text, store=NUMBERS, columns=MAP, at=AT, **how):
+    """The file with this text, last changed at a time, checked."""
+    path = tmp_path / "wishes.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    os.utime(path, (at / 1000, at / 1000))
+    reading = csv_file.Reading(csv_file.columns(columns), **how)
+    file = csv_file.CsvFile(str(path), store, reading, AT + 60_000)
+    for _ in file.check():
+        pass
+    return file
+
+
+def becomes(file):
+    """Each wish: customer, product, variant, names of lists, quantity, note, time; the newest
+    first."""
+    assert file.errors == []
+    return [
+        (
+            bundle.profile.gid.rpartition("/")[2],
+            *item.kind,
+            sorted(bundle.lists[id].name for id in item.list_ids),
+            *(item.quantity, item.note, item.created_at),
+        )
+        for bundle in file
+        for item in sorted(bundle.items, key=lambda item: item.id, reverse=True)
+    ]
+
+
+# ------------------------------------------------------------------------------ columns and form
+
+
+def test_map_names_columns(tmp_path):
+    """contract: import-csv-columns. In any order, with spaces, also a name that holds a comma."""
+    named = {"customer": "Customer, id", "product": "P", "saved": "a=b"}
+    assert csv_file.columns("product=P, customer = Customer, id,saved=a=b") == named
+    file = read(tmp_path, '"Customer, id",x,P\n7,,1\n', columns="customer=Customer, id,product=P")
+    assert becomes(file)[0][:2] == ("7", "1")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("customer=A", "product must be there"),
+        ("", "field=column"),
+        ("customer=A,product=", "field=column"),
+        ("customer=A,product=B,colour=C", "colour=C"),
+        ("customer=A,product=B,product=C", "product is there twice"),
+    ],
+)
+def test_bad_map_is_refused(text, names):
+    """contract: import-csv-columns."""
+    with pytest.raises(Invalid, match=names):
+        csv_file.columns(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", "line 1: must have the names of the columns"),
+        ("\n", "line 1: must have the names of the columns"),
+        ("Who,Which\n", "line 1: the column 'What' is not there; the columns are 'Who', 'Which'"),
+        ("Who;What;Who\n", "line 1: the column 'Who' is there twice"),
+        ('Who,"What\n', "line 1: "),
+    ],
+)
+def test_bad_first_line_is_refused(tmp_path, text, names):
+    """contract: import-csv-columns."""
+    with pytest.raises(Invalid, match=names):
+        read(tmp_path, text, columns="customer=Who,product=What")
+
+
+GERMAN = 'Kunde;Artikel;Liste;Notiz\r\n7;12;Für Ämter;"Zeile 1\r\nZeile 2; ""groß"""\r\n;;;\r\n\r\n8;13;;\r\n'
+KUNDE = "customer=Kunde,product=Artikel,list=Liste,note=Notiz"
+
+
+@pytest.mark.parametrize(
+    ("raw", "encoding"),
+    [
+        (GERMAN.encode("cp1252"), "cp1252"),
+        (GERMAN.encode("utf-8-sig"), "utf-8-sig"),
+        (GERMAN.encode(), "utf-8-sig"),
+        (GERMAN.replace("; ", "\0").replace(";", ",").replace("\0", "; ").encode(), "utf-8"),
+        (
+            GERMAN.replace("; ", "\0").replace(";", "\t").replace("\0", "; ").encode("utf-16"),
+            "utf-16",
+        ),
+    ],
+    ids=["German Excel", "with a mark", "without", "American Excel", "Unicode text"],
+)
+def test_file_is_read_as_spreadsheets_write_it(tmp_path, raw, encoding):
+    """contract: import-csv-form. Delimiters, marks, encodings, quotes, lines in a cell, empty rows."""
+    first, second = becomes(read(tmp_path, raw, columns=KUNDE, encoding=encoding))
+    if first[0] == "8":
+        first, second = second, first
+    assert first[:6] == ("7", "12", "", ["Für Ämter"], 1, 'Zeile 1\nZeile 2; "groß"')
+    assert second[:6] == ("8", "13", "", [], 1, "")
+
+
+def test_file_of_another_encoding_is_refused(tmp_path):
+    """contract: import-csv-form, import-csv-checked."""
+    file = read(tmp_path, GERMAN.encode("cp1252"), columns=KUNDE)
+    assert [error.partition(": is not")[0] for error in file.errors] == [
+        "line 2: column 'Liste'",
+        "line 2: column 'Notiz'",
+    ]
+    assert "--encoding" in file.errors[0]
+    with pytest.raises(Invalid, match="is not text in utf-16; name its --encoding"):
+        read(tmp_path, GERMAN.encode(), columns=KUNDE, encoding="utf-16")
+    for unknown in ("klingon", "hex"):
+        with pytest.raises(Misconfigured, match="--encoding"):
+            read(tmp_path, GERMAN, columns=KUNDE, encoding=unknown)
+
+
+def test_file_without_rows(tmp_path):
+    """contract: import-csv-form. It is no fault, and nothing."""
+    assert becomes(read(tmp_path, HEADER)) == []
+
+
+def test_cells_that_say_nothing(tmp_path):
+    """contract: import-csv-form. As databases write it."""
+    text = f"{HEADER}\n7,1,0,NULL,null,\\N,,NULL\n7,2, , ,,,,\n"
+    assert [row[1:6] for row in becomes(read(tmp_path, text))] == [
+        ("1", "", [], 1, ""),
+        ("2", "", [], 1, ""),
+    ]
+
+
+# ------------------------------------------------------------------------------------ bad rows
+
+BAD = {
+    ",1,,,,,,": "column 'Who': is empty; --skip-guests",
+    "0,1,,,,,,": "column 'Who': is empty",
+    "NULL,1,,,,,,": "column 'Who': is empty",
+    "a b,1,,,,,,": "column 'Who': must be gid://shopify/Customer/<id>",
+    "7.12E+12,1,,,,,,": "column 'Who': must be gid://shopify/Customer/<id>",
+    f"{'7' * 65},1,,,,,,": "column 'Who': must be gid://shopify/Customer/<id>",
+    "gid://medusa/Customer/7,1,,,,,,": "column 'Who': must be gid://shopify/Customer/<id>",
+    f"gid://shopify/Session/{ids.random_uuid()},1,,,,,,": "column 'Who': must be gid://shopify/Cust",
+    "7,,,,,,,": "column 'What': is empty",
+    "7,shirt,,,,,,": "column 'What': must be an integer from 1",
+    "7,012,,,,,,": "column 'What': must be an integer from 1",
+    "7,1.5,,,,,,": "column 'What': must be an integer from 1",
+    '7,"""1""",,,,,,': "column 'What': must be an integer from 1",
+    "7,9007199254740992,,,,,,": "column 'What': must be an integer from 1",
+    "7,gid://shopify/Collection/1,,,,,,": "column 'What': must be an integer from 1",
+    "7,1,-1,,,,,": "column 'Kind': must be an integer from 1",
+    f"7,1,,{'x' * 256},,,,": "column 'On': must be 1 to 255 characters",
+    '7,1,,"a\nb",,,,': "column 'On': must not contain control characters",
+    "7,1,,,0,,,": "column 'Many': must be an integer from 1 to 1000000",
+    "7,1,,,2.5,,,": "column 'Many': must be an integer from 1 to 1000000",
+    "7,1,,,1000001,,,": "column 'Many': must be an integer from 1 to 1000000",
+    f"7,1,,,,{'x' * 501},,": "column 'Note': must be at most 500 characters",
+    "7,1,,,,a\0b,,": "column 'Note': must not contain control characters",
+    "7,1,,,,,yesterday,": "column 'When': must be a time in ISO 8601",
+    "7,1,,,,,4/18/25,": "column 'When': must be a time in ISO 8601",
+    "7,1,,,,,2025-02-29T00:00:00Z,": "column 'When': must be a time in ISO 8601",
+    "7,1,,,,,2025-02-28T00:00:00,": "column 'When': has no offset; name the --time-zone",
+    "7,1,,,,,2026-01-01T00:03:00Z,": "column 'When': must be between 1970 and now",
+    "7,1,,,,,1969-12-31T23:59:59Z,": "column 'When': must be between 1970 and now",
+    "7,1,,,,,0001-01-01T00:00:00+14:00,": "column 'When': must be ",
+    "7,1,,,,,,nobody": "column 'Mail': must be an e-mail address",
+    "7,1": "has 2 cells, and the first line 8",
+    "7,1,,,,,,,": "has 9 cells, and the first line 8",
+    '"7"7,1,,,,,,': "is no row of CSV",
+    f'7,1,,,,"{"x" * 140_000}",,': "is no row of CSV",
+    '7,1,,,,"never closed,,\n7,1,,,,,,': "is no row of CSV",
+}
+
+
+@pytest.mark.parametrize(("row", "names"), BAD.items(), ids=[f"{n}" for n in range(len(BAD))])
+def test_bad_row_is_named_by_line_and_column(tmp_path, row, names):
+    """contract: import-csv-checked. By the first line of the row, also behind cells of several."""
+    file = read(tmp_path, f'{HEADER}\n7,1,,,,"two\nlines",,\n\n{row}\n')
+    [error] = file.errors
+    assert error.startswith(f"line 5: {names}")
+    assert not error.endswith(".")
+
+
+def test_up_to_20_faults_are_named(tmp_path):
+    """contract: import-csv-checked. Several of a row count each."""
+    file = read(tmp_path, f"{HEADER}\n" + "x x,y,,,,,,\n" * 10)
+    assert [error.split(":")[0] for error in file.errors] == [
+        f"line {line}" for line in range(2, 12) for _ in "ab"
+    ]
+    file = read(tmp_path, f"{HEADER}\n" + "7,y,,,,,,\n" * 10**5)
+    assert len(file.errors) == 21
+    assert file.errors[-1] == "and more"
+
+
+def test_guests_are_left_out_and_counted(tmp_path):
+    """contract: import-csv-checked. But not what else is wrong in their rows."""
+    text = f"{HEADER}\n,1,,,,,,\n0,2,,,,,,\n7,3,,,,,,\n"
+    file = read(tmp_path, text, skip_guests=True)
+    assert [row[:2] for row in becomes(file)] == [("7", "3")]
+    assert file.guests == 2
+    assert read(tmp_path, f"{text},y,,,,,,\n", skip_guests=True).errors[0].startswith("line 5: ")
+
+
+@pytest.mark.parametrize(
+    ("store", "cell", "stored"),
+    [
+        (NUMBERS, "632910392", "632910392"),
+        (NUMBERS, "gid://shopify/Product/632910392", "632910392"),
+        (NUMBERS, "9007199254740991", "9007199254740991"),
+        (TEXTS, "632910392", "632910392"),
+        (TEXTS, "007", "007"),
+        (TEXTS, "prod_01H:a~b=c.d-E", "prod_01H:a~b=c.d-E"),
+        (TEXTS, "gid://shopify/ProductVariant/5", "5"),
+    ],
+)
+def test_product_ids_are_those_of_the_store(tmp_path, store, cell, stored):
+    """contract: import-csv-checked. Numbers or text, or GIDs; so are those of variants."""
+    text = f"{HEADER}\ngid://shopify/Customer/7,{cell},{cell},,,,,\n"
+    [row] = becomes(read(tmp_path, text, store))
+    assert row[:3] == ("7", stored, stored)
+
+
+@pytest.mark.parametrize("cell", ["a b", "_x", "x" * 101, "ü"])
+def test_text_that_is_no_product_id(tmp_path, cell):
+    """contract: import-csv-checked."""
+    [error] = read(tmp_path, f"{HEADER}\n7,{cell},,,,,,\n", TEXTS).errors
+    assert error.startswith("line 2: column 'What': must be a string of 1 to 100 characters")
+
+
+# -------------------------------------------------------------------------------- what it becomes
+
+
+@pytest.mark.parametrize(
+    ("cell", "zone", "time"),
+    [
+        ("2025-04-18T18:13:27Z", None, "2025-04-18T18:13:27.000Z"),
+        ("2025-04-18T18:13:27.4819+02:00", BERLIN, "2025-04-18T16:13:27.481Z"),
+        ("2025-04-18 18:13:27", BERLIN, "2025-04-18T16:13:27.000Z"),
+        ("2025-01-18 18:13:27", BERLIN, "2025-01-18T17:13:27.000Z"),
+        ("2025-10-26 02:30:00", BERLIN, "2025-10-26T00:30:00.000Z"),
+        ("2025-04-18", BERLIN, "2025-04-17T22:00:00.000Z"),
+        ("2025-04-18 18:13:27.5+00", BERLIN, "2025-04-18T18:13:27.500Z"),
+    ],
+)
+def test_times_are_of_their_offset_or_the_zone(tmp_path, cell, zone, time):
+    """contract: import-csv-times. Summer and winter, and the first of an hour that comes twice."""
+    [row] = becomes(read(tmp_path, f"{HEADER}\n7,1,,,,,{cell},\n", zone=zone))
+    assert row[6] == time
+
+
+def test_first_row_is_the_newest_where_none_says_when(tmp_path):
+    """contract: import-csv-times. A millisecond a line, back from the file's own time."""
+    text = f"{HEADER}\n" + "".join(f"7,{product},,,,,,\n" for product in range(1, 2_001))
+    rows = becomes(read(tmp_path, text))
+    assert [int(row[1]) for row in rows] == [*range(1, 2_001)]
+    assert rows[0][6] == ids.timestamp(AT - 2)
+    assert rows[-1][6] == ids.timestamp(AT - 2_001)
+    old = read(tmp_path, text, at=0)
+    assert {row[6][:19] for row in becomes(old)} <= {f"1970-01-01T00:00:0{n}" for n in range(3)}
+
+
+def test_of_one_time_the_upper_row_is_newer(tmp_path):
+    """contract: import-csv-times. More than fit a millisecond's counter, and the same each time."""
+    text = f"{HEADER}\n" + "".join(f"7,{p},,,,,2025-01-01T00:00:00Z,\n" for p in range(1, 5_001))
+    file = read(tmp_path, f"{text}7,9999,,,,,2025-01-01T00:00:00.001Z,\n")
+    assert [int(row[1]) for row in becomes(file)] == [9999, *range(1, 5_001)]
+    [bundle], [again] = file, file
+    assert bundle == again
+    assert all(ids.RECORD_ID.fullmatch(item.id) for item in bundle.items)
+    assert len({item.id for item in bundle.items}) == 5_001
+
+
+def test_rows_of_one_wish_are_one(tmp_path):
+    """contract: import-csv-merge, import-csv-lists. Wherever they stand in the file."""
+    rows = (
+        "7,1,5, For Ada ,2,first,2025-03-01T00:00:00Z,",
+        "8,1,5,,,,2025-03-01T00:00:00Z,",
+        "7,1,,,,another variant,2025-05-01T00:00:00Z,",
+        "7,1,5,Straße,9,second,2025-01-01T00:00:00Z,ada@shop.example",
+        "7,1,5,FOR ADA,,,2025-04-01T00:00:00Z,other@shop.example",
+    )
+    file = read(tmp_path, "\n".join([HEADER, *rows]))
+    assert sorted(becomes(file)) == [
+        ("7", "1", "", [], 1, "another variant", "2025-05-01T00:00:00.000Z"),
+        ("7", "1", "5", ["For Ada", "Straße"], 2, "first", "2025-01-01T00:00:00.000Z"),
+        ("8", "1", "5", [], 1, "", "2025-03-01T00:00:00.000Z"),
+    ]
+    mails = {bundle.profile.gid[-1]: bundle.profile.email for bundle in file}
+    assert mails == {"7": "ada@shop.example", "8": None}
+    [ada] = [bundle for bundle in file if bundle.profile.gid[-1] == "7"]
+    assert ada.profile.created_at == "2025-01-01T00:00:00.000Z"
+
+
+def test_first_rows_are_shown(tmp_path):
+    """contract: import-csv-dry-run."""
+    row = '7,1,5,Für Ada,2,"a\nb",2025-03-01T00:00:00Z,ada@shop.example\n'
+    file = read(tmp_path, f"{HEADER}\n{row}" + "8,2,,,,,,\n" * 9)
+    assert len(file.first) == 5
+    assert file.first[:2] == [
+        "line 2: customer 'gid://shopify/Customer/7', product '1', variant '5', list 'Für Ada', "
+        "quantity 2, note 'a\\nb', saved '2025-03-01T00:00:00.000Z', email 'ada@shop.example'",
+        "line 4: customer 'gid://shopify/Customer/8', product '2'",
+    ]
+
+
+# ------------------------------------------------------------------------------------ in a store
+
+
+def load(bench, file, store, *, dry=False, steps=None):
+    """Imports a file; only so many steps of it, where they are given."""
+    assert file.errors == []
+
+    async def add():
+        work: Any = importing.load(bench.db, file, store, dry=dry, how="same")
+        number = 0
+        async for counts in work:  # noqa: B007
+            number += 1
+            if number == steps:
+                break
+        await work.aclose()
+        return counts
+
+    return bench.run(add())
+
+
+def wishes(bench, store):
+    """All that a store holds, by its customers, without the records' ids."""
+    found: list[Any] = []
+    gid, names = "", {}
+    for line in map(json.loads, export(bench, store).splitlines()):
+        if made := line.get("list"):
+            names[made["id"]] = made["name"]
+            found.append((gid, made["name"], made["createdAt"]))
+        elif item := line.get("item"):
+            item.pop("id")
+            item["listIds"] = sorted(names[id] for id in item.get("listIds", ()))
+            found.append((gid, json.dumps(item, sort_keys=True)))
+        elif profile := line.get("profile"):
+            gid = profile["gid"]
+            found.append(json.dumps(profile, sort_keys=True))
+    return sorted(map(str, found))
+
+
+@pytest.fixture
+def store(bench):
+    return bench.new_store(f"csv-{next(numbers)}")
+
+
+MANY = "\n".join(
+    [
+        HEADER,
+        *(
+            f"{n % 41},{n % 7 + 1},,{'AB'[n % 2] * (n % 3)},{n},,{'2025-01-01T00:00:00Z' * (n % 2)},"
+            for n in range(1, 300)
+            if n % 41
+        ),
+    ]
+)
+
+
+def test_wishes_are_there_as_if_they_had_been_saved(bench, store, tmp_path):
+    """contract: import-csv, import-csv-times. A page shows the newest first; no events."""
+    bench.write(stores.update, store.handle, stores.StorePatch(events=True), NOW)
+    text = f"{HEADER}\n7,1,,Ünder,3,note,2025-01-01T00:00:00Z,a@b.example\n7,2,5,,,,2025-01-02T00:00:00Z,\n"
+    counts = load(bench, read(tmp_path, text, store), store)
+    assert (counts.profiles, counts.lists, counts.items, counts.there) == (1, 1, 2, 0)
+    customer = profiles.of_customer(store, "gid://shopify/Customer/7")
+    bench.check(customer)
+    asked = pages.PageRequest(None, 50, Search())
+    found = bench.read(items.page, customer, asked).records
+    assert [(item.product_id, item.quantity) for item in found] == [("2", 1), ("1", 3)]
+    assert found[1].note == "note"
+    [on] = bench.read(lists.page, customer, asked).records
+    assert (on.name, on.item_count, [on.id]) == ("Ünder", 1, [*found[1].list_ids])
+    assert bench.select("SELECT 1 FROM events WHERE store_id = $1", store.id) == []
+    bench.write(items.save, customer, new_item(3), bench.new_id(), bounds(9), bench.clock.tick())
+    assert bench.read(items.page, customer, asked).records[0].product_id == "3"
+
+
+def test_twice_is_once(bench, store, tmp_path):
+    """contract: import-csv. Also of a file that another time, and other ids, belong to."""
+    file = read(tmp_path, MANY, store)
+    first = load(bench, file, store)
+    once = wishes(bench, store)
+    for again in (file, read(tmp_path, MANY, store)):
+        counts = load(bench, again, store)
+        assert (counts.profiles, counts.lists, counts.items) == (0, 0, 0)
+        assert counts.there == first.profiles
+    counts = load(bench, read(tmp_path, MANY, store, at=AT - 10**9), store)
+    assert (counts.profiles, counts.lists, counts.items) == (0, 0, 0)
+    assert wishes(bench, store) == once
+
+
+@pytest.mark.parametrize("steps", [1, 3, 8])
+def test_import_that_is_ended_goes_on(bench, store, tmp_path, monkeypatch, steps):
+    """contract: import-csv, import-resumed. After some steps and again, all is as if at once."""
+    whole = bench.new_store(f"csv-{next(numbers)}")
+    load(bench, read(tmp_path, MANY, whole), whole)
+    monkeypatch.setattr(importing, "_PROFILES", 1)
+    load(bench, read(tmp_path, MANY, store), store, steps=steps)
+    some = wishes(bench, store)
+    assert 0 < len(some) < len(wishes(bench, whole))
+    load(bench, read(tmp_path, MANY, store), store)
+    assert wishes(bench, store) == wishes(bench, whole)
+
+
+def test_dry_run_and_faults_change_nothing(bench, store, tmp_path):
+    """contract: import-csv-dry-run."""
+    counts = load(bench, read(tmp_path, MANY, store), store, dry=True)
+    assert (counts.profiles, counts.items) == (40, 280)
+    assert wishes(bench, store) == []
+
+
+def test_lists_join_those_of_the_same_name(bench, store, tmp_path):
+    """contract: import-csv-lists. Also for an item that is here; what is here stays as it is."""
+    customer = profiles.of_customer(store, "gid://shopify/Customer/7")
+    mine, other = bench.new_list(customer, "Geschenke für Ada"), bench.new_list(customer, "Other")
+    wish(bench, customer, 1, quantity=5, list_ids=(other.id,))
+    rows = "7,1,,GESCHENKE FÜR ADA,2,,,\n7,2,, Geschenke für ada,,,,\n7,3,,New,,,2025-01-01T00:00:00Z,\n"
+    counts = load(bench, read(tmp_path, f"{HEADER}\n{rows}", store), store)
+    assert (counts.lists, counts.items) == (1, 2)
+    bench.check(customer)
+    after = held(bench, customer)
+    assert after[1][3] == 5
+    assert set(after[1][6].split()) == {mine.id, other.id}
+    assert after[2][6] == mine.id
+    # Two names of the file can have become one here.
+    [made] = set(after[3][6].split())
+    bench.write(lists.delete, customer, mine.id, bench.clock.tick())
+    bench.write(lists.rename, customer, made, "Geschenke für Ada", bench.clock.tick())
+    rows += "7,4,,New,,,,\n7,4,,Geschenke für Ada,,,,\n"
+    load(bench, read(tmp_path, f"{HEADER}\n{rows}", store), store)
+    bench.check(customer)
+    assert held(bench, customer)[4][6] == made
+
+
+def test_import_ends_where_its_store_is_deleted(bench, store, tmp_path):
+    """contract: import-csv, store-rows."""
+    file = read(tmp_path, MANY, store)
+    bench.write(deletion.begin, store.handle, NOW)
+    with pytest.raises(StoreDeleted):
+        load(bench, file, store)

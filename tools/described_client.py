@@ -1,0 +1,301 @@
+"""Writes the client's records and operations from the API's description, http/openapi.yaml.
+
+``make format`` runs it; a test fails while a committed file is not what it makes. ``x-python`` in
+the description names the method of an operation, such as ``items.find``, and the class of an
+object whose schema has another name. Schemas of one class make one record, in which only what all
+of them require is required.
+"""
+
+import re
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from tools.blocking_client import CLIENT, formatted
+
+DESCRIPTION = yaml.safe_load((CLIENT.parent / "http" / "openapi.yaml").read_text("utf-8"))
+
+# Of the parent classes in client/asynchronous_by_hand.py.
+BY_HAND = {"events.list", "products.put", "profiles.token", "profiles.identify"}
+
+RECORDS_HEAD = '''"""The records of the API. Written by ``make format`` from http/openapi.yaml."""
+
+from datetime import datetime
+from typing import Literal
+
+from wishwell.client.record import Record
+
+'''
+OPERATIONS_HEAD = '''"""The operations. Written by ``make format`` from http/openapi.yaml."""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+
+from wishwell.client.answers import Page, nothing, one, page_of
+from wishwell.client.asynchronous_line import AsyncPart, Line
+from wishwell.client.asynchronous_by_hand import AsyncEventsByHand, AsyncProductsByHand
+from wishwell.client.asynchronous_by_hand import AsyncProfilesByHand
+from wishwell.client.calls import UNSET, Call, Direction, UnsetType, body
+from wishwell.client.calls import changes, given, path, several
+'''
+SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+RAISED = {"404": "NotFound", "409": "Conflict", "410": "Gone"}
+Node = Any  # a part of the description
+
+
+def resolved(node: Node) -> Node:
+    """The node with what its references name; its own words go first."""
+    while "$ref" in node:
+        place = DESCRIPTION
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            place = place[part]
+        node = place | {key: value for key, value in node.items() if key != "$ref"}
+    return node
+
+
+def component(node: Node) -> str:
+    """The name of the component that the node refers to, or nothing."""
+    return str(node.get("$ref", "")).rpartition("/")[2]
+
+
+def content(node: Node) -> Node:
+    """The schema of the body of a request or an answer."""
+    return node["content"]["application/json"]["schema"]
+
+
+def nullable(schema: Node) -> bool:
+    """Whether a value may be null."""
+    return "null" in schema.get("type", ()) or {"type": "null"} in schema.get("oneOf", ())
+
+
+def snake(name: str) -> str:
+    """``listId`` as ``list_id``."""
+    return re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), name)
+
+
+def docstring(text: str, indent: int) -> str:
+    """Markdown of the description as a docstring, in the spelling of Python."""
+    text = re.sub(r"`HEAD`\sanswers\sthe\ssame\swithout\sa\sbody\.", "", text.strip())
+    text = re.sub(r"`([a-z]+[A-Z]\w+)`", lambda name: f"`{snake(name[1])}`", text)
+    text = re.sub(r"\bnull\b", "None", re.sub(r"`([^`]+)`", r"``\1``", text))
+    wrap = textwrap.TextWrapper(100 - indent, break_on_hyphens=False).fill
+    lines = "\n\n".join(wrap(paragraph) for paragraph in ('"""' + text).split("\n\n"))
+    fits = "\n" not in lines and len(lines) <= 97 - indent
+    return textwrap.indent(lines + ('"""' if fits else '\n"""'), " " * indent) + "\n"
+
+
+@dataclass
+class Types:
+    """The types that the description names, each after those it uses; of classes, the schemas."""
+
+    aliases: dict[str, str] = field(default_factory=dict)
+    records: dict[str, list[Node]] = field(default_factory=dict)
+
+    def of(self, node: Node, sequence: str = "tuple[{}, ...]") -> str:
+        """The Python type of a value, without None."""
+        schema = resolved(node)
+        if "oneOf" in schema:
+            options = [option for option in schema["oneOf"] if option != {"type": "null"}]
+            if len(options) == 1:
+                return self.of(options[0], sequence)
+            self.aliases[component(node)] = " | ".join(self.of(option) for option in options)
+            return component(node)
+        kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
+        if kind == "array":
+            return sequence.format(self.of(schema["items"]))
+        if kind == "object":
+            return self._record(component(node), schema)
+        return "datetime" if schema.get("format") == "date-time" else SCALARS[kind]
+
+    def of_parameter(self, node: Node) -> str:
+        """The type of a parameter: one of some words has its component's name."""
+        schema = resolved(node)["schema"]
+        if "enum" not in schema:
+            return self.of(schema)
+        words = ", ".join(f'"{word}"' for word in schema["enum"])
+        self.aliases[component(node)] = f"Literal[{words}]"
+        return component(node)
+
+    def _record(self, described: str, schema: Node) -> str:
+        for node in schema["properties"].values():
+            self.of(node)
+        name = str(schema.get("x-python", described))
+        if not name:
+            raise ValueError(f"an object without x-python: {schema}")
+        # Without the words of a reference to it.
+        whole = DESCRIPTION["components"]["schemas"].get(described, schema)
+        self.records.setdefault(name, []).append(whole)
+        return name
+
+    def source(self) -> str:
+        """records.py, before it is formatted."""
+        text = RECORDS_HEAD + f"__all__ = {sorted([*self.aliases, *self.records])}\n\n"
+        text += "".join(f"{name} = {kind}\n" for name, kind in self.aliases.items())
+        return text + "".join(self._class(*record) for record in list(self.records.items()))
+
+    def _class(self, name: str, schemas: list[Node]) -> str:
+        fields = max((schema["properties"] for schema in schemas), key=len)
+        required = set.intersection(*(set(schema.get("required", ())) for schema in schemas))
+        text = f"\n\nclass {name}(Record, frozen=True):\n"
+        text += docstring(schemas[0]["description"], 4) + "\n"
+        for sent in sorted(fields, key=lambda sent: sent not in required):
+            node, kind = fields[sent], self.of(fields[sent])
+            if sent not in required:
+                is_empty = kind.startswith("tuple") and nullable(resolved(node))
+                kind += " = ()" if is_empty else " | None = None"
+            text += f"    {snake(sent)}: {kind}\n"
+            text += docstring(node["description"], 4) if "description" in node else ""
+        return text
+
+
+class Argument(NamedTuple):
+    """An argument of a method, which is sent under ``sent``; ``kind`` is its type and default."""
+
+    sent: str
+    name: str
+    kind: str
+    words: str
+
+
+def mapping(function: str, arguments: list[Argument]) -> str:
+    """The call of a function that takes what is sent by name."""
+    pairs = [
+        f"{sent}=several({name})" if kind.startswith("Sequence") else f"{sent}={name}"
+        for sent, name, kind, _ in arguments
+    ]
+    return f"{function}({', '.join(pairs)})"
+
+
+class Operation:
+    """One operation, as a method of the class of its resource. ``places`` are of its path."""
+
+    def __init__(self, path: str, method: str, node: Node, places: list[Node], types: Types):
+        self.node, self.method, self.types = node, method.upper(), types
+        self.resource, _, self.name = node["x-python"].partition(".")
+        self.is_repeatable = self.method != "POST" or "x-repeatable" in node
+        self.places = {resolved(one)["name"]: types.of_parameter(one) for one in places}
+        parts = [f'"{part}"' for part in path[1:].split("/")]
+        parts = [self._local(one[2:-2]) if one.startswith('"{') else one for one in parts]
+        self.path = f"path({', '.join(parts)})"
+        answer = next(answer for status, answer in node["responses"].items() if status < "300")
+        self.record, self.is_page = self._answer(answer)
+        request = resolved(content(node["requestBody"])) if "requestBody" in node else {}
+        described, required = request.get("properties", {}), request.get("required", ())
+        ordered = sorted(described, key=lambda sent: sent not in required)
+        self.fields = [self._field(sent, described[sent], sent in required) for sent in ordered]
+        query = [one for one in node.get("parameters", ()) if resolved(one)["in"] == "query"]
+        query = [one for one in query if resolved(one)["name"] not in described]
+        self.query = [self._parameter(reference) for reference in query]
+
+    def _answer(self, answer: Node) -> tuple[str, bool]:
+        """The class of the record that is answered, and whether there is a page of them."""
+        if "content" not in answer or self.node["x-python"] == "profiles.identify":
+            return "None", False
+        body = resolved(content(answer))["properties"]
+        is_page = "pageInfo" in body
+        return self.types.of(body["data"]["items"] if is_page else body["data"]), is_page
+
+    def _local(self, sent: str) -> str:
+        """The name in Python; the ids of the resource's own records are ``id`` and ``ids``."""
+        own = self.resource.removesuffix("s")
+        return {f"{own}Id": "id", f"{own}Ids": "ids"}.get(sent, snake(sent))
+
+    def _field(self, sent: str, node: Node, is_required: bool) -> Argument:
+        schema, kind = resolved(node), self.types.of(node, "Sequence[{}]")
+        if not is_required and self.method in ("PATCH", "PUT"):
+            kind += " | UnsetType" + " | None" * nullable(schema) + " = UNSET"
+        elif not is_required:
+            kind += f" = {schema.get('default', False)}" if kind == "bool" else " | None = None"
+        return Argument(sent, self._local(sent), kind, schema.get("description", ""))
+
+    def _parameter(self, reference: Node) -> Argument:
+        parameter, kind = resolved(reference), self.types.of_parameter(reference)
+        words = parameter["description"].partition("\n\n")[0]
+        return Argument(parameter["name"], parameter["name"], f"{kind} | None = None", words)
+
+    def source(self) -> str:
+        """The method; of the pages of all records, the walks too."""
+        kind = f"Page[{self.record}]" if self.is_page else self.record
+        reader = f"page_of({self.record})" if self.is_page else f"one({self.record})"
+        call = f'"{self.method}", {self.path}, {"nothing" if kind == "None" else reader}'
+        text = f"    async def {self.name}({self._signature()}) -> {kind}:\n{self._docstring()}"
+        more = ""
+        if self.query:
+            text += f"        params = {mapping('given', self.query)}\n"
+            more += ", params=params"
+        if "requestBody" in self.node:
+            may_clear = any("UNSET" in one.kind for one in self.fields)
+            function = "changes" if may_clear else "body"
+            text += f"        fields = {mapping(function, self.fields)}\n"
+            more += ", body=fields"
+        more += "" if self.is_repeatable else ", repeatable=False"
+        text += f"        call = Call({call}{more})\n"
+        text += f"        {'' if kind == 'None' else 'return '}await self._line.result(call)\n\n"
+        if self.name == "list" and self.is_page and not self.places:
+            text += self._walk("pages", kind, call) + self._walk("all", self.record, call)
+        return text
+
+    def _walk(self, name: str, kind: str, call: str) -> str:
+        signature = self._signature('direction: Direction = "next"')
+        words = 'From `page` to the oldest, or with `direction="previous"` to the newest.'
+        text = f"    def {name}({signature}) -> AsyncIterator[{kind}]:\n{docstring(words, 8)}"
+        text += f"        call = Call({call}, {mapping('given', self.query)})\n"
+        return text + f"        return self._line.{name}(call, direction)\n\n"
+
+    def _signature(self, *more: str) -> str:
+        places = [f"{self._local(sent)}: {kind}" for sent, kind in self.places.items()]
+        others = [f"{one.name}: {one.kind}" for one in self.fields + self.query]
+        required = [one for one in places + others if "=" not in one]
+        named = [*(one for one in others if "=" in one), *more]
+        return ", ".join(["self", *required, *(["*", *named] if named else [])])
+
+    def _docstring(self) -> str:
+        words = [self.node["description"]]
+        words += [f"`{one.name}`: {one.words}" for one in self.fields + self.query if one.words]
+        raised = [name for status, name in RAISED.items() if status in self.node["responses"]]
+        ending = f"Raises {' and '.join(f'`{name}`' for name in raised)}."
+        ending += "" if self.is_repeatable else " Not retried after a lost connection."
+        return docstring("\n\n".join([*(one.strip() for one in words), ending]), 8)
+
+
+def operations_source(operations: list[Operation], types: Types) -> str:
+    """asynchronous_operations.py, before it is formatted and what it does not use is removed."""
+    words = {tag["name"]: tag["description"] for tag in DESCRIPTION["tags"]}
+    names = ", ".join([*types.aliases, *types.records])
+    text = OPERATIONS_HEAD + f"from wishwell.client.records import {names}\n"
+    attached = ""
+    for resource in dict.fromkeys(operation.resource for operation in operations):
+        methods = [operation for operation in operations if operation.resource == resource]
+        kind = f"Async{resource.title()}"
+        parent = f"{kind}ByHand" if f"{kind}ByHand" in OPERATIONS_HEAD else "AsyncPart"
+        text += f"\n\nclass {kind}({parent}):\n"
+        text += docstring(words[methods[0].node["tags"][0]], 4) + "\n"
+        text += "".join(one.source() for one in methods if one.node["x-python"] not in BY_HAND)
+        attached += f"        self.{resource} = {kind}(line)\n"
+    text += '\n\nclass AsyncResources:\n    """The operations, by resource."""\n\n'
+    text += "    def _attach(self, line: Line) -> None:\n        self._line = line\n"
+    return text + attached
+
+
+def made() -> dict[Path, str]:
+    """What each generated file has to be."""
+    types = Types()
+    operations = [
+        Operation(path, method, node, item.get("parameters", []), types)
+        for path, item in DESCRIPTION["paths"].items()
+        for method, node in item.items()
+        if "x-python" in node
+    ]
+    sources = {
+        CLIENT / "records.py": types.source(),
+        CLIENT / "asynchronous_operations.py": operations_source(operations, types),
+    }
+    return {path: formatted(text, path) for path, text in sources.items()}
+
+
+if __name__ == "__main__":
+    for path, text in made().items():
+        path.write_text(text)

@@ -1,0 +1,60 @@
+"""What the tables of measurements have in common."""
+
+import json
+import os
+import platform
+import re
+import sqlite3
+import statistics
+import subprocess
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from tests.servers import postgres_binaries
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table, which a terminal shows well too."""
+    first, *others = (f"| {' | '.join(line)} |" for line in (head, *rows))
+    return "\n".join([first, "|---" * len(head) + "|", *others])
+
+
+def spread(values: Sequence[float], digits: int = 2) -> str:
+    """The median, the least and the most."""
+    middle, least, most = (
+        f"{value:.{digits}f}" for value in (statistics.median(values), min(values), max(values))
+    )
+    return f"{middle} ({least} to {most})"
+
+
+def machine() -> dict[str, Any]:
+    """What a run has been made with."""
+    command = [str(postgres_binaries() / "postgres"), "--version"]
+    postgres = subprocess.run(command, capture_output=True, text=True, check=True)
+    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "postgresql": postgres.stdout.split()[-1],
+        "sqlite": sqlite3.sqlite_version,
+        "system": f"{platform.system()} {platform.release().split('-')[0]}",
+        "cores": os.cpu_count(),
+        "processor": model[1] if model else platform.machine(),
+    } | {name: metadata.version(name) for name in ("wishwell", "uvicorn", "uvloop", "asyncpg")}
+
+
+def of_machine(made_with: dict[str, Any]) -> str:
+    """The same as the tables say it."""
+    return (
+        "{date}: Python {python}, PostgreSQL {postgresql}, SQLite {sqlite}, {system}, "
+        "{cores} cores ({processor})".format(**made_with)
+    )
+
+
+def keep(path: Path, record: dict[str, Any]) -> None:
+    """Writes figures down for the tables that are made of them."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(record, indent=1) + "\n")
