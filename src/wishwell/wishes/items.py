@@ -329,19 +329,19 @@ async def _set_lists(
     more, less = wanted - set(item.list_ids), set(item.list_ids) - wanted
     if not more and not less:
         return item
-    sizes = {row[0]: row[1] for row in await tx.all("list_sizes", profile=profile.id)}
-    check_lists(sizes, more, less, bounds, field)
-    await _leave(tx, profile, [item.id], dict.fromkeys(less, 1))
-    if more:
-        # On a list where it is already it keeps its place; on the others it has none.
-        of = {"profile": profile.id, "item": item.id, "position": 0}
-        await tx.run_many("entry_add", [{**of, "list": id} for id in sorted(more)])
-        longer = [{"profile": profile.id, "id": id, "more": 1} for id in more]
-        await tx.run_many("list_resize", longer)
-    on = " ".join(sorted(wanted))
-    row = await tx.one("item_set_lists", profile=profile.id, id=item.id, list_ids=on, now=now)
+    lists = {row[0]: row[1:] for row in await tx.all("list_sizes", profile=profile.id)}
+    check_lists({id: size for id, (size, _) in lists.items()}, more, less, bounds, field)
+    row = await tx.one(
+        "item_relist",
+        profile=profile.id,
+        id=item.id,
+        more=[*more],
+        less=[*less],
+        list_ids=" ".join(sorted(wanted)),
+        now=now,
+    )
     assert row is not None
-    if less:
+    if any(lists[id][1] for id in less):  # only a list that was ever shared has reservations
         await reservations.end_unshared(tx, profile.id)
     return from_row(row)
 

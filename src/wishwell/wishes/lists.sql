@@ -72,7 +72,7 @@ ORDER BY l.id {direction}
 LIMIT :limit;
 
 -- name: list_sizes
-SELECT id, item_count FROM lists WHERE profile_id = :profile;
+SELECT id, item_count, shared FROM lists WHERE profile_id = :profile;
 
 -- name: list_resize
 UPDATE lists SET item_count = item_count + :more WHERE profile_id = :profile AND id = :id;
@@ -93,9 +93,6 @@ SELECT e.item_id, e.position
 FROM entries e JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
 WHERE e.profile_id = :profile AND e.list_id = :id
 ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
-
--- name: entry_add
-INSERT INTO entries (profile_id, list_id, item_id, position) VALUES (:profile, :list, :item, :position);
 
 -- name: entry_place
 UPDATE entries SET position = :position WHERE profile_id = :profile AND list_id = :list AND item_id = :item;
