@@ -285,12 +285,14 @@ def test_routes_and_description_are_the_same():
 
 SHAPES = {
     "NewItem": wire.NewItemBody,
+    "NewItems": wire.NewItemsBody,
     "ItemPatch": wire.ItemPatchBody,
     "ItemLists": wire.ItemListsBody,
     "ItemIds": wire.ItemIdsBody,
     "NewList": wire.NewListBody,
     "ListPatch": wire.ListPatchBody,
     "ItemOrder": wire.ItemOrderBody,
+    "ItemPlace": wire.PlaceBody,
     "ShareTerms": wire.ShareBody,
     "CopyTerms": wire.CopyBody,
     "Share": shares.Share,
