@@ -305,26 +305,27 @@ async def _set_lists(
     more, less = wanted - set(item.list_ids), set(item.list_ids) - wanted
     if not more and not less:
         return item
-    sizes = {row[0]: row[1] for row in await tx.all("list_sizes", profile=profile.id)}
-    if not wanted <= sizes.keys():
+    lists = {row[0]: row[1:] for row in await tx.all("list_sizes", profile=profile.id)}
+    if not wanted <= lists.keys():
         raise NotFound("listIds: names a list that this profile does not have.")
-    if any(sizes[id] >= bounds.list_items for id in more):
+    if any(lists[id][0] >= bounds.list_items for id in more):
         raise LimitReached(f"listIds: a list holds at most {bounds.list_items} items.")
-    if len(more) > len(less) and sum(sizes.values()) + len(more) - len(less) > bounds.entries:
+    places = sum(size for size, _ in lists.values()) + len(more) - len(less)
+    if len(more) > len(less) and places > bounds.entries:
         raise LimitReached(
             f"listIds: all lists of a profile together hold at most {bounds.entries} items."
         )
-    await _leave(tx, profile, [item.id], dict.fromkeys(less, 1))
-    if more:
-        # On a list where it is already it keeps its place; on the others it has none.
-        of = {"profile": profile.id, "item": item.id, "position": 0}
-        await tx.run_many("entry_add", [{**of, "list": id} for id in sorted(more)])
-        longer = [{"profile": profile.id, "id": id, "more": 1} for id in more]
-        await tx.run_many("list_resize", longer)
-    on = " ".join(sorted(wanted))
-    row = await tx.one("item_set_lists", profile=profile.id, id=item.id, list_ids=on, now=now)
+    row = await tx.one(
+        "item_relist",
+        profile=profile.id,
+        id=item.id,
+        more=[*more],
+        less=[*less],
+        list_ids=" ".join(sorted(wanted)),
+        now=now,
+    )
     assert row is not None
-    if less:
+    if any(lists[id][1] for id in less):  # only a list that was ever shared has reservations
         await reservations.end_unshared(tx, profile.id)
     return from_row(row)
 

@@ -72,7 +72,7 @@ ORDER BY l.id {direction}
 LIMIT :limit;
 
 -- name: list_sizes
-SELECT id, item_count FROM lists WHERE profile_id = :profile;
+SELECT id, item_count, shared FROM lists WHERE profile_id = :profile;
 
 -- name: list_resize
 UPDATE lists SET item_count = item_count + :more WHERE profile_id = :profile AND id = :id;
@@ -86,9 +86,6 @@ UPDATE lists SET shared = 1 WHERE profile_id = :profile AND id = :id;
 
 -- name: list_positions
 SELECT item_id, position FROM entries WHERE profile_id = :profile AND list_id = :id;
-
--- name: entry_add
-INSERT INTO entries (profile_id, list_id, item_id, position) VALUES (:profile, :list, :item, :position);
 
 -- name: entry_place
 UPDATE entries SET position = :position WHERE profile_id = :profile AND list_id = :list AND item_id = :item;
