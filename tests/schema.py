@@ -36,6 +36,7 @@ OF_PROFILE: dict[str, str | None] = {
     "reservations": "reservation",
     "held": "reservation",
     "revocations": "revocation",
+    "erasures": None,
     "events": None,
 }
 """Each table of a profile, and the line that carries it; None where it stays behind."""

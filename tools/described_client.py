@@ -214,7 +214,8 @@ class Operation:
     def _parameter(self, reference: Node) -> Argument:
         parameter, kind = resolved(reference), self.types.of_parameter(reference)
         words = parameter["description"].partition("\n\n")[0]
-        return Argument(parameter["name"], parameter["name"], f"{kind} | None = None", words)
+        kind += "" if parameter["required"] else " | None = None"
+        return Argument(parameter["name"], parameter["name"], kind, words)
 
     def source(self) -> str:
         """The method; of the pages of all records, the walks too."""

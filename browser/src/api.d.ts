@@ -418,6 +418,87 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the profile
+         * @description The profile that the token or `Profile` acts on: how many items and lists it has, and whether
+         *     notices are made for them. A customer of whom nothing is stored has zeros and no `createdAt`.
+         *     `email` is for admin tokens alone: what somebody typed, and nobody has confirmed. `HEAD`
+         *     answers the same without a body.
+         */
+        get: operations["getProfile"];
+        put?: never;
+        post?: never;
+        /**
+         * Erase the profile
+         * @description Ends the profile that `Profile` names, with everything of it. From then on, in every process
+         *     within 5 seconds, nothing of it is shown or told, and its tokens, cookies and shares are
+         *     refused. Steps in the background remove it, usually within a minute; what it writes before is
+         *     answered 503, and afterwards a customer may begin anew. The store's feed tells of it by
+         *     `profile.erased`. It needs an admin token. A customer of whom there was nothing is 204, too.
+         */
+        delete: operations["deleteProfile"];
+        options?: never;
+        head?: never;
+        /**
+         * Turn notices on or off
+         * @description Without `notices`, no `item.price_dropped` and `item.back_in_stock` is made for the profile's
+         *     items any more. An empty object changes nothing.
+         */
+        patch: operations["updateProfile"];
+        trace?: never;
+    };
+    "/profile/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the profile
+         * @description All that is stored of the profile, as one document: its lists with their items in the
+         *     customer's order, items, shares, what it has reserved of others' items, and the events that
+         *     are still kept. It comes in pieces; if one can't be read, the connection breaks. `HEAD` answers
+         *     the same without a body.
+         */
+        get: operations["exportProfile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find profiles by e-mail address
+         * @description The profiles that gave this address, without regard to case, in pages. It needs an admin token,
+         *     without `Profile`. Nobody has confirmed an address, so whoever gave it may be somebody else.
+         *     Pages are walked as those of `GET /items` are. `HEAD` answers the same without a body.
+         */
+        get: operations["listProfiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/profiles/identify": {
         parameters: {
             query?: never;
@@ -882,6 +963,48 @@ export interface components {
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
         };
+        /** @description A customer or a visitor's session, and how much it has. */
+        Profile: {
+            profile: components["schemas"]["ProfileGid"];
+            /** @enum {string} */
+            kind: "customer" | "session";
+            /** @description How many items it has. */
+            items: number;
+            /** @description How many lists it has. */
+            lists: number;
+            notices: components["schemas"]["MakesNotices"];
+            /** @description Left out for a customer of whom nothing is stored. */
+            createdAt?: components["schemas"]["Time"];
+            /** @description What somebody typed, and nobody has confirmed; only for an admin token. */
+            email?: components["schemas"]["EmailAddress"];
+        };
+        /** @description Whether notices of lower prices and of returns are made for its items. */
+        MakesNotices: boolean;
+        /** @description All that is stored of a profile. */
+        ProfileExport: {
+            profile: components["schemas"]["Profile"];
+            lists: components["schemas"]["ExportedList"][];
+            items: components["schemas"]["Item"][];
+            shares: components["schemas"]["Share"][];
+            reservations: components["schemas"]["ExportedReservation"][];
+            events: components["schemas"]["Event"][];
+        };
+        /** @description A list, and what is on it in the customer's order. */
+        ExportedList: {
+            id: components["schemas"]["Id"];
+            name: components["schemas"]["ListName"];
+            itemCount: number;
+            createdAt: components["schemas"]["Time"];
+            updatedAt: components["schemas"]["Time"];
+            itemIds: components["schemas"]["Id"][];
+        };
+        /** @description What the profile has reserved of somebody's item. */
+        ExportedReservation: {
+            productId: components["schemas"]["ProductId"];
+            variantId?: components["schemas"]["ProductId"];
+            quantity: components["schemas"]["Quantity"];
+            createdAt: components["schemas"]["Time"];
+        };
         /** @description A list, as anybody with its link sees it. Nothing else of its owner is shown. */
         SharedList: {
             name: components["schemas"]["ListName"];
@@ -1054,6 +1177,16 @@ export interface components {
             data: components["schemas"]["Share"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
+        ProfileResponse: {
+            data: components["schemas"]["Profile"];
+        };
+        ProfilePage: {
+            data: components["schemas"]["Profile"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        ProfileExportResponse: {
+            data: components["schemas"]["ProfileExport"];
+        };
         SharedItemResponse: {
             data: components["schemas"]["SharedItem"];
         };
@@ -1162,12 +1295,16 @@ export interface components {
         CopyTerms: {
             name?: components["schemas"]["NewListName"];
         };
+        /**
+         * @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host
+         *     name after it, no spaces and no control characters.
+         */
+        EmailAddress: string;
+        ProfilePatch: {
+            notices?: components["schemas"]["MakesNotices"];
+        };
         Identify: {
-            /**
-             * @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host
-             *     name after it, no spaces and no control characters.
-             */
-            email: string;
+            email: components["schemas"]["EmailAddress"];
         };
         NewProduct: {
             title?: components["schemas"]["NewTitle"];
@@ -1570,6 +1707,11 @@ export interface components {
          * @example gid://shopify/Customer/7096539482
          */
         Profile: components["schemas"]["ProfileGid"];
+        /**
+         * @description The address, in any case.
+         * @example ann@example.com
+         */
+        Email: components["schemas"]["EmailAddress"];
         /**
          * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
          *     the profile and to `query`: with others, or when it was changed, the answer is 400.
@@ -3020,6 +3162,233 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The profile. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The profile has ended. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfilePatch"];
+            };
+        };
+        responses: {
+            /** @description The profile as it is now. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All that is stored. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileExportResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listProfiles: {
+        parameters: {
+            query: {
+                /**
+                 * @description The address, in any case.
+                 * @example ann@example.com
+                 */
+                email: components["parameters"]["Email"];
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
+                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of profiles; `pageInfo` is there only when there is another page. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfilePage"];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

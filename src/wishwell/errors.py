@@ -105,6 +105,14 @@ class Unavailable(ServiceError):
     """
 
 
+# contract: erase-writes
+class BeingErased(Unavailable):
+    """What there was of a customer is still being removed; nothing can be written before."""
+
+    def __init__(self) -> None:
+        super().__init__("This customer's data is being erased; try again in a minute.")
+
+
 # contract: unavailable-unknown
 class Undecided(Unavailable):
     """It is not known whether a write was done. Either all of it was done or nothing."""

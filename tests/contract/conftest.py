@@ -180,7 +180,7 @@ class Bench:
         )
         self.insert("entries", "profile_id list_id item_id position", entries)
         self.insert("item_tags", "profile_id item_id tag store_id", tagged)
-        self.write(one, "profile_recount", profile=profile.id, email=None)
+        self.write(one, "profile_recount", profile=profile.id, email=None, notices=None)
         return made
 
     def save(self, profile, product=1, *args, **fields):

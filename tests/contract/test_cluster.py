@@ -25,6 +25,7 @@ needs_cluster = pytest.mark.skipif(
 OF_ALL = {
     "events_waiting", "events_after", "events_old", "events_remove", "events_places", "events_numbered",
     "events_behind", "feed_end", "feeds_waiting", "feeds", "webhooks", "webhooks_at_work", "deliveries_waiting",
+    "store_ever_told",  # once for each erasure
     "stores_noticed", "products_noticed_count", "webhooks_due",
     "erase_deliveries", "erase_products", "erase_events_told", "erase_events_new",
     # Of several tokens, each on a server of its own.

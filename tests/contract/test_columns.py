@@ -24,6 +24,7 @@ ELSEWHERE = {
         "items": "counted",
         "lists": "counted",
         "changes": "counts what happens here",
+        "linked_id": "whose events go with the customer's; events stay behind",
     },
     "lists": {"item_count": "counted"},
     "entries": {"list_id": "listIds of the item", "item_id": "the line's id", "position": "order of the list"},

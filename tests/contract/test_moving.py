@@ -334,6 +334,8 @@ def test_deletion_leaves_nothing_of_the_store(bench):
     doomed, other = (FilledStore(bench, handle) for handle in ("doomed", "kept"))
     bench.run(events.number(bench.db, bench.clock))
     for whole in (doomed, other):
+        erased = {"profile": whole.owner.id, "store": whole.store.id}
+        bench.one("erasure_begin", **erased, sequence=1, now=NOW)
         delivery = "store_id webhook_id id number profile_id sequence type status attempts"
         due = (bench.new_id(), 1, whole.owner.id, 1, "item.created", "pending", 0)
         bench.insert(

@@ -314,7 +314,7 @@ def test_wish_of_a_closed_session_is_passed_over(bench, store):
     session = bench.new_session(store)
     wish(bench, store, profile=session)
     _, id = wish(bench, store)
-    bench.one("session_close", profile=session.id, now=bench.clock.tick())
+    bench.one("session_close", profile=session.id, customer=None, now=bench.clock.tick())
     put(bench, store, "10 EUR")
     put(bench, store, "5 EUR")
     assert told(bench, store).keys() == {id}

@@ -29,10 +29,11 @@ STORE_WIDE = {
     "sessions_idle", "sessions_end",  # of many sessions: the purge
     "purge_entries", "purge_tags", "purge_items", "purge_lists", "purge_profiles",
     "store_profiles",  # of a whole store: its deletion, export and import
-    "export_profiles", "export_records", "export_held",
+    "export_profiles", "export_records", "export_held", "person_reserved",
     "import_profiles_held", "import_items_held", "import_lists_held", "import_shares_held",
     "profiles_known",
     "purge_shares", "purge_reservations", "purge_held",
+    "customers_idle", "erasure_linked",  # of a store's customers, of a customer's sessions: erasing
     "profiles_kinds",  # of those whose items a session has reserved: its link
 }  # fmt: skip
 

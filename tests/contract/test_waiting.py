@@ -371,7 +371,9 @@ def test_rows_sent_at_once_have_the_time_of_their_transaction(bench, monkeypatch
 
     async def touch(tx):
         await profiles.lock(tx, mine, bench.clock.tick())
-        await tx.run_many("profile_recount", [{"profile": other.id, "email": None}])
+        await tx.run_many(
+            "profile_recount", [{"profile": other.id, "email": None, "notices": None}]
+        )
 
     writing = bench.db.long_write(touch)
     bench.run(_one_after_the_other(bench.db, lock, writing, lambda _: asyncio.sleep(4.2)))

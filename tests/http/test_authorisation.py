@@ -32,6 +32,7 @@ BODIES: dict[str, Any] = {
     "PATCH /lists/{listId}/shares/{shareId}": {"notes": True},
     "POST /shared/{token}/copies": {"name": "copied"},
     "PUT /shared/{token}/items/{itemId}/reservation": {"quantity": 1},
+    "PATCH /profile": {"notices": False},
     "POST /profiles/identify": {"email": "ann@example.com"},
     "POST /profiles/token": {},
     "PUT /products": {"products": [{"productId": 1}]},
@@ -49,6 +50,8 @@ RESERVE = "PUT /shared/{token}/items/{itemId}/reservation"
 GIVE_BACK = "DELETE /shared/{token}/items/{itemId}/reservation"
 # By whoever has the link, the owner too; but nobody reserves on their own list.
 SHARED = (VIEW, COPY, RESERVE, GIVE_BACK)
+ERASE = "DELETE /profile"
+OF_ONE = ("GET /profile", "PATCH /profile", "GET /profile/export", ERASE)
 
 
 def done(operation: dict[str, Any]) -> int:
@@ -60,6 +63,7 @@ DONE = {
     f"{method.upper()} {path}": done(operation) for method, path, operation in DESCRIBED.values()
 }
 OF_STORE = {name for name in DONE if name.partition(" ")[2].startswith(("/products", "/webhooks"))}
+OF_STORE.add("GET /profiles")
 ON_A_RECORD = [name for name in DONE if "{" in name and name not in {*OF_STORE, *SHARED}]
 
 OWN = {"session": "session", "customer": "customer", "other's": "other"}
@@ -108,7 +112,7 @@ def expected(operation: str, credential: str, owner: str) -> int:
         # A good token, of a store in which the record is not.
         if operation == TOKEN:
             return 201
-        if operation in CREATING:
+        if operation in (*CREATING, *OF_ONE):
             return 400
         nowhere = (*ON_A_RECORD, "GET /products/{productId}", "DELETE /products/{productId}")
         return 404 if operation in nowhere else DONE[operation]
@@ -117,10 +121,10 @@ def expected(operation: str, credential: str, owner: str) -> int:
     if credential.endswith("+ Profile") and not credential.startswith("admin"):
         return 403
     if credential == "admin":
-        return 400 if operation in CREATING else DONE[operation]
-    if operation in (TOKEN, EVENTS):
+        return 400 if operation in (*CREATING, *OF_ONE) else DONE[operation]
+    if operation in (TOKEN, EVENTS, ERASE):
         # The token is then the profile's; the events are of the whole store.
-        named = {TOKEN: 201, EVENTS: 400}
+        named = {TOKEN: 201, EVENTS: 400, ERASE: 204}
         return named[operation] if credential == "admin + Profile" else 403
     if operation in ON_A_RECORD and owner != OWN.get(credential):
         return 404
@@ -227,6 +231,10 @@ class Fixtures:
         headers = {}
         if credential.endswith("+ Profile"):
             headers["Profile"] = self.owners["customer"].gid
+        if headers and operation == ERASE:
+            headers["Profile"] = self.shop.gid()
+        if path == "/profiles":
+            path += "?email=ann@example.com"
         http = self.clients[credential]
         if operation == GIVE_BACK:
             http.put(path, headers=headers, json=BODIES[RESERVE])

@@ -53,7 +53,7 @@ each_operation = pytest.mark.parametrize("name", OPERATIONS)
 OF_STORE = {
     name
     for name, (_, path, _) in OPERATIONS.items()
-    if path.startswith(("/webhooks", "/events", "/products"))
+    if path.startswith(("/webhooks", "/events", "/products")) or path == "/profiles"
 }
 CREATED = ("createList", "createProfileToken", "createWebhook", "createShare", "copySharedList")
 SUCCESS = {key: {"201"} for key in CREATED} | {"createItem": {"200", "201"}}
@@ -140,7 +140,9 @@ def test_operation_says_what_it_does_and_for_whom(name):
     [tag] = operation["tags"]
     assert tag in {tag["name"] for tag in DOCUMENT["tags"]}
     tokens = {"getSharedList": [{}, {"bearer": []}], "getOpenapi": []}
-    tokens |= {key: [{"bearer": ["admin"]}] for key in ("createProfileToken", *OF_STORE)}
+    tokens |= {
+        key: [{"bearer": ["admin"]}] for key in ("createProfileToken", "deleteProfile", *OF_STORE)
+    }
     assert operation.get("security", DOCUMENT["security"]) == tokens.get(name, [{"bearer": []}])
     headers = [entry for entry in parameters_of(name) if entry["in"] == "header"]
     taken = [] if name == "getOpenapi" or name in OF_STORE else [("Profile", False)]
@@ -156,7 +158,7 @@ def test_parameters_are_whole(name):
     assert in_path == re.findall(r"\{(\w+)\}", path)
     for entry in parameters:
         assert entry["description"].strip()
-        assert entry["required"] is (entry["in"] == "path")
+        assert entry["required"] is (entry["in"] == "path" or entry["name"] == "email")
         assert errors_of(entry["schema"], entry["example"]) == [], entry["name"]
 
 

@@ -5,6 +5,9 @@ VALUES (:id, :store, :scope, :label, :hash, :created_at, :expires_at);
 -- name: admin_token_by_hash
 SELECT id, store_id, scope, expires_at, revoked_at FROM admin_tokens WHERE hash = :hash;
 
+-- name: admin_token_label
+SELECT label FROM admin_tokens WHERE id = :id;
+
 -- name: admin_tokens
 SELECT t.id, s.handle, t.scope, t.label, t.created_at, t.expires_at, t.last_used_at, t.revoked_at
 FROM admin_tokens t JOIN stores s ON s.id = t.store_id

@@ -16,9 +16,11 @@ from typing import Literal
 import msgspec
 
 from wishwell import ids
+from wishwell.access.erased import ErasedProfiles
 from wishwell.access.registry import Registry, news
 from wishwell.db import Database, Reader
 from wishwell.errors import StoreDeleted, Unavailable
+from wishwell.profiles import Profile
 from wishwell.stores import Store
 from wishwell.stores.naming import authority
 
@@ -38,7 +40,7 @@ _LOOK_UP_SECONDS = 1.0
 
 _FORGET_MS = 3_600_000
 
-_Note = tuple[Literal["admin_token_used", "session_touch"], str]
+_Note = tuple[Literal["admin_token_used", "customer_touch", "session_touch"], str]
 """The statement that writes a time, and the id that it takes."""
 
 
@@ -62,6 +64,7 @@ class AccessCache:
         self._hosts: dict[str, Store | None] = {}  # None: of a store that can't be read
         self._platform_shops: dict[str, Store] = {}
         self._admins: dict[str, AdminToken] = {}
+        self.erased = ErasedProfiles()
         self._asked_at = 0
         self._asking = asyncio.Lock()
         self._not_before = 0.0
@@ -216,6 +219,7 @@ class AccessCache:
             raise
         if self._registry.learn(changes):
             self._index()
+        self.erased.refresh(changes.erased, now)
         self._asked_at = now
 
     def _index(self) -> None:
@@ -234,6 +238,13 @@ class AccessCache:
         now = self._clock()
         if self._is_due(profile_id, now):
             self._noted["session_touch", profile_id] = now
+
+    # contract: forget-customers
+    def touch_customer(self, profile: Profile) -> None:
+        """Notes that a customer made a request, once a day, where the store forgets customers."""
+        note: _Note = "customer_touch", profile.id
+        if profile.store.forget_customers_after is not None and note not in self._written:
+            self._noted[note] = self._clock()
 
     async def touch_now(self, profile_ids: Iterable[str]) -> None:
         """Writes at once that an admin token changes sessions, and not only into memory.
@@ -287,7 +298,7 @@ class AccessCache:
 
 async def _token(tx: Reader, hashed: str) -> AdminToken | None:
     row = await tx.one("admin_token_by_hash", hash=hashed)
-    if row is None:
+    if row is None or row[4] is not None:
         return None
     id, store_id, scope, expires_at, revoked_at = row
     return None if revoked_at is not None else AdminToken(id, store_id, scope, expires_at)

@@ -239,6 +239,12 @@ async def create_admin_token(
     )
 
 
+async def label_of(tx: Reader, id: str) -> str:
+    """The label of an admin token."""
+    row = await tx.one("admin_token_label", id=id)
+    return "" if row is None else row[0]
+
+
 def check_label(label: str) -> str:
     """The trimmed label. Raises ``Invalid`` unless it is 1 to 200 printable characters."""
     if not 1 <= len(label.strip()) <= 200 or not label.isprintable():
@@ -267,9 +273,13 @@ async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") 
     """
     if not profile.is_session:
         await profiles.lock(tx, profile, ids.timestamp(now))
-    await tx.run(
-        "revoke_profile_token", profile=profile.id, jti=jti, now=ids.timestamp(now + _SKEW * 1000)
-    )
+    await revoke(tx, profile.id, now, jti)
+
+
+async def revoke(tx: Writer, profile_id: str, now: int, jti: str = "") -> None:
+    """``revoke_profile`` of a profile that is locked."""
+    until = ids.timestamp(now + _SKEW * 1000)
+    await tx.run("revoke_profile_token", profile=profile_id, jti=jti, now=until)
 
 
 async def revoked_until(tx: Reader, profile: Profile) -> int:

@@ -17,7 +17,8 @@ _MARGIN_MS = 15 * 60_000
 class Registry:
     """``stores`` are another dict whenever any has changed. ``unreadable``: those whose rows can't
     be read, with their hosts. ``revoked``: until when, by profile and ``jti``; without a ``jti``
-    everything that names the profile."""
+    everything that names the profile. ``erased``: of the news alone, the keys of profiles that are
+    being erased."""
 
     stores: dict[str, Store] = field(default_factory=dict)
     unreadable: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -25,6 +26,7 @@ class Registry:
     sealed: dict[str, str] = field(default_factory=dict)
     revoked_admins: set[str] = field(default_factory=set)
     revoked: dict[tuple[str, str], int] = field(default_factory=dict)
+    erased: frozenset[str] = frozenset()
 
     def learn(self, news: "Registry") -> bool:
         """Adds what has changed. Returns whether that is more than secrets and revocations.
@@ -92,6 +94,7 @@ async def news(tx: Reader, asked_at: int, now: int, store_ids: Collection[str]) 
         sealed={row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)},
         revoked_admins={row[0] for row in await tx.all("admin_tokens_revoked", since=since)},
         revoked=dict(bad_rows.each("revocations", revocations, _revocation, _for_good)),
+        erased=frozenset(row[0] for row in await tx.all("erasures_under_way")),
     )
 
 

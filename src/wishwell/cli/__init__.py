@@ -11,6 +11,7 @@ from wishwell import __version__, config, ids, log, stores
 from wishwell.access import auth
 from wishwell.cli.data_commands import export_command, import_command
 from wishwell.cli.opening import in_days, new_id, now, run
+from wishwell.cli.profile_commands import profile
 from wishwell.cli.store_apply import store_apply
 from wishwell.cli.store_commands import store
 from wishwell.cli.token_commands import token
@@ -22,7 +23,7 @@ from wishwell.events import webhooks
 from wishwell.run import app, terminal
 from wishwell.run.serve import serve_until_stopped
 from wishwell.stores import store_secrets as secrets
-from wishwell.wishes import purge
+from wishwell.wishes import erasure, purge
 
 logger = structlog.get_logger("wishwell")
 
@@ -42,7 +43,7 @@ def main(ctx: click.Context) -> None:
 
 
 store.add_command(store_apply)
-for command in (store, token, webhook, export_command, import_command):
+for command in (store, token, profile, webhook, export_command, import_command):
     main.add_command(command)
 
 # ------------------------------------------------------------------------------ serve, migrate
@@ -161,16 +162,31 @@ def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
 
 # contract: command-purge
 @main.command("purge")
+@click.option("--dry-run", "dry", is_flag=True, help="Say how many would go; change nothing.")
 @click.pass_obj
-def purge_command(settings: Settings) -> None:
-    """Remove expired sessions now. `serve` also does it by itself."""
+def purge_command(settings: Settings, dry: bool) -> None:
+    """Remove expired sessions now, and erase customers whom their store forgets.
 
-    async def remove(db: Database) -> int:
-        seen = 0
-        async for seen in purge.sessions(db, settings, ids.wall_clock()):
+    `serve` also does it by itself.
+    """
+
+    async def remove(db: Database) -> tuple[int, int]:
+        seen = customers = 0
+        now = ids.wall_clock()
+        async for seen in purge.sessions(db, settings, now, dry=dry):
             await asyncio.sleep(0.02)  # lets a running service write in between
             if sys.stderr.isatty():
                 click.echo(f"\r{seen} sessions", err=True, nl=False)
-        return seen
+        async for customer, _ in erasure.idle(db, now, dry=dry):
+            customers += 1
+            if not dry:
+                erasure.note(customer, "wishwell purge")
+        if customers and not dry:
+            async for _ in erasure.work(db, ids.wall_clock):
+                await asyncio.sleep(0.02)
+        return seen, customers
 
-    terminal.say(f"{run(settings, remove)} sessions removed")
+    sessions, customers = run(settings, remove)
+    done = "would go" if dry else "removed"
+    also = f", {customers} customers" if customers else ""
+    terminal.say(f"{sessions} sessions{also} {done}")

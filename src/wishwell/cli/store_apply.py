@@ -34,6 +34,7 @@ class _StoreEntry(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     limits: dict[str, int | None] | UnsetType = UNSET
     events: bool | UnsetType = UNSET
     price_drop_percent: int | UnsetType = UNSET
+    forget_customers_after: int | UnsetType = UNSET
     jwt_key_files: tuple[str, ...] | UnsetType = UNSET
     platform_secret_files: tuple[str, ...] | UnsetType = UNSET
 

@@ -54,6 +54,9 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
         click.option("--price-drop-percent", type=int, metavar="N",
                      help="By how much a price must fall to be told, 1 to 90 (default: 5)."),
+        click.option("--forget-customers-after", type=int, metavar="MONTHS",
+                     help="Erase customers who made no request for so long, 1 to "
+                     f"{stores.MAX_MONTHS} (default: 0, never)."),
         click.option("--product-ids", metavar="integer|text",
                      help="The JSON type of product and variant ids (default: integer)."),
         click.option("--events", type=click.Choice(["on", "off"]),

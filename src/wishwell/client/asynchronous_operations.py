@@ -30,6 +30,8 @@ from wishwell.client.records import (
     NewProduct,
     Product,
     ProductId,
+    Profile,
+    ProfileExport,
     Share,
     SharedItem,
     SharedList,
@@ -533,7 +535,74 @@ class AsyncShared(AsyncPart):
 
 
 class AsyncProfiles(AsyncProfilesByHand):
-    """Tokens for customers and visitors, and the store's sign-in path."""
+    """What is stored of a customer or visitor, tokens for them, and the store's sign-in path."""
+
+    async def find(self) -> Profile:
+        """The profile that the token or ``Profile`` acts on: how many items and lists it has, and
+        whether notices are made for them. A customer of whom nothing is stored has zeros and no
+        ``created_at``. ``email`` is for admin tokens alone: what somebody typed, and nobody has
+        confirmed.
+
+        Raises ``NotFound``.
+        """
+        call = Call("GET", path("profile"), one(Profile))
+        return await self._line.result(call)
+
+    async def update(self, *, notices: bool | UnsetType = UNSET) -> Profile:
+        """Without ``notices``, no ``item.price_dropped`` and ``item.back_in_stock`` is made for the
+        profile's items any more. An empty object changes nothing.
+
+        ``notices``: Whether notices of lower prices and of returns are made for its items.
+
+        Raises ``NotFound``.
+        """
+        fields = changes(notices=notices)
+        call = Call("PATCH", path("profile"), one(Profile), body=fields)
+        return await self._line.result(call)
+
+    async def erase(self) -> None:
+        """Ends the profile that ``Profile`` names, with everything of it. From then on, in every
+        process within 5 seconds, nothing of it is shown or told, and its tokens, cookies and shares
+        are refused. Steps in the background remove it, usually within a minute; what it writes
+        before is answered 503, and afterwards a customer may begin anew. The store's feed tells of
+        it by ``profile.erased``. It needs an admin token. A customer of whom there was nothing is
+        204, too.
+
+        Raises ``NotFound``.
+        """
+        call = Call("DELETE", path("profile"), nothing)
+        await self._line.result(call)
+
+    async def export(self) -> ProfileExport:
+        """All that is stored of the profile, as one document: its lists with their items in the
+        customer's order, items, shares, what it has reserved of others' items, and the events that
+        are still kept. It comes in pieces; if one can't be read, the connection breaks.
+
+        Raises ``NotFound``.
+        """
+        call = Call("GET", path("profile", "export"), one(ProfileExport))
+        return await self._line.result(call)
+
+    async def by_email(
+        self, email: str, *, page: str | None = None, limit: int | None = None
+    ) -> Page[Profile]:
+        """The profiles that gave this address, without regard to case, in pages. It needs an admin
+        token, without ``Profile``. Nobody has confirmed an address, so whoever gave it may be
+        somebody else. Pages are walked as those of ``GET /items`` are.
+
+        ``email``: The address, in any case.
+
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
+        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
+        400.
+
+        ``limit``: The number of records of a page, 1 to 250, by default 50.
+
+        Raises ``NotFound``.
+        """
+        params = given(email=email, page=page, limit=limit)
+        call = Call("GET", path("profiles"), page_of(Profile), params=params)
+        return await self._line.result(call)
 
 
 class AsyncEvents(AsyncEventsByHand):

@@ -10,6 +10,8 @@ __all__ = [
     "Event",
     "EventData",
     "EventProduct",
+    "ExportedList",
+    "ExportedReservation",
     "Include",
     "Item",
     "ItemProduct",
@@ -19,6 +21,8 @@ __all__ = [
     "NewProduct",
     "Product",
     "ProductId",
+    "Profile",
+    "ProfileExport",
     "ProfileToken",
     "Share",
     "SharedItem",
@@ -150,13 +154,40 @@ class SharedList(Record, frozen=True):
     reservations: bool
 
 
-class ProfileToken(Record, frozen=True):
-    """A token, valid for a day, and the profile that it is for."""
+class Profile(Record, frozen=True):
+    """A customer or a visitor's session, and how much it has."""
 
-    token: str
-    """The access token, a JWT. It expires a day after its creation."""
     profile: str
-    """The customer or session that the token is for."""
+    kind: str
+    items: int
+    """How many items it has."""
+    lists: int
+    """How many lists it has."""
+    notices: bool
+    created_at: datetime | None = None
+    """Left out for a customer of whom nothing is stored."""
+    email: str | None = None
+    """What somebody typed, and nobody has confirmed; only for an admin token."""
+
+
+class ExportedList(Record, frozen=True):
+    """A list, and what is on it in the customer's order."""
+
+    id: str
+    name: str
+    item_count: int
+    created_at: datetime
+    updated_at: datetime
+    item_ids: tuple[str, ...]
+
+
+class ExportedReservation(Record, frozen=True):
+    """What the profile has reserved of somebody's item."""
+
+    product_id: ProductId
+    quantity: int
+    created_at: datetime
+    variant_id: ProductId | None = None
 
 
 class EventProduct(Record, frozen=True):
@@ -208,6 +239,26 @@ class Event(Record, frozen=True):
     sequence: int
     """Counts the events of the profile, without a gap, in the order they happened."""
     data: EventData
+
+
+class ProfileExport(Record, frozen=True):
+    """All that is stored of a profile."""
+
+    profile: Profile
+    lists: tuple[ExportedList, ...]
+    items: tuple[Item, ...]
+    shares: tuple[Share, ...]
+    reservations: tuple[ExportedReservation, ...]
+    events: tuple[Event, ...]
+
+
+class ProfileToken(Record, frozen=True):
+    """A token, valid for a day, and the profile that it is for."""
+
+    token: str
+    """The access token, a JWT. It expires a day after its creation."""
+    profile: str
+    """The customer or session that the token is for."""
 
 
 class Webhook(Record, frozen=True):

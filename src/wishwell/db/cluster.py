@@ -23,6 +23,7 @@ SPREAD: Mapping[str, str] = {
     "store_secrets": EVERYWHERE,
     "admin_tokens": EVERYWHERE,
     "revocations": EVERYWHERE,
+    "erasures": EVERYWHERE,
     # By a column: rows with the same value are on one server, in all tables of this column.
     "profiles": "profile_id",
     "items": "profile_id",

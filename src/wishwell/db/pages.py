@@ -9,7 +9,9 @@ from typing import Literal, NamedTuple
 from wishwell.db import statements
 from wishwell.db.statements import Engine, Step
 
-Noun = Literal["items", "items_shown", "lists", "webhooks", "deliveries", "products", "shares"]
+Noun = Literal[
+    "items", "items_shown", "lists", "webhooks", "deliveries", "products", "profiles", "shares"
+]
 Edge = Literal["older", "newer"]
 
 _IN_PROFILE = {
@@ -38,6 +40,7 @@ _IN_STORE = _IN_PROFILE | {
         " WHERE y.store_id = :owner AND y.id in_uuids(:term))"
     ),
     "enabled": " AND w.enabled >= :term",
+    "email": ' AND lower(p.email COLLATE "C") in_texts(:term)',
     "webhook": " AND d.webhook_id = :term::uuid",
 }
 
@@ -70,9 +73,10 @@ def step(engine: Engine, query: PageQuery) -> Step:
     )
     name = f"store_{query.noun}_page" if query.whole_store else f"{query.noun}_page"
     alias = query.noun[0]
+    id = _id(query.noun)
     from_cursor = " AND :cursor::uuid IS NULL"  # a parameter must have a type
     if query.edge:
-        from_cursor = f" AND {alias}.id {'>' if query.edge == 'newer' else '<'} :cursor::uuid"
+        from_cursor = f" AND {alias}.{id} {'>' if query.edge == 'newer' else '<'} :cursor::uuid"
     filled = statements.template(name).format(
         conditions=conditions,
         from_cursor=from_cursor,
@@ -87,13 +91,19 @@ def sql(engine: Engine, query: PageQuery) -> str:
     return step(engine, query).sql
 
 
+def _id(noun: Noun) -> str:
+    """The column that orders its pages."""
+    return "profile_id" if noun == "profiles" else "id"
+
+
 def _beyond(query: PageQuery, alias: str, conditions: str) -> str:
     owner = "store_id" if query.whole_store else "profile_id"
+    id = _id(query.noun)
     sign, order = ("<=", "DESC") if query.edge == "newer" else (">=", "ASC")
     # Reads the nearest row by the index. For EXISTS, PostgreSQL would scan the table: nearly every
     # row matches, so it expects to find one soon, but the oldest rows come first and do not match.
     return (
-        f", (SELECT {alias}.id FROM {query.noun.removesuffix('_shown')} {alias}"  # noqa: S608
-        f" WHERE {alias}.{owner} = :owner{conditions} AND {alias}.id {sign} :cursor::uuid"
-        f" ORDER BY {alias}.id {order} LIMIT 1) IS NOT NULL"
+        f", (SELECT {alias}.{id} FROM {query.noun.removesuffix('_shown')} {alias}"  # noqa: S608
+        f" WHERE {alias}.{owner} = :owner{conditions} AND {alias}.{id} {sign} :cursor::uuid"
+        f" ORDER BY {alias}.{id} {order} LIMIT 1) IS NOT NULL"
     )

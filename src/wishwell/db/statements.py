@@ -10,14 +10,16 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
 * `-- list_fields: id, name` at the head of a file names the columns of a record, in the order of
   its fields; `-- lists_filled: …` those of the rows that fill a table (``Writer.fill``).
 
-Six words stand for what the engines say differently, or what would be said again and again:
+Seven words stand for what the engines say differently, or what would be said again and again:
 
 * list_fields(x), lists_filled(x): those columns, of the table x.
 * in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in one array, always of texts.
 * as_json(…): these values as a JSON array.
 * owner(:profile): the profile's row, open and locked; a write in one statement begins with it.
+* shown(x): that a row is not of a profile which is being erased; told(e): the same of an event or a
+  delivery, or that it tells of that.
 * next_number(x): an event's place in the feed of the store x; null where it gets it afterwards.
-* ::text and other casts: for PostgreSQL alone.
+* COLLATE "C", ::text and other casts: for PostgreSQL alone.
 
 A statement on a profile's data says profile_id = :profile of each table: that keeps it on one
 shard of a cluster. An insertion selects from such a table, though it needs nothing of it: other
@@ -41,8 +43,17 @@ _OWNER = (
     r"(SELECT profile_id, store_id, items, lists, changes FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
 )
+_SHOWN = (
+    (r"\btold\((\w+)\)", r"(\1.type = 'profile.erased' OR shown(\1))"),
+    (
+        r"\bshown\((\w+)\)",
+        r"NOT EXISTS (SELECT 1 FROM erasures x"
+        r" WHERE x.profile_id = \1.profile_id AND x.done_at IS NULL)",
+    ),
+)
 _MACROS = {
     "postgresql": (
+        *_SHOWN,
         # As text: for another array each new connection would first ask for its type.
         (r"in_uuids\((:\w+)\)", r"= ANY(\1::text[]::uuid[])"),
         (r"in_texts\((:\w+)\)", r"= ANY(\1::text[])"),
@@ -52,6 +63,7 @@ _MACROS = {
         (r"owner\((:\w+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
     ),
     "sqlite": (
+        *_SHOWN,
         (r"in_(?:uuids|texts|numbers)\((:\w+)\)", r"IN (SELECT value FROM json_each(\1))"),
         (r"\bas_json\(", "json_array("),
         (
@@ -61,6 +73,7 @@ _MACROS = {
             r" WHERE f.store_id = \1), 0)",
         ),
         (r"owner\((:\w+)\)", _OWNER.format("")),
+        (r' COLLATE "C"', ""),
         (r"::\w+(?:\[\])?", ""),
     ),
 }

@@ -36,6 +36,7 @@ Type = Literal[
     "item.back_in_stock",
 ]
 TYPES: tuple[Type, ...] = get_args(Type)
+ERASED: Type = "profile.erased"
 Noun = Literal["item", "list"]
 
 _OF: dict[Noun, tuple[Type, Type, Type]] = {
@@ -229,12 +230,12 @@ async def feed(
 ) -> Page:
     """The events of a store that come after the number ``after``; None: all that are kept.
 
-    Of all types, or of these. Raises ``Gone`` if some of them have been removed for their age, or
-    if nobody was ever told this number, as after a backup was restored.
+    Of all types, or of these and ``ERASED``. Raises ``Gone`` if some of them have been removed for
+    their age, or if nobody was ever told this number, as after a backup was restored.
     """
     # What may be read, before the events; what was removed, after them: nothing slips between.
     last, _ = await webhooks.feed_ends(tx, store.id)
-    chosen = [*types] if types else [*TYPES]
+    chosen = [*types, ERASED] if types else [*TYPES]  # contract: erase-event
     rows = await tx.all(
         "events_after", store=store.id, after=after or 0, until=last, limit=limit, types=chosen
     )

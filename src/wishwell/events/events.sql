@@ -86,7 +86,8 @@ SELECT store_id, last, removed FROM feeds;
 -- name: events_after
 -- :until: no farther than this.
 SELECT e.number, event_fields(e) FROM events e
-WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND e.type in_texts(:types) ORDER BY e.number LIMIT :limit;
+WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND e.type in_texts(:types) AND told(e)
+ORDER BY e.number LIMIT :limit;
 
 -- name: events_old
 -- Of the next :limit in order, the numbers, times and types.

@@ -81,7 +81,7 @@ class Kept(msgspec.Struct):
 
     def wants(self, type_: str) -> bool:
         """Whether events of this type are sent to it."""
-        return not self.shown.types or type_ in self.shown.types
+        return not self.shown.types or type_ in self.shown.types or type_ == "profile.erased"
 
 
 def from_row(row: Row) -> Webhook:

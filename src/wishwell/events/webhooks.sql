@@ -58,11 +58,11 @@ UPDATE webhooks SET due_at = CASE WHEN due_at < :now THEN due_at ELSE :now END W
 SELECT min(next_at) FROM deliveries WHERE store_id = :store AND webhook_id = :webhook AND status = 'pending';
 
 -- name: events_places
-SELECT number, profile_id, sequence, type, created_at FROM events
-WHERE store_id = :store AND number > :after AND number <= :until ORDER BY number LIMIT :limit;
+SELECT e.number, e.profile_id, e.sequence, e.type, e.created_at FROM events e
+WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND told(e) ORDER BY e.number LIMIT :limit;
 
 -- name: events_numbered
-SELECT e.number, event_fields(e) FROM events e WHERE e.store_id = :store AND e.number in_numbers(:numbers);
+SELECT e.number, event_fields(e) FROM events e WHERE e.store_id = :store AND e.number in_numbers(:numbers) AND told(e);
 
 -- name: delivery_add
 INSERT INTO deliveries (store_id, webhook_id, id, number, profile_id, sequence, type, status, attempts, next_at)
@@ -101,7 +101,7 @@ RETURNING id;
 -- name: store_deliveries_page
 SELECT delivery_fields(d){beyond}
 FROM deliveries d
-WHERE d.store_id = :owner{conditions}{from_cursor}
+WHERE d.store_id = :owner AND told(d){conditions}{from_cursor}
 ORDER BY d.id {direction}
 LIMIT :limit;
 

@@ -169,10 +169,10 @@ def check_admin(request: Request) -> None:
         raise Forbidden("This needs an admin token.")
 
 
-def new_owner(request: Request) -> Profile:
+def new_owner(request: Request, why: str = "a new record needs an owner") -> Profile:
     """The profile that will own a new record. Raises ``Invalid`` if none is named."""
     if not isinstance(request.scope, Profile):  # contract: whole-store-create
-        raise Invalid("Profile: is required with an admin token; a new record needs an owner.")
+        raise Invalid(f"Profile: is required with an admin token; {why}.")
     return request.scope
 
 
@@ -235,9 +235,13 @@ def page_request(request: Request, noun: str) -> tuple[pages.PageRequest, str]:
     search = parse(given["query"], request.store) if "query" in given else Search()
     owner = scope.id if isinstance(scope, Profile) else ""
     binding = f"{scope.store.id}|{owner}|{noun}|{search.terms!r}"
-    text = given.get("page")
-    cursor = None if text is None else request.service.cursor_signer.verify(text, binding)
-    return pages.PageRequest(cursor, limit, search), binding
+    return pages.PageRequest(cursor(request, binding), limit, search), binding
+
+
+def cursor(request: Request, binding: str) -> pages.Cursor | None:
+    """The place that the page begins at; None for the first."""
+    text = request.query.get("page")
+    return None if text is None else request.service.cursor_signer.verify(text, binding)
 
 
 def answer_page(request: Request, page: pages.Page[Any], binding: str) -> Response:

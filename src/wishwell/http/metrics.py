@@ -57,6 +57,8 @@ NOTICES = _counter("notices", "Notices of dropped prices and of products back in
 NOTICES_WAITING = _gauge(
     "notices_products_waiting", "Products with wishes that are still to be told.", "max"
 )
+ERASED = _counter("erased_profiles", "Profiles erased.")
+ERASING = _gauge("erasing_profiles", "Erased profiles that are still being removed.", "max")
 _SHED = _counter("shed", "Requests refused with 503 because too many came at once.")
 _IN_FLIGHT = _gauge("requests_in_flight", "API requests in progress.")
 _LIMITS_AWAY = _gauge(

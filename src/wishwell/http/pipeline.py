@@ -6,10 +6,11 @@ for its address (contract: limit-caller, limit-per-address).
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import structlog
+from msgspec import structs
 
 from wishwell import ids, profiles
 from wishwell.access.auth import Caller
@@ -34,6 +35,7 @@ from wishwell.http.storefront.shop import Shops
 from wishwell.limits import Kind
 from wishwell.log import RequestLine, write_line
 from wishwell.profiles import Profile, WholeStore
+from wishwell.wishes import erasure
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -106,14 +108,28 @@ class Pipeline:
         if _SHARED in request.path:
             answer.headers += _UNLISTED
         answer.headers.append((b"x-request-id", request.id.encode()))
-        if answer.status != 204:
+        if answer.status != 204 and answer.stream is None:
             answer.headers.append((b"content-length", b"%d" % len(answer.body)))
         body = b"" if request.method == "HEAD" else answer.body
         await send(
             {"type": "http.response.start", "status": answer.status, "headers": answer.headers}
         )
-        await send({"type": "http.response.body", "body": body})
+        if answer.stream is None or request.method == "HEAD":
+            await send({"type": "http.response.body", "body": body})
+        else:
+            await self._stream(request, answer.stream, send)
         _note(request, answer.status, time.perf_counter() - started)
+
+    # contract: profile-export
+    async def _stream(self, request: Request, pieces: AsyncIterator[bytes], send: Send) -> None:
+        """Sends a body piece by piece. If one fails, the connection breaks."""
+        try:
+            async for piece in pieces:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+        except Exception as error:
+            _failed(error, request)
+            return
+        await send({"type": "http.response.body", "body": b""})
 
     # contract: storefront-shop-host
     def _check_host(self, request: Request) -> None:
@@ -167,6 +183,8 @@ class Pipeline:
             raise refused
         if request.caller is not None and request.acts_on is None and route.caller != "ignored":
             await self._set_scope(request, request.caller)
+        if request.visit is not None and isinstance(request.acts_on, Profile):
+            request.acts_on = await self._there(request, request.acts_on)
         if route.of_store and b"profile" in request.headers:
             raise Invalid("Profile: has no meaning here; this is about the whole store.")
         try:
@@ -212,7 +230,8 @@ class Pipeline:
         if caller.kind in ("customer", "session"):
             if named is not None:
                 raise Forbidden("Profile: only an admin token may send this header.")
-            request.acts_on = caller.profile
+            assert caller.profile is not None
+            request.acts_on = await self._there(request, caller.profile)
         elif caller.kind != "admin":
             raise Forbidden("This token is for the storefront, and not for the API.")
         elif named is None:
@@ -224,7 +243,21 @@ class Pipeline:
                 cache.touch(profile.id)
             elif profile.is_session:
                 await cache.touch_now([profile.id])
-            request.acts_on = profile
+            request.acts_on = await self._there(request, profile)
+
+    # contract: erase-moment, erase-writes, forget-customers
+    async def _there(self, request: Request, profile: Profile) -> Profile:
+        """The profile; to read, one that has nothing while it is being erased."""
+        cache = self._service.access_cache
+        if not profile.is_session:
+            cache.touch_customer(profile)
+        if (
+            request.reads
+            and profile.id in cache.erased
+            and await self._service.db.read(erasure.is_under_way, profile.id)
+        ):
+            return structs.replace(profile, id=ids.NO_UUID)
+        return profile
 
     # contract: cors-preflight
     async def _preflight(self, request: Request, route: Route | None) -> Response:

@@ -1,6 +1,6 @@
 """The operations on profiles: who a shopper is, tokens for them, and signing in."""
 
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
 from wishwell import ids, profiles
 from wishwell.access import auth
@@ -8,8 +8,12 @@ from wishwell.errors import Invalid
 from wishwell.http import bodies, handlers, metrics, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
-from wishwell.profiles import Profile
-from wishwell.wishes import linking
+from wishwell.moving import person
+from wishwell.profiles import Profile, records
+from wishwell.profiles.records import ProfileRecord
+from wishwell.wishes import erasure, linking
+
+_ONE = "this is about one profile"
 
 
 async def identify_profile(request: Request) -> Response:
@@ -18,6 +22,57 @@ async def identify_profile(request: Request) -> Response:
     if isinstance(request.scope, Profile):  # contract: identify-remembers
         await request.run(profiles.remember_email, request.scope, email, request.now())
     return responses.record({"authFlow": path})
+
+
+# contract: profile-fields
+async def get_profile(request: Request) -> Response:
+    shown = await request.run(records.find, handlers.new_owner(request, _ONE))
+    return responses.record(_for_caller(request, shown))
+
+
+def _for_caller(request: Request, shown: ProfileRecord) -> ProfileRecord:
+    """Nobody has confirmed the address: whoever typed it may be somebody else."""
+    if request.caller is None or request.caller.kind != "admin":
+        shown.email = UNSET
+    return shown
+
+
+async def update_profile(request: Request) -> Response:
+    profile = handlers.new_owner(request, _ONE)
+    body = await bodies.decode(request, wire.ProfilePatchBody)
+    notices = body.notices if isinstance(body.notices, bool) else None
+    chosen = await request.run(records.choose, profile, notices, request.now())
+    return responses.record(_for_caller(request, chosen))
+
+
+async def export_profile(request: Request) -> Response:
+    profile = handlers.new_owner(request, _ONE)
+    shown = await request.run(records.find, profile)
+    return responses.streamed(person.document(request.service.db, profile, shown))
+
+
+# contract: erase-moment, erase-event
+async def erase_profile(request: Request) -> Response:
+    handlers.check_admin(request)
+    service, profile = request.service, handlers.new_owner(request, _ONE)
+    label = await service.db.read(auth.label_of, request.caller.token_id if request.caller else "")
+    erased = await service.db.long_write(erasure.erase, profile, service.clock())
+    service.access_cache.erased.add(erased, service.clock())
+    erasure.note(profile, label)
+    if erased:
+        metrics.ERASED.inc()
+    return responses.no_content()
+
+
+# contract: profiles-by-email
+async def list_profiles(request: Request) -> Response:
+    given = request.query
+    limit = wire.limit(given.get("limit"))
+    email = profiles.check_email(given.get("email", ""))
+    binding = f"{request.store.id}||profiles|{email}"
+    cursor = handlers.cursor(request, binding)
+    found = await request.run(records.by_email, request.store, email, cursor, limit)
+    return handlers.answer_page(request, found, binding)
 
 
 async def create_profile_token(request: Request) -> Response:
@@ -62,6 +117,7 @@ async def _token_profile(
                 linking.link, session, customer, request.bounds, now
             )
             metrics.linked(moved)
+        service.access_cache.touch_customer(customer)
         return customer
     if session is not None:
         await request.run(profiles.renew_session, session, now)

@@ -1,5 +1,6 @@
 """Answers: status, headers and body, and the status of each error."""
 
+from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import Any
 
@@ -49,6 +50,8 @@ class Response(msgspec.Struct, gc=False):
     status: int
     body: bytes
     headers: Headers
+    stream: AsyncIterator[bytes] | None = None
+    """The body, where it comes piece by piece."""
 
 
 def _json(status: int, body: Any) -> Response:
@@ -59,6 +62,11 @@ def _json(status: int, body: Any) -> Response:
 def record(value: Any) -> Response:
     """200 with ``{"data": value}``."""
     return _json(200, {"data": value})
+
+
+def streamed(pieces: AsyncIterator[bytes]) -> Response:
+    """200 with a JSON document that comes piece by piece."""
+    return Response(200, b"", [JSON, *_PRIVATE], pieces)
 
 
 def created(value: Any, location: str | None = None) -> Response:
@@ -132,6 +140,8 @@ def failure(error: Exception, request_id: str) -> Response:
     if status == 503:
         # The details are only for the log.
         message = "The service can't reach its database, or is too busy. Nothing was done."
+    if isinstance(error, errors.BeingErased):
+        message = error.message
     if isinstance(error, errors.Undecided):
         message = (
             "It is not known whether this was done: either all of it was, or nothing. It is safe "

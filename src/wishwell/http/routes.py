@@ -26,7 +26,8 @@ class Route(NamedTuple):
 
     ``caller``: a token is needed; or may be left out, though not be a bad one; or is ignored.
 
-    ``on_storefront``: it is also at ``<base>/api`` (contract: storefront-paths). ``of_store``: it
+    ``on_storefront``: it is also at ``<base>/api`` (contract: storefront-paths), without the method
+    ``off_storefront``. ``of_store``: it
     is about the store, not about a profile, and for admin tokens only (contract: token-admin-only).
     """
 
@@ -36,6 +37,7 @@ class Route(NamedTuple):
     kind: Kind | None = None
     caller: Literal["needed", "welcome", "ignored"] = "needed"
     on_storefront: bool = True
+    off_storefront: str = ""
     of_store: bool = False
 
 
@@ -87,6 +89,13 @@ API = (
         "PUT": share_handlers.reserve_shared_item,
         "DELETE": share_handlers.delete_reservation,
     }),
+    Route("/profile", {
+        "GET": profile_handlers.get_profile,
+        "PATCH": profile_handlers.update_profile,
+        "DELETE": profile_handlers.erase_profile,
+    }, off_storefront="DELETE"),
+    Route("/profile/export", {"GET": profile_handlers.export_profile}),
+    _of_store("/profiles", "page", "limit", "email", GET=profile_handlers.list_profiles),
     Route("/profiles/identify", {"POST": profile_handlers.identify_profile}, kind="token",
           on_storefront=False),
     Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, kind="token",

@@ -176,6 +176,12 @@ class IdentifyBody(Body):
     email: str
 
 
+class ProfilePatchBody(Body):
+    """``PATCH /profile``."""
+
+    notices: bool | UnsetType = UNSET
+
+
 class TokenBody(Body):
     """``POST /profiles/token``. The body is optional."""
 
@@ -239,6 +245,7 @@ _RULES = {
     "reservations": "must be true or false",
     "notes": "must be true or false",
     "email": "must be an e-mail address",
+    "notices": "must be true or false",
     "title": f"must be a string of 1 to {products.MAX_TITLE} characters, or null",
     "url": _URL_RULE,
     "image": _URL_RULE,

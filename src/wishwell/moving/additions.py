@@ -27,6 +27,7 @@ class Held(msgspec.Struct):
     events: int = 0
     email: str | None = None
     closed_at: str | None = None
+    notices: int | None = None
     lists: dict[str, int] = {}
     named: dict[str, str] = {}
     items: dict[tuple[str, str], tuple[str, str]] = {}
@@ -77,6 +78,7 @@ def _changes(profile: ProfileRecord, held: Held) -> bool:
         or profile.touched_at > held.touched_at
         or profile.events > held.events
         or bool(profile.email and not held.email)
+        or (profile.notices is not None and held.notices is None)
     )
 
 
@@ -130,7 +132,7 @@ def _profile_row(store: Store, key: str, bundle: Bundle) -> tuple[Any, ...]:
     return (
         *(key, store.id, profile.gid, int(profile.is_session), len(bundle.items)),
         *(len(bundle.lists), profile.events, profile.created_at, profile.touched_at),
-        *(profile.closed_at, profile.email),
+        *(profile.closed_at, profile.email, profile.notices),
     )
 
 

@@ -12,6 +12,7 @@ _RECORDS = 2_000
 
 _PROFILES = 100
 _OF_STORE = ("erase_deliveries", "erase_products", "erase_events_told", "erase_events_new")
+_OF_ERASED = ("erase_erased", "erase_erasures")
 
 
 # contract: store-delete
@@ -67,7 +68,8 @@ async def _finish(tx: Writer, id: str) -> bool:
     """Removes the store, unless there was still something of it."""
     await stores.lock(tx)
     await tx.all("store_lock", store=id)
-    await tx.run("erase_webhooks", store=id)
+    for statement in ("erase_webhooks", *_OF_ERASED):
+        await tx.run(statement, store=id)
     for statement in _OF_STORE:
         if await _erase(tx, statement, id):
             return False

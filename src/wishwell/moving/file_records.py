@@ -191,6 +191,7 @@ class ProfileRecord(Record):
     closed_at: Time | None = None
     email: str | None = None
     events: Whole = 0
+    notices: Literal[0, 1] | None = None
 
     @property
     def is_session(self) -> bool:

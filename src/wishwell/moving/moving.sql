@@ -11,8 +11,9 @@ SELECT product_id, id, position, created_at, updated_at, document, variants, kno
 FROM products WHERE store_id = :store AND id > :after ORDER BY id LIMIT :limit;
 
 -- name: export_profiles
-SELECT profile_id, items, gid, created_at, touched_at, closed_at, email, events FROM profiles
-WHERE store_id = :store AND profile_id > :after ORDER BY profile_id LIMIT :limit;
+SELECT profile_id, items, gid, created_at, touched_at, closed_at, email, events, notices FROM profiles p
+WHERE p.store_id = :store AND p.profile_id > :after AND shown(p)
+ORDER BY p.profile_id LIMIT :limit;
 
 -- name: export_revocations
 SELECT profile_id, revoked_at, jti FROM revocations WHERE profile_id in_uuids(:profiles) ORDER BY profile_id, jti;
@@ -43,7 +44,7 @@ FROM held h JOIN profiles p ON p.profile_id = h.profile_id AND p.closed_at IS NU
 WHERE h.profile_id in_uuids(:holders) AND h.owner_id in_uuids(:owners);
 
 -- name: import_profiles_held
-SELECT profile_id, created_at, touched_at, events, email, closed_at FROM profiles WHERE profile_id in_uuids(:profiles);
+SELECT profile_id, created_at, touched_at, events, email, closed_at, notices FROM profiles WHERE profile_id in_uuids(:profiles);
 
 -- name: import_lists_held
 SELECT profile_id, id, shared, name FROM lists WHERE profile_id in_uuids(:profiles);
@@ -100,3 +101,16 @@ VALUES (:store, :id, :enabled, 0, 0, :created_at, :updated_at, :types, :url, :se
 -- name: import_product
 INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, variants, known, noticed_at)
 VALUES (:store, :product_id, :id, :position, :created_at, :updated_at, :document, :variants, :known, :noticed_at) ON CONFLICT (store_id, product_id) DO NOTHING;
+
+-- name: person_shares
+SELECT share_fields(s) FROM shares s WHERE s.profile_id = :profile ORDER BY s.id;
+
+-- name: person_reserved
+-- What :holder has reserved of the items of :owners.
+SELECT i.product_id, i.variant_id, r.quantity, r.created_at
+FROM reservations r JOIN items i ON i.profile_id = r.profile_id AND i.id = r.item_id
+WHERE r.profile_id in_uuids(:owners) AND r.holder_id = :holder
+ORDER BY r.created_at, r.item_id;
+
+-- name: person_events
+SELECT event_fields(e) FROM events e WHERE e.profile_id = :profile AND e.sequence > :after ORDER BY e.sequence LIMIT :limit;

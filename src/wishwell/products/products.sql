@@ -80,13 +80,14 @@ FOR UPDATE SKIP LOCKED --postgresql
 -- The next wishes for a product, by their ids, which stay when a link moves them.
 SELECT i.id, i.profile_id, i.variant_id, i.created_at, i.dropped_at, i.restocked_at
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND p.closed_at IS NULL
+WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND p.closed_at IS NULL AND coalesce(p.notices, 1) = 1
 ORDER BY i.id
 LIMIT :limit;
 
 -- name: owner_lock
+-- contract: profile-notices
 -- Unless somebody writes to it at this moment, so that this waits for nobody and no deadlock is possible.
-SELECT profile_id FROM profiles WHERE profile_id = :profile AND closed_at IS NULL
+SELECT profile_id FROM profiles WHERE profile_id = :profile AND closed_at IS NULL AND coalesce(notices, 1) = 1
 FOR NO KEY UPDATE SKIP LOCKED --postgresql
 ;
 

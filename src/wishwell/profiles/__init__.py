@@ -12,7 +12,14 @@ import msgspec
 
 from wishwell import ids
 from wishwell.db import Reader, Writer
-from wishwell.errors import Invalid, NotFound, SessionEnded, Unauthenticated
+from wishwell.errors import (
+    BeingErased,
+    Invalid,
+    NotFound,
+    SessionEnded,
+    Unauthenticated,
+    Unavailable,
+)
 from wishwell.stores import Store
 
 # An address that needs no quoting: a local part, and a domain of non-empty labels, in any script.
@@ -72,12 +79,15 @@ def of_customer(store: Store, gid: str) -> Profile:
     return Profile(ids.profile_key(store.id, gid), store, gid, False)
 
 
-# contract: session-ended, session-unknown
-def missing(profile: Profile) -> NotFound | Unauthenticated:
-    """The error for a session that was linked, purged or never created.
+# contract: session-ended, session-unknown, erase-writes
+def missing(profile: Profile) -> NotFound | Unauthenticated | Unavailable:
+    """The error for a session that was linked, purged, erased or never created.
 
-    With its own token the answer is 401, with its GID in a header 404.
+    With its own token the answer is 401, with its GID in a header 404. For a customer, who is
+    being erased, it is 503.
     """
+    if not profile.is_session:
+        return BeingErased()
     if profile.by_token:
         return SessionEnded(
             "This session has ended: it was linked to a customer, or purged. Ask for a new token."
@@ -115,6 +125,7 @@ async def lock(tx: Writer, profile: Profile, now: str) -> None:
             now=now,
         )
         await lock_known(tx, profile)
+        await tx.run("profile_resume", profile=profile.id)
 
 
 async def lock_known(tx: Writer, profile: Profile) -> bool:

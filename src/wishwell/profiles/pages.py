@@ -40,7 +40,7 @@ class Among(NamedTuple):
     """What a page is narrowed to by its path: a column of each, and its value."""
 
     fields: tuple[str, ...]
-    values: list[str | int]
+    values: list[str | int | list[str]]
 
 
 class PageRequest(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
--- profiles_filled: profile_id, store_id, gid, is_session, items, lists, events, created_at, touched_at, closed_at, email
+-- profiles_filled: profile_id, store_id, gid, is_session, items, lists, events, created_at, touched_at, closed_at, email, notices
 
 -- name: profile_state
 SELECT closed_at FROM profiles WHERE profile_id = :profile;
@@ -24,8 +24,13 @@ RETURNING profile_id;
 -- name: session_touch
 UPDATE profiles SET touched_at = :now WHERE profile_id = :profile AND touched_at < :now AND closed_at IS NULL;
 
+-- name: customer_touch
+-- Once on each day.
+UPDATE profiles SET touched_at = :now
+WHERE profile_id = :profile AND substr(touched_at, 1, 10) < substr(:now, 1, 10) AND closed_at IS NULL;
+
 -- name: session_close
-UPDATE profiles SET closed_at = :now, email = NULL, items = 0, lists = 0, changes = changes + 1
+UPDATE profiles SET closed_at = :now, email = NULL, items = 0, lists = 0, changes = changes + 1, linked_id = :customer
 WHERE profile_id = :profile;
 
 -- name: profile_remember_email
@@ -35,14 +40,29 @@ UPDATE profiles SET email = :email WHERE profile_id = :profile;
 -- A record of a store, wherever it lies: the one look-up that names no profile.
 SELECT p.profile_id, p.gid, p.is_session
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :store AND i.id = :id;
+WHERE i.store_id = :store AND i.id = :id AND p.closed_at IS NULL;
 
 -- name: list_owner
 SELECT p.profile_id, p.gid, p.is_session
 FROM lists l JOIN profiles p ON p.profile_id = l.profile_id
-WHERE l.store_id = :store AND l.id = :id;
+WHERE l.store_id = :store AND l.id = :id AND p.closed_at IS NULL;
 
 -- name: item_owners
 SELECT i.profile_id, i.id, p.is_session, p.gid
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :store AND i.id in_uuids(:ids);
+WHERE i.store_id = :store AND i.id in_uuids(:ids) AND p.closed_at IS NULL;
+
+
+-- name: profile_shown
+SELECT profile_id, gid, is_session, items, lists, notices, created_at, email FROM profiles
+WHERE profile_id = :profile AND closed_at IS NULL;
+
+-- name: profile_choose
+UPDATE profiles SET notices = :notices WHERE profile_id = :profile;
+
+-- name: store_profiles_page
+SELECT p.profile_id, p.gid, p.is_session, p.items, p.lists, p.notices, p.created_at, p.email{beyond}
+FROM profiles p
+WHERE p.store_id = :owner AND p.email IS NOT NULL AND p.closed_at IS NULL{conditions}{from_cursor}
+ORDER BY p.profile_id {direction}
+LIMIT :limit;

@@ -14,7 +14,7 @@ from wishwell.events import deliveries, retention
 from wishwell.http import metrics
 from wishwell.http.context import Services
 from wishwell.products import notices
-from wishwell.wishes import purge
+from wishwell.wishes import erasure, purge
 
 _LEAST_SECONDS = 0.02
 """Between two turns of a job at least. On SQLite a turn may end without having waited."""
@@ -27,6 +27,7 @@ _IDLE_SECONDS = 1.0
 this process knows that it does must be in the feed in time too."""
 
 _RETAIN_SECONDS = 60.0
+_ERASE_SECONDS = 5.0
 _PAUSE = 0.05
 """Seconds between two steps of housekeeping, which leave the database to others."""
 
@@ -57,6 +58,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         Job("sample", 1.0, functools.partial(_sample, sampler)),
         Job("feed", 0.25, functools.partial(_number_events, service)),
         Job("notices", 1.0, functools.partial(_tell_notices, service)),
+        Job("erasing", 1.0, _erasing(service)),
         Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
         # contract: command-purge
         _housekeeping(service, "purge", service.settings.purge_interval, _purge),
@@ -124,9 +126,32 @@ async def _purge(service: Services) -> None:
         metrics.PURGED.inc(total - seen)
         seen = total
         await asyncio.sleep(_PAUSE)
+    async for profile, erased in erasure.idle(service.db, service.clock()):
+        service.access_cache.erased.add(erased, service.clock())
+        erasure.note(profile, "purge")
+        metrics.ERASED.inc()
+        await asyncio.sleep(_PAUSE)
+    await service.db.write(erasure.forget, service.clock())
     metrics.PURGE_FINISHED.set_to_current_time()
     if seen:
         log.info("purged", sessions=seen)
+
+
+# contract: erase-steps
+def _erasing(service: Services) -> Callable[[], Awaitable[None]]:
+    """Removes what there was of erased profiles, where there are any."""
+    job = _housekeeping(service, "erase", _ERASE_SECONDS, _erase)
+
+    async def turn() -> None:
+        if service.access_cache.erased:
+            await job.turn()
+
+    return turn
+
+
+async def _erase(service: Services) -> None:
+    async for _ in erasure.work(service.db, service.clock):
+        await asyncio.sleep(_STEP_PAUSE)
 
 
 def _retention(
@@ -164,12 +189,13 @@ async def _tell_notices(service: Services) -> float | None:
 
 
 async def _look_at_what_waits(service: Services) -> None:
-    """Updates the metrics of events, notices and deliveries that wait."""
+    """Updates the metrics of events, notices, deliveries and erased profiles that wait."""
     count, oldest = await service.db.read(events.behind)
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
     metrics.EVENTS_WAITING.set(count)
     metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
     metrics.NOTICES_WAITING.set(await service.db.read(notices.waiting))
+    metrics.ERASING.set((await service.db.read(erasure.waiting))[0])
     metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
 
 

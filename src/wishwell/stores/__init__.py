@@ -30,6 +30,7 @@ LIMITS = (
 
 DEFAULT_HANDLE = "default"
 DEFAULT_DROP = 5
+MAX_MONTHS = 120
 
 SEEN_MS = 5_000
 """By then every process has seen a change of a store (contract: store-change-seen)."""
@@ -53,7 +54,9 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     ``auth_flow`` is the path of its sign-in page and may contain ``{email}``. ``product_ids`` is
     the JSON type of its product and variant ids (contract: product-id-kind). ``hosts`` are the
     origins of its shop (contract: storefront-hosts). ``price_drop_percent`` is by how much a price
-    must fall to be told (contract: notice-drop). ``events_since`` is when its events began to be
+    must fall to be told (contract: notice-drop). ``forget_customers_after`` is after how many
+    months without a request customers are erased, and ``forget_since`` since when that is so
+    (contract: forget-customers). ``events_since`` is when its events began to be
     complete, or None (contract: store-events).
     """
 
@@ -69,6 +72,8 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     price_drop_percent: int
     events_since: str | None
     created_at: str
+    forget_customers_after: int | None = None
+    forget_since: str | None = None
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -135,6 +140,8 @@ class StorePatch(msgspec.Struct, frozen=True):
     limits: Mapping[str, int | None] | None = None
     events: bool | None = None
     price_drop_percent: int | None = None
+    forget_customers_after: int | None = None
+    """0 turns it off."""
 
 
 async def lock(tx: Writer) -> None:
@@ -335,9 +342,15 @@ def patched(store: Store, patch: StorePatch, now: str) -> Store:
     named = {name: value for name, value in changes.items() if value is not None}
     if (events := named.pop("events", None)) is not None:
         named["events_since"] = (store.events_since or _when_seen(now)) if events else None
+    if (months := named.get("forget_customers_after")) is not None:
+        since = store.forget_since or _when_seen(now)
+        named |= {"forget_since": since} if months else dict.fromkeys(_FORGET)
     store = structs.replace(store, **named)
     check(store)
     return store
+
+
+_FORGET = ("forget_customers_after", "forget_since")
 
 
 def _when_seen(now: str) -> str:
@@ -376,6 +389,11 @@ def check(store: Store) -> None:
 
     if not 1 <= store.price_drop_percent <= 90:
         raise Invalid("price-drop-percent: must be a whole number from 1 to 90.")
+    if not 1 <= (store.forget_customers_after or 1) <= MAX_MONTHS:
+        raise Invalid(
+            f"forget-customers-after: must be a whole number of months, from 1 to {MAX_MONTHS}; "
+            "0 turns it off."
+        )
     check_hosts(store.hosts)
     check_naming(store.naming)
 

@@ -204,7 +204,8 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
             "productId, variantId: another item of this profile has this product and variant."
         ) from error
     if row is None:
-        raise await _absent(tx, profile)
+        await profiles.lock_known(tx, profile)  # contract: erase-writes
+        raise NotFound(_NO_ITEM)
     *columns, names = row
     item = from_row(columns)
     if patch.tags is not None:

@@ -149,7 +149,7 @@ LIMIT :limit;
 -- name: store_items_page
 SELECT item_fields(i), p.gid{beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :owner{conditions}{from_cursor}
+WHERE i.store_id = :owner AND shown(i){conditions}{from_cursor}
 ORDER BY i.id {direction}
 LIMIT :limit;
 

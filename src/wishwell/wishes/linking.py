@@ -36,7 +36,7 @@ class Linked(msgspec.Struct):
 
 
 # contract: link-items, link-limits, link-email, link-closes-session, link-again, link-races,
-#   event-link, cluster-link
+#   event-link, cluster-link, profile-notices
 async def link(tx: Writer, session: Profile, customer: Profile, bounds: Bounds, now: str) -> int:
     """Moves all records of the session and closes it. Returns the number of items moved.
 
@@ -107,9 +107,10 @@ async def _move(
     await reservations.end_unshared(tx, customer.id)
     for statement in _LEAVE:
         await tx.run(statement, profile=session.id)
-    row = await tx.one("link_email", profile=session.id)
-    await tx.run("profile_recount", profile=customer.id, email=row and row[0])
-    await tx.run("session_close", profile=session.id, now=now)
+    row = await tx.one("link_person", profile=session.id)
+    email, notices = row or (None, None)
+    await tx.run("profile_recount", profile=customer.id, email=email, notices=notices)
+    await tx.run("session_close", profile=session.id, customer=customer.id, now=now)
     left = len(wishes) - len(merged.items)
     return Linked(session.gid, customer.gid, len(wishes), len(made), left)
 

@@ -1,7 +1,7 @@
 -- Rows are copied to the customer and deleted, never re-keyed.
 
--- name: link_email
-SELECT email FROM profiles WHERE profile_id = :profile;
+-- name: link_person
+SELECT email, notices FROM profiles WHERE profile_id = :profile;
 
 -- name: link_wishes
 SELECT id, product_id, variant_id, quantity, created_at, updated_at, dropped_at, restocked_at, list_ids, tags, note
@@ -56,5 +56,5 @@ DELETE FROM lists WHERE profile_id = :profile;
 UPDATE profiles
 SET items = (SELECT count(*) FROM items i WHERE i.profile_id = :profile),
     lists = (SELECT count(*) FROM lists l WHERE l.profile_id = :profile),
-    email = coalesce(email, :email::text), changes = changes + 1
+    email = coalesce(email, :email::text), notices = coalesce(notices, :notices::smallint), changes = changes + 1
 WHERE profile_id = :profile;

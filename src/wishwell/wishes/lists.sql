@@ -67,7 +67,7 @@ LIMIT :limit;
 -- name: store_lists_page
 SELECT list_fields(l), p.gid{beyond}
 FROM lists l JOIN profiles p ON p.profile_id = l.profile_id
-WHERE l.store_id = :owner{conditions}{from_cursor}
+WHERE l.store_id = :owner AND shown(l){conditions}{from_cursor}
 ORDER BY l.id {direction}
 LIMIT :limit;
 

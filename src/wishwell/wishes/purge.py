@@ -26,24 +26,31 @@ log = structlog.get_logger()
 
 
 # contract: purge-steps
-async def sessions(db: Database, settings: Settings, now: int) -> AsyncIterator[int]:
+async def sessions(
+    db: Database, settings: Settings, now: int, *, dry: bool = False
+) -> AsyncIterator[int]:
     """Purges in small steps, and yields after each how many sessions were removed so far.
 
     The longer period starts when the session's last token expires, up to a day after it was
     issued. The shorter period, from the last token on, is for sessions without records. A session
-    that can't be removed is skipped and logged. Raises ``Unavailable``.
+    that can't be removed is skipped and logged. With ``dry`` it only counts them. Raises
+    ``Unavailable``.
     """
     idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * _DAY_MS)))
     empty = ids.timestamp(max(0, now - int(settings.empty_session_days * _DAY_MS)))
     empty = max(idle, empty)
     after, removed = _FIRST, 0
     while rows := await db.read(_idle, idle, empty, after):
+        after = (rows[-1][1], rows[-1][0])
+        if dry:
+            removed += len(rows)
+            yield removed
+            continue
         gids = {row[0]: row[2] for row in rows}
         expired = await db.write(_end, idle, empty, list(gids), ids.timestamp(now))
         async for gone in _remove(db, {id: gids[id] for id in expired}):
             removed += gone
             yield removed
-        after = (rows[-1][1], rows[-1][0])
 
 
 # contract: command-purge, clock-steps

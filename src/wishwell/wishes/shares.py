@@ -164,7 +164,7 @@ async def change(tx: Writer, profile: Profile, list_id: str, id: str, terms: Ter
     """Changes a share. Raises ``NotFound``, ``profiles.missing``."""
     row = await tx.one("share_change", profile=profile.id, id=id, list=list_id, **terms._asdict())
     if row is None:
-        await profiles.check_open(tx, profile)
+        await profiles.lock_known(tx, profile)  # contract: erase-writes
         raise NotFound(_NO_SHARE)
     return from_row(row)
 

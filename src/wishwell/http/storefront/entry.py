@@ -172,6 +172,10 @@ class Storefront:
             limit = service.settings.limit_visitor_read
             key, what = f"{visit.store.id}:nobody:{visit.address}", "reads without a cookie"
             await counting.count_address(request, key, limit, what)
+        if route.path == "/profile" and request.reads:
+            return responses.record({"items": 0, "lists": 0, "notices": True})
+        if route.path.startswith("/profile"):
+            raise NotFound("Nobody is here: there is no profile yet.")
         shares = "token" in request.parameters and request.method != "DELETE"
         if request.parameters and not shares:
             raise NotFound("There is no such record.")

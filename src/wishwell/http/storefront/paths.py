@@ -44,6 +44,8 @@ def find(request: Request, base: str) -> tuple[Route | None, str | None]:
     request.route = f"/storefront{route.path if route else place}"
     request.parameters = parameters
     allowed = routes.allowed(route) if route else ("GET", "HEAD")
+    if route is not None and route.off_storefront:
+        allowed = tuple(method for method in allowed if method != route.off_storefront)
     if request.method not in allowed:
         raise MethodNotAllowed(f"This path allows only {', '.join(allowed)}.", allowed)
     return route, asset

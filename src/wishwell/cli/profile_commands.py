@@ -1,0 +1,84 @@
+"""`wishwell profile`: one shopper's data."""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+
+import click
+
+from wishwell import ids, profiles, stores
+from wishwell.cli.opening import Progress, read_file, run
+from wishwell.config import Settings
+from wishwell.db import Database
+from wishwell.errors import Invalid, NotFound, Unavailable
+from wishwell.profiles import Profile
+from wishwell.run import terminal
+from wishwell.stores import Store
+from wishwell.wishes import erasure
+
+_PAUSE = 0.02
+"""Seconds between two steps, in which others write."""
+
+_AT_ONCE = 100
+
+
+@click.group()
+def profile() -> None:
+    """One shopper's data."""
+
+
+# contract: erase-command
+@profile.command("erase")
+@click.argument("gid", required=False)
+@click.option("--from", "path", metavar="FILE", help="A file with a GID a line, in place of GID.")
+@click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
+@click.pass_obj
+def profile_erase(settings: Settings, gid: str | None, path: str | None, handle: str) -> None:
+    """Erase a customer or visitor with everything of them, and wait until it is removed.
+
+    Killed, it is finished by a running service, or when it is run again. After a backup was
+    restored, --from erases again whom the log names as erased since.
+    """
+    if (gid is None) == (path is None):
+        raise click.UsageError("Name a GID, or a file with --from.")
+    lines = [] if gid is None else [("GID", gid)]
+    if path is not None:
+        text = read_file("--from", path).split("\n")
+        lines = [(f"line {n}", line.strip()) for n, line in enumerate(text, 1) if line.strip()]
+    progress = Progress()
+
+    async def erase(db: Database) -> tuple[int, int]:
+        store = await db.read(stores.by_handle, handle)
+        chosen = _parsed(settings, store, lines)
+        keys: list[str] = []
+        erased = 0
+        for at in range(0, len(chosen), _AT_ONCE):
+            for one in chosen[at : at + _AT_ONCE]:
+                with contextlib.suppress(NotFound):  # a session that has ended, or never was
+                    ended = await db.long_write(erasure.erase, one, ids.wall_clock())
+                    erasure.note(one, "wishwell profile erase")
+                    erased += bool(ended)
+                    keys += ended
+            if keys and not at:
+                terminal.say("hidden from everybody; waits until it is removed", err=True)
+            async for _ in erasure.work(db, ids.wall_clock):
+                progress.tell(f"{erased:,} of {len(chosen):,} erased; the rest is being removed")
+                await asyncio.sleep(_PAUSE)
+        left = [key for key in keys if await db.read(erasure.is_under_way, key)]
+        if left:
+            raise Unavailable(
+                f"{len(left):,} can't be removed yet; they stay hidden, and it is tried again."
+            )
+        return erased, len(chosen) - erased
+
+    erased, nothing = run(settings, erase)
+    terminal.say(f"{erased:,} erased; of {nothing:,} there was nothing")
+
+
+def _parsed(settings: Settings, store: Store, lines: Sequence[tuple[str, str]]) -> list[Profile]:
+    """The profiles, each once. Raises ``Invalid``, before anything is erased."""
+    if not lines:
+        raise Invalid("--from: the file names nobody.")
+    namespace = settings.session_namespace
+    found = [profiles.parse(store, namespace, gid, label) for label, gid in lines]
+    return list({one.id: one for one in found}.values())

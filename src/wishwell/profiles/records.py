@@ -1,0 +1,71 @@
+"""What a profile is, as the API shows it, and what a shopper may choose for it."""
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from wishwell import profiles
+from wishwell.db import Reader, Row, Writer
+from wishwell.profiles import Kind, Profile, WholeStore, pages
+from wishwell.profiles.pages import Among, Cursor, Page, PageRequest
+from wishwell.stores import Store
+
+
+# contract: profile-fields
+class ProfileRecord(msgspec.Struct, rename="camel"):
+    """A profile as the API shows it: how many items and lists it has, and whether notices are made.
+
+    ``created_at`` is left out for a customer of whom nothing is stored, ``email`` for all but admin
+    tokens.
+    """
+
+    profile: str
+    kind: Kind
+    items: int
+    lists: int
+    notices: bool
+    created_at: str | UnsetType = UNSET
+    email: str | UnsetType = UNSET
+
+
+def from_row(row: Row) -> ProfileRecord:
+    """Makes one from the columns of ``profile_shown``, the key first."""
+    _, gid, is_session, items, lists, notices, created_at, email = row
+    kind: Kind = "session" if is_session else "customer"
+    shown = notices != 0
+    return ProfileRecord(gid, kind, items, lists, shown, created_at, email or UNSET)
+
+
+async def find(tx: Reader, profile: Profile) -> ProfileRecord:
+    """Raises ``profiles.missing`` for a session."""
+    row = await tx.one("profile_shown", profile=profile.id)
+    if row is not None:
+        return from_row(row)
+    if profile.is_session:
+        raise profiles.missing(profile)
+    return ProfileRecord(profile.gid, "customer", 0, 0, notices=True)
+
+
+# contract: profile-notices
+async def choose(tx: Writer, profile: Profile, notices: bool | None, now: str) -> ProfileRecord:
+    """Sets whether notices are made of its items; None leaves it. Raises ``profiles.missing``."""
+    if notices is None:
+        await profiles.lock_known(tx, profile)
+    else:
+        await profiles.lock(tx, profile, now)
+        await tx.run("profile_choose", profile=profile.id, notices=int(notices))
+    return await find(tx, profile)
+
+
+# contract: profiles-by-email
+async def by_email(
+    tx: Reader, store: Store, email: str, cursor: Cursor | None, limit: int
+) -> Page[ProfileRecord]:
+    """A page of the store's profiles that gave this address, in whatever case."""
+    cases = {_lower(form) for form in (email, email.lower(), email.upper())}
+    asked = PageRequest(cursor, limit, Among(("email",), [sorted(cases)]))
+    return await pages.read(tx, "profiles", WholeStore(store), asked, from_row)
+
+
+def _lower(email: str) -> str:
+    """As both engines do it, and their index: of A-Z alone."""
+    return email.encode().lower().decode()

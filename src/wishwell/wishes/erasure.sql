@@ -1,0 +1,80 @@
+-- name: erasure_linked
+-- The sessions that were linked to a customer, wherever they lie.
+SELECT profile_id FROM profiles WHERE linked_id = :profile;
+
+-- name: erasure_links
+-- What was told of such links; a release before this one noted them nowhere else.
+SELECT data FROM events WHERE profile_id = :profile AND type = 'profile.linked';
+
+-- name: store_ever_told
+SELECT 1 FROM feeds WHERE store_id = :store
+UNION ALL SELECT 1 FROM events WHERE store_id = :store LIMIT 1;
+
+-- name: profile_end
+-- It is gone for everybody, however many steps its records take. Returns the last sequence that was given.
+UPDATE profiles SET closed_at = :now, email = NULL, changes = changes + 1
+WHERE profile_id = :profile
+RETURNING events;
+
+-- name: erasure_begin
+-- Again where an earlier one is still remembered.
+INSERT INTO erasures (profile_id, store_id, sequence, erased_at) VALUES (:profile, :store, :sequence, :now)
+ON CONFLICT (profile_id) DO UPDATE SET sequence = excluded.sequence, erased_at = excluded.erased_at, done_at = NULL;
+
+-- name: erasure_waits
+SELECT 1 FROM erasures WHERE profile_id = :profile AND done_at IS NULL;
+
+-- name: erasures_waiting
+SELECT profile_id, store_id FROM erasures WHERE done_at IS NULL ORDER BY erased_at, profile_id LIMIT :limit;
+
+-- name: erasures_waiting_count
+SELECT count(*), min(erased_at) FROM erasures WHERE done_at IS NULL;
+
+-- name: erasures_under_way
+SELECT profile_id FROM erasures WHERE done_at IS NULL;
+
+-- name: erasure_webhooks
+SELECT id FROM webhooks WHERE store_id = :store ORDER BY id;
+
+-- name: erasure_deliveries
+DELETE FROM deliveries WHERE store_id = :store AND webhook_id = :webhook AND id IN (
+    SELECT d.id FROM deliveries d
+    WHERE d.store_id = :store AND d.webhook_id = :webhook AND d.profile_id = :profile AND d.type <> 'profile.erased' LIMIT :limit)
+RETURNING id;
+
+-- name: erasure_events
+-- But for that which tells of it.
+DELETE FROM events WHERE profile_id = :profile AND sequence IN (
+    SELECT e.sequence FROM events e WHERE e.profile_id = :profile AND e.type <> 'profile.erased' LIMIT :limit)
+RETURNING sequence;
+
+-- name: erasure_done
+UPDATE erasures SET done_at = :now WHERE profile_id = :profile AND sequence > 0;
+
+-- name: erasure_forget
+-- Without a sequence there is nothing to remember.
+DELETE FROM erasures WHERE profile_id = :profile AND sequence = 0;
+
+-- name: erasures_forget
+DELETE FROM erasures WHERE done_at < :before;
+
+-- name: profile_resume
+-- Of a customer who was erased: events go on where they were.
+UPDATE profiles SET events = coalesce((SELECT x.sequence FROM erasures x WHERE x.profile_id = :profile), 0)
+WHERE profile_id = :profile AND events = 0;
+
+-- name: erase_erased
+DELETE FROM revocations WHERE profile_id IN (SELECT x.profile_id FROM erasures x WHERE x.store_id = :store);
+
+-- name: erase_erasures
+DELETE FROM erasures WHERE store_id = :store;
+
+-- name: customers_idle
+-- :after_time, :after: the last one of the step before.
+SELECT profile_id, touched_at, gid FROM profiles
+WHERE store_id = :store AND is_session = 0 AND touched_at < :before AND closed_at IS NULL
+  AND (touched_at, profile_id) > (:after_time, :after::uuid)
+ORDER BY touched_at, profile_id LIMIT :limit;
+
+-- name: customer_idle
+SELECT 1 FROM profiles WHERE profile_id = :profile AND touched_at < :before;

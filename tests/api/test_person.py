@@ -1,0 +1,254 @@
+"""A person's data: the profile, its export and its erasure, by the API and by the commands."""
+
+import httpx2
+import pytest
+
+from tests.servers import WISHWELL, wait_until
+
+from .conftest import data, done, envelope, new_list, save, soon
+
+
+def test_profile_says_what_it_has(shop):
+    """contract: profile-fields, identify-remembers. `email` for an admin alone; zeros for nobody known."""
+    ann, visitor = shop.customer(), shop.session()
+    zeros = {"profile": ann.gid, "kind": "customer", "items": 0, "lists": 0, "notices": True}
+    assert data(ann.http.get("/profile")) == zeros
+    new_list(ann.http, "mine")
+    save(ann.http, 1)
+    save(ann.http, 2)
+    data(visitor.http.post("/profiles/identify", json={"email": "Visitor@example.com"}))
+    shown = data(ann.http.get("/profile"))
+    assert shown.pop("createdAt").endswith("Z")
+    assert shown == zeros | {"items": 2, "lists": 1}
+    own = data(visitor.http.get("/profile"))
+    assert (own["kind"], own["profile"], "email" in own) == ("session", visitor.gid, False)
+    assert data(shop.acting_as(visitor.gid).get("/profile"))["email"] == "Visitor@example.com"
+    for path in ("/profile", "/profile/export"):
+        assert "Profile" in envelope(shop.admin.get(path), 400)
+        assert ann.http.head(path).status_code == 200
+    envelope(
+        shop.acting_as("gid://wishwell/Session/00000000-0000-4000-8000-000000000000").get(
+            "/profile"
+        ),
+        404,
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ({"notices": 1}, "notices"),
+        ({"notices": None}, "notices"),
+        ({"email": "a@b.example"}, "email"),
+        ([], "body"),
+    ],
+)
+def test_bad_change_of_a_profile_changes_nothing(shop, body, named):
+    """contract: profile-notices, error-message."""
+    ann = shop.customer()
+    assert named in envelope(ann.http.patch("/profile", json=body), 400)
+    assert "createdAt" not in data(ann.http.get("/profile"))
+
+
+def test_notices_are_for_those_who_want_them(make_shop):
+    """contract: profile-notices."""
+    shop = make_shop("--events", "on")
+    silent, keen = shop.customer(), shop.customer()
+    for member in (silent, keen):
+        save(member.http, 1)
+    assert data(silent.http.patch("/profile", json={}))["notices"] is True
+    assert data(silent.http.patch("/profile", json={"notices": False}))["notices"] is False
+    assert data(silent.http.get("/profile"))["notices"] is False
+    for amount in ("10", "5"):
+        body = {"price": {"amount": amount, "currency": "EUR"}}
+        data(shop.admin.put("/products/1", json=body))
+
+    def told():
+        feed = shop.admin.get("/events?type=item.price_dropped").json()
+        return [event["profile"] for event in feed["data"]]
+
+    assert wait_until(lambda: told() == [keen.gid], seconds=8, every=0.3)
+
+
+def test_export_is_one_document_in_pieces(make_shop):
+    """contract: profile-export. More than a page of everything; in order; nothing of what others reserved."""
+    shop = make_shop("--events", "on", "--limit", "profile_write=100000")
+    ann, bob = shop.customer(), shop.customer()
+    made = new_list(ann.http, "mine")
+    for product in range(1, 261):
+        save(ann.http, product, listIds=[made["id"]] if product < 6 else [])
+    saved = data(ann.http.get(f"/lists/{made['id']}"))["items"]
+    order = [item["id"] for item in reversed(saved)]
+    data(ann.http.put(f"/lists/{made['id']}/items/order", json={"itemIds": order}))
+    share = data(ann.http.post(f"/lists/{made['id']}/shares", json={"reservations": True}), 201)
+    data(
+        bob.http.put(f"/shared/{share['token']}/items/{order[0]}/reservation", json={"quantity": 1})
+    )
+    answer = ann.http.get("/profile/export")
+    assert (
+        answer.headers["Transfer-Encoding"] == "chunked" and "Content-Length" not in answer.headers
+    )
+    found = answer.json()["data"]
+    assert [item["id"] for item in found["items"]] == [item["id"] for item in walked(ann.http)]
+    assert [entry["itemIds"] for entry in found["lists"]] == [order]
+    assert found["shares"] == [share]
+    assert [event["sequence"] for event in found["events"]] == [*range(1, len(found["events"]) + 1)]
+    assert (
+        len(found["events"]) > 260 and bob.gid not in answer.text and "reserved" not in answer.text
+    )
+    [held] = data(bob.http.get("/profile/export"))["reservations"]
+    assert held == {
+        "productId": saved[-1]["productId"],
+        "quantity": 1,
+        "createdAt": held["createdAt"],
+    }
+    assert ann.gid not in bob.http.get("/profile/export").text
+
+
+def walked(http):
+    found, page = [], ""
+    while True:
+        answer = http.get(f"/items?limit=250{page}").json()
+        found += answer["data"]
+        if "next" not in answer.get("pageInfo", {}):
+            return found
+        page = f"&page={answer['pageInfo']['next']}"
+
+
+def test_profiles_are_found_by_address(make_shop):
+    """contract: profiles-by-email. In pages, without case, of this store alone."""
+    shop, other = make_shop(), make_shop()
+    gids = set()
+    for number, email in enumerate(("Ann@Example.com", "ann@example.com", "ANN@EXAMPLE.COM")):
+        member = shop.customer() if number else shop.session()
+        data(member.http.post("/profiles/identify", json={"email": email}))
+        gids.add(member.gid)
+    data(other.customer().http.post("/profiles/identify", json={"email": "ann@example.com"}))
+    data(shop.customer().http.post("/profiles/identify", json={"email": "bob@example.com"}))
+    first = shop.admin.get("/profiles?email=aNN@example.com&limit=2").json()
+    after = first["pageInfo"]["next"]
+    rest = shop.admin.get(f"/profiles?email=aNN@example.com&limit=2&page={after}").json()
+    assert {found["profile"] for found in first["data"] + rest["data"]} == gids
+    assert len(first["data"]) == 2 and "next" not in rest["pageInfo"]
+    data(shop.customer().http.post("/profiles/identify", json={"email": "émile@example.com"}))
+    assert len(data(shop.admin.get("/profiles", params={"email": "ÉMILE@example.com"}))) == 1
+    for query in ("", "?email=", "?email=ann", "?email=ann@example.com&email=b@example.com"):
+        assert "email" in envelope(shop.admin.get(f"/profiles{query}"), 400)
+
+
+def test_erased_customer_is_nowhere_in_any_answer(make_shop):
+    """contract: erase-moment, erase-again, erase-writes, token-revoked. And may begin anew."""
+    shop = make_shop("--events", "on", "--limit", "admin_read=100000")
+    ann, bob = shop.customer(), shop.customer()
+    data(ann.http.post("/profiles/identify", json={"email": "ann-secret@example.com"}))
+    made = new_list(ann.http, "secret name")
+    item = save(ann.http, 1, note="secret note", listIds=[made["id"]])
+    save(bob.http, 1)
+    share = data(ann.http.post(f"/lists/{made['id']}/shares", json={"reservations": True}), 201)
+    view = f"/shared/{share['token']}"
+    data(bob.http.put(f"{view}/items/{item['id']}/reservation", json={"quantity": 1}))
+    named = shop.acting_as(ann.gid)
+    done(named.delete("/profile"))
+    done(named.delete("/profile"))
+    assert data(named.get("/profile"))["items"] == 0
+    assert data(named.get("/items")) == [] and data(named.get("/lists")) == []
+    envelope(named.get(f"/items/{item['id']}"), 404)
+    envelope(bob.http.get(view), 404)
+    for path in (f"/items/{item['id']}", f"/lists/{made['id']}", f"/lists/{made['id']}/shares"):
+        envelope(shop.admin.get(path), 404)
+    assert data(shop.admin.get("/profiles?email=ann-secret@example.com")) == []
+    soon(lambda: ann.http.get("/items").status_code == 401)
+
+    def anew() -> bool:
+        answer = named.post("/items", json={"productId": 5})
+        assert answer.status_code == 201 or "erased" in envelope(answer, 503)
+        return answer.status_code == 201
+
+    assert wait_until(anew, seconds=30, every=0.2)
+    assert [entry["productId"] for entry in data(named.get("/items"))] == [5]
+    whole = "".join(
+        shop.admin.get(path).text
+        for path in ("/items", "/lists", "/events", "/events?type=list.created")
+    ) + shop.service.quick("export", "--store", shop.handle)
+    for secret in ("secret n", "ann-secret", item["id"], made["id"], share["token"]):
+        assert secret not in whole
+
+    def told() -> list:
+        feed = shop.admin.get("/events").json()["data"]
+        return [event for event in feed if event["profile"] == ann.gid]
+
+    soon(told)  # contract: feed-soon
+    assert told()[0]["type"] == "profile.erased" and told()[0]["data"] == {}
+    data(shop.customer(ann.gid.rpartition("/")[2]).http.get("/items"))
+
+
+def test_erased_visitor_has_ended(shop):
+    """contract: erase-writes, session-ended."""
+    visitor = shop.session()
+    save(visitor.http, 1)
+    done(shop.acting_as(visitor.gid).delete("/profile"))
+    for request in (visitor.http.get, visitor.http.delete):
+        soon(lambda ask=request: ask("/items?limit=1").status_code == 401)
+    envelope(shop.acting_as(visitor.gid).delete("/profile"), 404)
+    envelope(shop.acting_as(visitor.gid).post("/items", json={"productId": 1}), 404)
+
+
+def test_command_erases_and_waits(shop):
+    """contract: erase-command. And a file of them; a wrong line is named, and nothing is erased."""
+    people = [shop.customer() for _ in range(4)]
+    for member in people:
+        save(member.http, 1)
+    run, store = shop.service.attempt, ("--store", shop.handle)
+    ended = shop.service.run([str(WISHWELL), "profile", "erase", people[0].gid, *store])
+    assert ended.stdout == "1 erased; of 0 there was nothing\n" and "waits" in ended.stderr
+    assert data(shop.acting_as(people[0].gid).get("/items")) == []
+    file = shop.service.folder / "gids.txt"
+    lines = [people[1].gid, "", people[2].gid, people[0].gid, people[1].gid]
+    file.write_text("\n".join([*lines, "gid://other/Customer/1"]))
+    code, _, err = run("profile", "erase", "--from", str(file), *store)
+    assert code == 1 and "line 6" in err and len(err.splitlines()) == 1
+    assert len(data(shop.acting_as(people[1].gid).get("/items"))) == 1
+    file.write_text("\r\n".join(lines))
+    code, out, _ = run("profile", "erase", "--from", str(file), *store)
+    assert (code, out) == (0, "2 erased; of 1 there was nothing\n")
+    assert len(data(shop.acting_as(people[3].gid).get("/items"))) == 1
+    unknown = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
+    file.write_text("\n")
+    assert run("profile", "erase", unknown, *store)[:2] == (0, "0 erased; of 1 there was nothing\n")
+    for words in (("x",), ("--from", str(file)), ("--from", "missing.txt")):
+        code, _, err = run("profile", "erase", *words, *store)
+        assert code == 1 and len(err.splitlines()) == 1, err
+    assert run("profile", "erase", *store)[0] == 2
+    assert run("profile", "erase", people[3].gid, "--from", str(file), *store)[0] == 2
+
+
+def test_purge_says_whom_it_would_forget(shop):
+    """contract: forget-customers, command-purge, store-bounds."""
+    run = shop.service.attempt
+    for bad in ("-1", "121"):
+        code, _, err = run("store", "update", shop.handle, "--forget-customers-after", bad)
+        assert code == 1 and "forget-customers-after" in err
+    shown = shop.service.quick(
+        "store", "update", shop.handle, "--forget-customers-after", "24", "--json"
+    )
+    assert '"forgetCustomersAfter": 24' in shown and '"forgetSince": "20' in shown
+    save(shop.customer().http, 1)
+    assert run("purge", "--dry-run")[1].endswith("would go\n")
+    shown = shop.service.quick(
+        "store", "update", shop.handle, "--forget-customers-after", "0", "--json"
+    )
+    assert '"forgetCustomersAfter": null' in shown and '"forgetSince": null' in shown
+
+
+def test_export_that_fails_breaks_the_connection(shop):
+    """contract: profile-export. The profile is erased meanwhile: never a document that looks whole."""
+    ann = shop.customer()
+    for product in range(1, 8):
+        save(ann.http, product, note="x" * 400)
+    with ann.http.stream("GET", "/profile/export") as answer:
+        done(shop.acting_as(ann.gid).delete("/profile"))
+        try:
+            text = b"".join(answer.iter_bytes())
+        except httpx2.RemoteProtocolError:
+            return
+    assert text.endswith(b"}}")  # it was whole before

@@ -1,0 +1,208 @@
+"""Erasing while others write, in several processes, and through kills."""
+
+import asyncio
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+import asyncpg
+import pytest
+
+from tests.api.conftest import data, new_list, save
+from tests.conftest import SEALING_KEY, Shop
+from tests.servers import wait_until
+
+KILLED = """
+import asyncio, os, signal, sys
+from wishwell import config, ids, profiles, stores
+from wishwell.run import app
+from wishwell.wishes import erasure, purge
+
+handle, gid, at = sys.argv[1], sys.argv[2], int(sys.argv[3])
+erasure._RECORDS = purge._RECORDS = 3
+whole, steps = erasure.remove_some, 0
+
+async def dying(tx, *given):
+    global steps
+    steps += 1
+    done = await whole(tx, *given)
+    if steps == at:
+        os.kill(os.getpid(), signal.SIGKILL)  # in the transaction
+    return done
+
+erasure.remove_some = dying
+
+async def main():
+    db = app.open_database(config.load(os.environ))
+    store = await db.read(stores.by_handle, handle)
+    await db.write(erasure.erase, profiles.of_customer(store, gid), ids.wall_clock())
+    async for _ in erasure.work(db, ids.wall_clock):
+        pass
+
+asyncio.run(main())
+"""
+
+
+def rows(service, sql):
+    """The rows of a statement on the service's database."""
+    url = service.settings["WISHWELL_DATABASE_URL"]
+    if url.startswith("sqlite"):
+        with sqlite3.connect(service.folder / "wishwell.db") as connection:
+            return connection.execute(sql).fetchall()
+
+    async def ask():
+        connection = await asyncpg.connect(url)
+        try:
+            return [tuple(row) for row in await connection.fetch(sql)]
+        finally:
+            await connection.close()
+
+    return asyncio.run(ask())
+
+
+@pytest.fixture(scope="module")
+def apart(new_service):
+    """A service of these tests alone: it is stopped, and others may not lose what is in it."""
+    service = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY, WISHWELL_LIMIT_ADDRESS="100000")
+    yield service.start()
+    service.kill()
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
+def test_killed_at_each_step_it_ends_by_itself(apart, kills):
+    """contract: erase-steps. After the next start."""
+    service = apart
+    shop = Shop(service, "--events", "on")
+    ann, bob = shop.customer(), shop.customer()
+    wishes = new_list(ann.http, "secret")
+    for product in range(1, 15):
+        fields = {"tags": ["a", "b", "c"], "listIds": [wishes["id"]]}
+        save(ann.http, product, **fields)
+    link = data(ann.http.post(f"/lists/{wishes['id']}/shares", json={"reservations": True}), 201)
+    item = data(bob.http.get(f"/shared/{link['token']}"))["items"][0]
+    where = f"/shared/{link['token']}/items/{item['id']}/reservation"
+    data(bob.http.put(where, json={"quantity": 1}))
+    mine = save(bob.http, 77)
+    service.stop()
+    for kill in range(kills):
+        words = (shop.handle, ann.gid, str(1 + kill % 3))
+        environment = service.environment | {"PYTHONDONTWRITEBYTECODE": "1"}
+        ended = subprocess.run(
+            [sys.executable, "-c", KILLED, *words], cwd=service.folder, env=environment, check=False
+        )
+        assert ended.returncode in (-signal.SIGKILL, 0)
+        assert kill or ended.returncode
+    service.start()
+    waiting = "SELECT 1 FROM erasures WHERE done_at IS NULL"
+    assert wait_until(lambda: not rows(service, waiting), seconds=60, every=0.5)
+    for table in ("profiles", "events"):
+        gids = rows(service, f"SELECT gid FROM {table} WHERE gid = '{ann.gid}'")
+        assert len(gids) == (table == "events")
+    for table in ("shares", "share_tokens", "reservations", "held"):
+        assert not rows(service, f"SELECT 1 FROM {table} WHERE store_id = '{shop.id}'")
+    left = rows(service, f"SELECT id FROM items WHERE store_id = '{shop.id}'")
+    assert [str(id) for (id,) in left] == [mine["id"]]
+
+
+def test_writes_beside_it_are_wholly_before_or_after(apart):
+    """contract: erase-writes. Of eight writers at once."""
+    shop = Shop(apart, "--events", "on", "--limit", "admin_write=1000000")
+    gid, ends = shop.gid(), threading.Event()
+    done: list[list[tuple[int, int]]] = [[] for _ in range(8)]
+    wrong: list[str] = []
+
+    def write(number):
+        http = shop.acting_as(gid)
+        product = number * 100_000
+        while not ends.is_set():
+            product += 1
+            made = http.post("/items", json={"productId": product, "tags": ["a"]})
+            done[number].append((made.status_code, product))
+            if made.status_code == 503:
+                if "erased" not in made.text or "Retry-After" not in made.headers:
+                    wrong.append(made.text)
+                time.sleep(0.01)
+                continue
+            on = http.post("/lists", json={"name": f"list {product}"})
+            if {made.status_code, on.status_code} - {201, 503}:
+                wrong.append(made.text + on.text)
+            elif on.status_code == 201:
+                body = {"listIds": [on.json()["data"]["id"]]}
+                put = http.put(f"/items/{made.json()['data']['id']}/lists", json=body)
+                changed = http.patch(f"/items/{made.json()['data']['id']}", json={"quantity": 2})
+                if {put.status_code, changed.status_code} - {200, 404, 503}:
+                    wrong.append(put.text + changed.text)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    time.sleep(1.5)
+    answer = shop.acting_as(gid).delete("/profile")
+    assert answer.status_code == 204, answer.text
+    waiting = "SELECT 1 FROM erasures WHERE done_at IS NULL"
+    assert wait_until(lambda: not rows(apart, waiting), seconds=30, every=0.2)
+    time.sleep(1.5)
+    ends.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong, wrong[0]
+    left = rows(apart, f"SELECT product_id FROM items WHERE store_id = '{shop.id}'")
+    kept = {int(product) for (product,) in left}
+    assert kept, "nobody began anew"
+    for own in done:
+        saved = [product for status, product in own if status == 201]
+        first = min(kept & {*saved}, default=10**9)
+        assert [product for product in saved if product >= first] == sorted(kept & {*saved})
+        refused = [product for status, product in own if status == 503]
+        assert not refused or first > min(refused)
+    shown = data(shop.acting_as(gid).get("/profile"))
+    assert (shown["items"], shown["lists"]) == (
+        len(kept), len(rows(apart, f"SELECT 1 FROM lists WHERE store_id = '{shop.id}'"))
+    )  # fmt: skip
+    told = rows(
+        apart,
+        f"SELECT sequence FROM events WHERE store_id = '{shop.id}' ORDER BY sequence",
+    )
+    assert [n for (n,) in told] == list(range(told[0][0], told[0][0] + len(told)))
+
+
+def test_every_process_refuses_within_five_seconds(new_service):
+    """contract: erase-moment. Tokens and shares, in each of two workers."""
+    service = new_service(WISHWELL_WORKERS="2", WISHWELL_LIMIT_ADDRESS="100000").start()
+    try:
+        shop = Shop(service)
+        ann, visitor = shop.customer(), shop.session()
+        made = new_list(ann.http, "mine")
+        save(ann.http, 1, listIds=[made["id"]])
+        save(visitor.http, 2)
+        share = data(ann.http.post(f"/lists/{made['id']}/shares"), 201)
+        for member in (ann, visitor):
+            assert shop.acting_as(member.gid).delete("/profile").status_code == 204
+        time.sleep(5)
+        for _ in range(12):  # new connections: of both workers
+            for member in (ann, visitor):
+                assert shop.client(member.token).get("/items").status_code == 401
+            assert shop.client().get(f"/shared/{share['token']}").status_code == 404
+            assert data(shop.client(shop.admin_token).get("/items")) == []
+            assert data(shop.client(shop.admin_token, ann.gid).get("/lists")) == []
+    finally:
+        service.kill()
+
+
+def test_log_has_one_line_by_which_to_erase_again(apart):
+    """contract: erase-logged. With the token's label; `--from` takes them after a restore."""
+    shop = Shop(apart)
+    ann = shop.customer()
+    save(ann.http, 1)
+    assert shop.acting_as(ann.gid).delete("/profile").status_code == 204
+
+    def lines():
+        found = [json.loads(line) for line in apart.log_lines() if '"profile_erased"' in line]
+        return [line for line in found if line["profile"] == ann.gid]
+
+    assert wait_until(lambda: len(lines()) == 1, seconds=5)
+    assert (lines()[0]["store"], lines()[0]["by"]) == (shop.handle, "test")

@@ -1,0 +1,32 @@
+"""The shopper's own profile and its export, in the shop."""
+
+from .conftest import envelope, nothing_done
+
+
+def test_shopper_sees_their_own_profile(front):
+    """contract: storefront-paths, storefront-visitor, profile-fields. For nobody zeros and 404; no DELETE."""
+    nobody = front.browser()
+    with nothing_done(front):
+        assert nobody.get("/profile").json()["data"] == {"items": 0, "lists": 0, "notices": True}
+        envelope(nobody.get("/profile/export"), 404)
+        envelope(nobody.patch("/profile", json={"notices": False}), 404)
+        answer = nobody.delete("/profile")
+        envelope(answer, 405)
+        assert "DELETE" not in answer.headers["Allow"]
+    visitor = front.anyone(1, 2)
+    envelope(visitor.delete("/profile"), 405)
+    assert visitor.get("/profile").json()["data"]["items"] == 2
+    answer = visitor.patch("/profile", json={"notices": False})
+    assert answer.json()["data"]["notices"] is False
+    document = visitor.get("/profile/export")
+    assert len(document.json()["data"]["items"]) == 2
+    assert "email" not in visitor.get("/profile").json()["data"]
+
+
+def test_erased_visitors_cookie_is_nobodys(front):
+    """contract: erase-moment, storefront-cookie-revoked."""
+    visitor = front.anyone(1)
+    gid = visitor.get("/profile").json()["data"]["profile"]
+    assert front.shop.acting_as(gid).delete("/profile").status_code == 204
+    assert visitor.get("/items").json()["data"] == []
+    assert visitor.get("/items").headers["Wishwell-Shopper"] == "-"
