@@ -61,7 +61,7 @@ def check_note(note: str) -> str:
     """The note. Raises ``Invalid`` for more than 500 characters or a control one but a newline."""
     if len(note) > items.MAX_NOTE:
         raise Invalid(f"note: must be at most {items.MAX_NOTE} characters.")
-    if items.has_control(note.replace("\n", "")):
+    if has_control(note.replace("\n", "")):
         raise Invalid(
             "note: must not contain control characters other than newlines; send \\n, not \\r\\n."
         )
@@ -91,3 +91,8 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> None:
 
 
 _once = json.JSONDecoder(object_pairs_hook=_each_key_once)
+
+
+# contract: text-kept
+def has_control(text: str) -> bool:
+    return any(character < " " or "\x7f" <= character <= "\x9f" for character in text)

@@ -404,8 +404,3 @@ def data(item: Item, text_ids: bool, changed: Sequence[str] = ()) -> bytes:
 
 def _stored(tags: Sequence[str] | None) -> str | None:
     return None if tags is None else " ".join(tags)
-
-
-# contract: text-kept
-def has_control(text: str) -> bool:
-    return any(character < " " or "\x7f" <= character <= "\x9f" for character in text)

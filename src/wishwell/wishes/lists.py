@@ -13,7 +13,7 @@ from wishwell.db import Reader, Row, Writer, statements
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
-from wishwell.wishes import items, reservations, shares
+from wishwell.wishes import fields, items, reservations, shares
 from wishwell.wishes.items import Item
 
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
@@ -52,7 +52,7 @@ def check_name(name: str) -> str:
     name = name.strip()
     if not 1 <= len(name) <= MAX_NAME:
         raise Invalid(f"name: must be 1 to {MAX_NAME} characters after trimming.")
-    if items.has_control(name):
+    if fields.has_control(name):
         raise Invalid("name: must not contain control characters.")
     return name
 
