@@ -118,6 +118,13 @@ class Model:
             self.touch(self.items[id], now)
         return id, found is None
 
+    def save_many(self, saves):
+        """Each as ``save`` does, given its arguments; all or none."""
+        after = self.copy()
+        found = [after.save(*new)[0] for new in saves]
+        self.items, self.lists = after.items, after.lists
+        return found
+
     def check_room(self, added, gone=0):
         entries, list_items = self.most
         sizes = [len(held["items"]) for held in self.lists.values()]
@@ -198,6 +205,23 @@ class Model:
         if placed != before:
             held.update({id: at for at, id in enumerate(placed, 1)})
             self.touch(self.lists[made], now)
+
+    def put_item(self, made, id, now, *after):
+        """On one list; with ``after``, behind that item or first."""
+        if id not in self.items or made not in self.lists:
+            raise NotFound("")
+        others = [other for other in self.sorted(made, "customer") if other != id]
+        if after and after[0] is not None and after[0] not in others:
+            raise Invalid("")
+        self.set_lists(id, {*self.lists_of(id), made}, now)
+        if after:
+            first = others[: others.index(after[0]) + 1] if after[0] else []
+            self.order(made, [*first, id], now)
+
+    def remove_item(self, made, id, now):
+        if made not in self.lists or id not in self.lists[made]["items"]:
+            raise NotFound("")
+        self.set_lists(id, {*self.lists_of(id)} - {made}, now)
 
     def link(self, session, now):
         """What there is room for of the model ``session`` becomes this profile's; it holds nothing

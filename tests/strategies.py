@@ -45,16 +45,19 @@ at = st.sampled_from([0, 1, 0, 2, 1, 0, 6])
 # Lists for one item, all of the six that a sequence begins with among them.
 several = st.lists(st.integers(0, 6), max_size=6) | st.permutations(range(6))
 
+_new = (
+    *(products, variants, st.none() | quantities, st.none() | tags),
+    *(st.lists(at, max_size=2) | several, st.none() | notes),
+)
 steps = st.one_of(
+    st.tuples(st.just("save"), *_new),
     st.tuples(
-        st.just("save"),
-        products,
-        variants,
-        st.none() | quantities,
-        st.none() | tags,
-        st.lists(at, max_size=2) | several,
-        st.none() | notes,
+        st.just("save_many"),
+        st.lists(st.tuples(*_new), min_size=1, max_size=4, unique_by=lambda new: new[:2]),
     ),
+    st.tuples(st.just("put_item"), at, at, st.sampled_from(["keep", None]) | at),
+    st.tuples(st.just("put_item"), st.just(0), at, at),
+    st.tuples(st.just("remove_item"), at, at),
     st.tuples(
         st.just("change"),
         at,

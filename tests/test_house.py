@@ -286,12 +286,14 @@ def test_routes_and_description_are_the_same():
 
 SHAPES = {
     "NewItem": wire.NewItemBody,
+    "NewItems": wire.NewItemsBody,
     "ItemPatch": wire.ItemPatchBody,
     "ItemLists": wire.ItemListsBody,
     "ItemIds": wire.ItemIdsBody,
     "NewList": wire.NewListBody,
     "ListPatch": wire.ListPatchBody,
     "ItemOrder": wire.ItemOrderBody,
+    "ItemPlace": wire.PlaceBody,
     "Profile": records.ProfileRecord,
     "ProfilePatch": wire.ProfilePatchBody,
     "ExportedReservation": person.Reserved,

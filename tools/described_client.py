@@ -194,9 +194,9 @@ class Operation:
         """The class of the record that is answered, and whether there is a page of them."""
         if "content" not in answer or self.node["x-python"] == "profiles.identify":
             return "None", False
-        data = resolved(content(answer))["properties"]["data"]
-        is_page = "items" in data
-        return self.types.of(data["items"] if is_page else data), is_page
+        body = resolved(content(answer))["properties"]
+        is_page = "pageInfo" in body
+        return self.types.of(body["data"]["items"] if is_page else body["data"]), is_page
 
     def _local(self, sent: str) -> str:
         """The name in Python; the ids of the resource's own records are ``id`` and ``ids``."""
@@ -205,7 +205,7 @@ class Operation:
 
     def _field(self, sent: str, node: Node, is_required: bool) -> Argument:
         schema, kind = resolved(node), self.types.of(node, "Sequence[{}]")
-        if not is_required and self.method == "PATCH":
+        if not is_required and self.method in ("PATCH", "PUT"):
             kind += " | UnsetType" + " | None" * nullable(schema) + " = UNSET"
         elif not is_required:
             kind += f" = {schema.get('default', False)}" if kind == "bool" else " | None = None"
@@ -228,7 +228,8 @@ class Operation:
             text += f"        params = {mapping('given', self.query)}\n"
             more += ", params=params"
         if "requestBody" in self.node:
-            function = "changes" if self.method == "PATCH" else "body"
+            may_clear = any("UNSET" in one.kind for one in self.fields)
+            function = "changes" if may_clear else "body"
             text += f"        fields = {mapping(function, self.fields)}\n"
             more += ", body=fields"
         more += "" if self.is_repeatable else ", repeatable=False"

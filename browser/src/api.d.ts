@@ -16,7 +16,14 @@ export interface paths {
          *     of has an empty page. `HEAD` answers the same without a body.
          */
         get: operations["listItems"];
-        put?: never;
+        /**
+         * Save several items
+         * @description Saves 1 to 250 items, each as `POST /items` would, all of them or, on an error, none. A
+         *     product and variant may be there once. The items come back in the order sent; of the new
+         *     ones the first is the newest. It is one request for the limits. An admin token must name
+         *     the owner in `Profile`.
+         */
+        put: operations["saveItems"];
         /**
          * Create an item
          * @description Saves a product or a variant for the profile. Saving twice is saving once: when the profile
@@ -196,6 +203,46 @@ export interface paths {
         put: operations["orderListItems"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/lists/{listId}/items/{itemId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+                /**
+                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                itemId: components["parameters"]["ItemId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put an item on a list
+         * @description Puts the item on the list, and leaves its other lists alone. If it is there already, it keeps
+         *     its place. With `after`, it is placed behind that item, or first with null: all items before
+         *     its new place, in the order `customer`, get a place too. An `after` that is the item itself
+         *     or not on the list is answered 400, and nothing is changed. The bounds of lists are those of
+         *     `PUT /items/{itemId}/lists`.
+         */
+        put: operations["putListItem"];
+        post?: never;
+        /**
+         * Take an item off a list
+         * @description Takes the item off the list, and leaves its other lists alone. If it is not on it, the answer
+         *     is 404.
+         */
+        delete: operations["removeListItem"];
         options?: never;
         head?: never;
         patch?: never;
@@ -965,6 +1012,19 @@ export interface components {
             updatedAt: components["schemas"]["Time"];
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
+            product?: components["schemas"]["ItemProduct"];
+        };
+        /**
+         * @description What is known of an item's product, only with `include=product`. Image, price and
+         *     availability are the variant's own where it has them. What is left out is not known.
+         */
+        ItemProduct: {
+            title?: components["schemas"]["Title"];
+            variantTitle?: components["schemas"]["Title"];
+            url?: components["schemas"]["Url"];
+            image?: components["schemas"]["Url"];
+            price?: components["schemas"]["Price"];
+            available?: boolean;
         };
         /** @description A named collection of items. */
         List: {
@@ -1070,6 +1130,7 @@ export interface components {
             reserved?: number;
             /** @description How many of them the caller has reserved. Only with a profile token. */
             yours?: number;
+            product?: components["schemas"]["ItemProduct"];
         };
         /** @description Something that happened to a profile, as it was told then. */
         Event: {
@@ -1218,6 +1279,9 @@ export interface components {
         ItemResponse: {
             data: components["schemas"]["Item"];
         };
+        ItemsResponse: {
+            data: components["schemas"]["Item"][];
+        };
         ItemPage: {
             data: components["schemas"]["Item"][];
             pageInfo?: components["schemas"]["PageInfo"];
@@ -1299,6 +1363,7 @@ export interface components {
                 profile: components["schemas"]["ProfileGid"];
             };
         };
+        /** @description An item to save. */
         NewItem: {
             productId: components["schemas"]["ProductId"];
             /** @description null means no variant. */
@@ -1309,6 +1374,10 @@ export interface components {
             note?: components["schemas"]["NewNote"];
             /** @description Lists of the same profile to put the item on. */
             listIds?: components["schemas"]["ListIds"];
+        };
+        NewItems: {
+            /** @description Each product and variant once. */
+            items: components["schemas"]["NewItem"][];
         };
         ItemPatch: {
             productId?: components["schemas"]["ProductId"];
@@ -1335,6 +1404,10 @@ export interface components {
         ItemOrder: {
             /** @description Items of the list in the wanted order; it need not name all. */
             itemIds: string[];
+        };
+        ItemPlace: {
+            /** @description Another item of the list, behind which this one is placed; null is first. */
+            after?: string | null;
         };
         ShareTerms: {
             /**
@@ -1814,6 +1887,12 @@ export interface components {
          */
         Query: string;
         /**
+         * @description With `product`, each item of whose product the store has said something carries it as
+         *     `product`.
+         * @example product
+         */
+        Include: "product";
+        /**
          * @description The ids of 1 to 250 items, with commas between them.
          * @example 01964a1b-0739-7128-a24b-e40ad23f0824,01964a1b-f199-7181-a54c-66175d9dc9f8
          */
@@ -1871,7 +1950,7 @@ export interface components {
         "WWW-Authenticate": string;
         /**
          * @description The methods that this path supports.
-         * @example GET, POST, DELETE, HEAD
+         * @example GET, POST, PUT, DELETE, HEAD
          */
         Allow: string;
         /**
@@ -1915,6 +1994,12 @@ export interface operations {
                  * @example product:632910392,788032119 tag:gift
                  */
                 query?: components["parameters"]["Query"];
+                /**
+                 * @description With `product`, each item of whose product the store has said something carries it as
+                 *     `product`.
+                 * @example product
+                 */
+                include?: components["parameters"]["Include"];
             };
             header?: {
                 /**
@@ -1950,6 +2035,55 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    saveItems: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewItems"];
+            };
+        };
+        responses: {
+            /** @description The items as they are now. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -2074,7 +2208,14 @@ export interface operations {
     };
     getItem: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description With `product`, each item of whose product the store has said something carries it as
+                 *     `product`.
+                 * @example product
+                 */
+                include?: components["parameters"]["Include"];
+            };
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
@@ -2394,6 +2535,12 @@ export interface operations {
                  * @example customer
                  */
                 sort?: components["parameters"]["Sort"];
+                /**
+                 * @description With `product`, each item of whose product the store has said something carries it as
+                 *     `product`.
+                 * @example product
+                 */
+                include?: components["parameters"]["Include"];
             };
             header?: {
                 /**
@@ -2592,6 +2739,118 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putListItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+                /**
+                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                itemId: components["parameters"]["ItemId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ItemPlace"];
+            };
+        };
+        responses: {
+            /** @description The item as it is now. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeListItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. A malformed one is answered 404, like one that is unknown.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+                /**
+                 * @description The id of an item. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                itemId: components["parameters"]["ItemId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The item is not on the list any more. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -2828,7 +3087,14 @@ export interface operations {
     };
     getSharedList: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description With `product`, each item of whose product the store has said something carries it as
+                 *     `product`.
+                 * @example product
+                 */
+                include?: components["parameters"]["Include"];
+            };
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,

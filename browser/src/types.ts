@@ -5,6 +5,7 @@ type Schemas = components['schemas'];
 
 export type Item = Schemas['Item'];
 export type ItemPage = Schemas['ItemPage'];
+export type ItemProduct = Schemas['ItemProduct'];
 export type ItemPatch = Schemas['ItemPatch'];
 export type List = Schemas['List'];
 export type ListPage = Schemas['ListPage'];
@@ -46,10 +47,13 @@ export interface PageOptions extends Options {
 export interface ItemOptions extends PageOptions {
   /** For example `product:1,2 tag:gift` (contract: search-terms). */
   query?: string | undefined;
+  /** With `product`, items carry what the shop has said of their products. */
+  include?: 'product' | undefined;
 }
 
 export interface ListOptions extends Options {
   sort?: 'recently_saved' | 'oldest_saved' | 'customer' | undefined;
+  include?: 'product' | undefined;
 }
 
 /** A list, or its id. */

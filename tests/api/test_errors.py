@@ -24,12 +24,13 @@ from .conftest import (
 
 SOME = "0190a8b0-0000-7000-8000-000000000000"
 PATHS = {
-    "/items": {"GET", "HEAD", "POST", "DELETE"},
+    "/items": {"GET", "HEAD", "POST", "PUT", "DELETE"},
     f"/items/{SOME}": {"GET", "HEAD", "PATCH", "DELETE"},
     f"/items/{SOME}/lists": {"PUT"},
     "/lists": {"GET", "HEAD", "POST"},
     f"/lists/{SOME}": {"GET", "HEAD", "PATCH", "DELETE"},
     f"/lists/{SOME}/items/order": {"PUT"},
+    f"/lists/{SOME}/items/{SOME}": {"PUT", "DELETE"},
     "/profiles/identify": {"POST"},
     "/profiles/token": {"POST"},
     "/.well-known/openapi": {"GET", "HEAD"},
@@ -117,7 +118,11 @@ def test_answer_is_kept_by_no_cache_but_the_description(shop):
     made = http.post("/items", json={"productId": 1})
     path = f"/items/{data(made, 201)['id']}"
     answers = [made, http.get("/items"), http.get(path), http.delete(path), http.get(path)]
-    answers += [shop.anonymous.get("/items"), shop.admin.get("/nothing"), shop.admin.put("/items")]
+    answers += [
+        shop.anonymous.get("/items"),
+        shop.admin.get("/nothing"),
+        shop.admin.patch("/items"),
+    ]
     statuses = [answer.status_code for answer in answers]
     assert statuses == [201, 200, 200, 204, 404, 401, 404, 405]
     assert {answer.headers["Cache-Control"] for answer in answers} == {"no-store"}
@@ -170,7 +175,7 @@ def test_message_names_the_field_and_the_rule(shop):
         assert refused(http.patch(path), 400) == "body: is required; send a JSON object."
     message = refused(http.post("/items"), 400)
     assert message == "productId: is required; send a JSON object as the body."
-    message = refused(http.get(f"/items/{SOME}?x=1"), 400)
+    message = refused(http.patch(f"/items/{SOME}?x=1", json={}), 400)
     assert message == "x: is not a query parameter here; this takes none."
     rules = [
         (http.post("/items", json={"productId": "1"}), ["productId", "integer"]),

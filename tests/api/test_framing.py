@@ -152,7 +152,7 @@ def test_status_line_has_the_name_that_the_body_has(service, shop):
     for request in (
         request_head("POST", "/items", shop.customer("1").token, json_type, large),
         request_head("GET", "/items", None, "Connection: close"),
-        request_head("PUT", "/items", shop.admin_token, "Connection: close"),
+        request_head("PATCH", "/items", shop.admin_token, "Connection: close"),
         request_head("GET", "/items", shop.admin_token, "X-Y: " + "x" * 17_000),
         b"garbage\r\n\r\n",
     ):

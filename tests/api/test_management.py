@@ -202,7 +202,7 @@ def test_each_request_is_one_line_of_json(service, shop):
     http = shop.customer("1").http
     callers = {"admin": shop.admin, "customer": http, "session": shop.session().http}
     answers = {kind: client.get("/items") for kind, client in callers.items()}
-    more = [http.get("/items/x"), http.get("/nothing"), http.put("/items")]
+    more = [http.get("/items/x"), http.get("/nothing"), http.patch("/items")]
     more += [shop.anonymous.get("/items"), http.post("/items", json={"productId": 1})]
     for kind, answer in [*answers.items(), *((None, answer) for answer in more)]:
         [line] = lines_of(service, answer.headers["X-Request-Id"])

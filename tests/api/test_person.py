@@ -172,9 +172,13 @@ def test_erased_customer_is_nowhere_in_any_answer(make_shop):
     ) + shop.service.quick("export", "--store", shop.handle)
     for secret in ("secret n", "ann-secret", item["id"], made["id"], share["token"]):
         assert secret not in whole
-    feed = shop.admin.get("/events").json()["data"]
-    told = [event for event in feed if event["profile"] == ann.gid]
-    assert [event["type"] for event in told][:1] == ["profile.erased"] and told[0]["data"] == {}
+
+    def told() -> list:
+        feed = shop.admin.get("/events").json()["data"]
+        return [event for event in feed if event["profile"] == ann.gid]
+
+    soon(told)  # contract: feed-soon
+    assert told()[0]["type"] == "profile.erased" and told()[0]["data"] == {}
     data(shop.customer(ann.gid.rpartition("/")[2]).http.get("/items"))
 
 

@@ -60,7 +60,7 @@ def test_every_response_carries_the_three_headers(shop):
         shop.client(shop.customer("1").token, shop.gid("1")).get("/items"),
         http.get("/items/x"),
         http.get("/nothing"),
-        http.put("/items"),
+        http.patch("/items"),
         http.post("/items", content="x", headers=text),
         http.post("/items", content=b" " * 300_000, headers=object_),
         shop.anonymous.get("/.well-known/openapi"),

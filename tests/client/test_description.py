@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from tests.client.recorded import call_of
-from wishwell.client import Feed, Money, NewProduct, Page, Variant, Wishwell, calls
+from wishwell.client import Feed, Money, NewItem, NewProduct, Page, Variant, Wishwell, calls
 from wishwell.http import management
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +29,7 @@ VALUES = {
     bool: True,
     datetime: datetime(2125, 4, 18, tzinfo=UTC),
     NewProduct: SHIRT,
+    Sequence[NewItem]: [NewItem(7)],
     Sequence[str]: [ID],
     Sequence[NewProduct]: [SHIRT],
 }

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from tests.contract.conftest import bounds, new_item
 from tests.profile_model import Model
@@ -13,7 +14,7 @@ from wishwell import profiles
 from wishwell.errors import Conflict, Forbidden, Invalid, NotFound
 from wishwell.profiles import pages, search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishes import items, lists
+from wishwell.wishes import items, lists, saving
 from wishwell.wishes.items import ItemPatch
 
 UNLIMITED = 10_000
@@ -35,6 +36,8 @@ def do(bench, profile, model, step):
                 lambda: model.save(id, product, variant, quantity, tags, chosen, now, note),
                 lambda got, want: (got[0].id, got[1]) == want,
             )
+        case ("save_many" | "put_item" | "remove_item", *_):
+            do_several(bench, profile, model, step, most, now)
         case ("change", at, product, variant, quantity, tags, note):
             target = model.item_at(at)
             stored = {"keep": None, "clear": items.NO_VARIANT}.get(variant, str(variant))
@@ -89,6 +92,53 @@ def do(bench, profile, model, step):
             both(
                 lambda: run(db.write(lists.order, profile, target, ids_, now)),
                 lambda: model.order(target, ids_, now),
+            )
+
+
+def do_several(bench, profile, model, step, most, now):
+    """The steps that touch several items, or one list of an item."""
+    db, run = bench.db, bench.run
+    match step:
+        case ("save_many", several):
+            chosen_of = [
+                tuple(dict.fromkeys(model.list_at(at) for at in new[4])) for new in several
+            ]
+            news = [
+                new_item(
+                    product, variant, quantity, None if tags is None else tuple(tags), on, note
+                )
+                for (product, variant, quantity, tags, _, note), on in zip(
+                    several, chosen_of, strict=True
+                )
+            ]
+            made = [bench.new_id() for _ in several][::-1]
+            wanted = [
+                (id, *new[:4], on, now, new[5])
+                for id, new, on in zip(made, several, chosen_of, strict=True)
+            ]
+            both(
+                lambda: run(db.write(saving.save_many, profile, news, made, most, now)),
+                lambda: model.save_many(wanted),
+                lambda got, want: [item.id for item in got] == want,
+            )
+        case ("put_item", at_list, at, behind):
+            target, moved = model.list_at(at_list), model.item_at(at)
+            after = model.item_at(behind) if isinstance(behind, int) else behind
+            keeps = after == "keep"
+            both(
+                lambda: run(
+                    db.write(
+                        lists.put_item, profile, target, moved, UNSET if keeps else after, most, now
+                    )
+                ),
+                lambda: model.put_item(target, moved, now, *([] if keeps else [after])),
+                lambda got, want: got.list_ids == model.lists_of(moved),
+            )
+        case ("remove_item", at_list, at):
+            target, moved = model.list_at(at_list), model.item_at(at)
+            both(
+                lambda: run(db.write(lists.remove_item, profile, target, moved, most, now)),
+                lambda: model.remove_item(target, moved, now),
             )
 
 

@@ -3,10 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from tests import strategies
 from tests.contract.conftest import bounds, new_item
-from wishwell import profiles
+from wishwell import products, profiles
+from wishwell.products import shown
 from wishwell.profiles import search
 from wishwell.profiles.pages import Cursor, PageRequest
 from wishwell.wishes import items, linking
@@ -131,6 +133,8 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
     class Meanwhile:
         """A handle, with a link and a delete right after the first page that is read."""
 
+        joins_products = True
+
         def __init__(self, tx):
             self.tx, self.one, self.all, self.pages_read = tx, tx.one, tx.all, 0
 
@@ -150,3 +154,25 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
 
     found = bench.read(read)
     assert [item.id for item in found.records] == [older]
+
+
+@pytest.mark.parametrize("limit", [2, 250])
+def test_page_with_products_is_one_however_they_are_read(bench, limit):
+    """contract: include-product, engines-alike. Joined, and by a statement of its own as on a cluster."""
+    profile, now = bench.new_customer(), bench.clock.tick()
+    facts = products.Facts(title="A", available=True)
+    blue = products.Variant("8", title="Blue", available=False)
+    known = [
+        products.NewProduct("1", facts, (products.Variant("80", title="no"), blue)),
+        products.NewProduct("2", products.Facts(), (blue,)),
+        products.NewProduct("3", products.Facts()),
+    ]
+    bench.write(products.put, bench.store, known, [bench.new_id() for _ in known], now)
+    for product, variant in ((1, None), (1, 8), (1, 9), (2, 8), (2, None), (3, None), (4, None)):
+        new = new_item(product, variant)
+        bench.write(items.save, profile, new, bench.new_id(), bounds(99), now)
+    asked = PageRequest(None, limit, search.Search())
+    for scope in (profile, profiles.WholeStore(bench.store)):
+        joined = bench.read(shown.page, scope, asked)
+        assert joined == bench.read(shown.including(items.page), scope, asked)
+        assert any(item.product is not UNSET for item in joined.records) == (limit > 2)

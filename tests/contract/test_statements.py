@@ -44,10 +44,10 @@ PROFILES = "0|1|profile|customer|session|owner|holder"
 def queries() -> Iterator[tuple[PageQuery, list]]:
     """Every form that a page's statement takes, and its arguments."""
     searched = [(), ("product",), ("variant",), ("tag",), ("list",), ("product", "tag")]
-    nouns: tuple[Noun, ...] = ("items", "lists", "products")
+    nouns: tuple[Noun, ...] = ("items", "items_shown", "lists", "products")
     edges: tuple[Edge | None, ...] = (None, "older", "newer")
     for noun, whole, terms, edge in combinations(nouns, (False, True), searched, edges):
-        if (terms and noun != "items") or (noun == "products" and not whole):
+        if (terms and noun not in ("items", "items_shown")) or (noun == "products" and not whole):
             continue
         values = [[ID] for _ in terms]
         query = PageQuery(noun, whole, terms, edge, edge != "newer", beyond=edge is not None)

@@ -260,6 +260,8 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
     class Looking:
         """A handle beside which somebody reads before the tags are there."""
 
+        joins_products = True
+
         def __init__(self, tx):
             self.one, self.all, self.run, self.page = tx.one, tx.all, tx.run, tx.page
             self.all_many, self.fill, self.tx = tx.all_many, tx.fill, tx

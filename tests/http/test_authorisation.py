@@ -23,6 +23,7 @@ pytestmark = pytest.mark.either_engine
 # How each operation is asked, on a record of the profile "mine" unless said otherwise.
 BODIES: dict[str, Any] = {
     "POST /items": {"productId": 77},
+    "PUT /items": {"items": [{"productId": 78}]},
     "PATCH /items/{itemId}": {"quantity": 5},
     "PUT /items/{itemId}/lists": {"listIds": []},
     "POST /lists": {"name": "x"},
@@ -43,7 +44,7 @@ BODIES: dict[str, Any] = {
 }
 DESCRIPTION, PLATFORM = "GET /.well-known/openapi", f"POST {WEBHOOKS}"
 TOKEN, EVENTS = "POST /profiles/token", "GET /events"
-CREATING = ("POST /items", "POST /lists")
+CREATING = ("POST /items", "PUT /items", "POST /lists")
 COPY = "POST /shared/{token}/copies"
 VIEW = "GET /shared/{token}"
 RESERVE = "PUT /shared/{token}/items/{itemId}/reservation"

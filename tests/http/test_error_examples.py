@@ -90,7 +90,7 @@ ASKED = {
         "/items"
     ),
     ("NotFound", "record"): lambda shop: shop.customer().http.get(UNKNOWN),
-    ("MethodNotAllowed", "method"): lambda shop: shop.admin.put("/items"),
+    ("MethodNotAllowed", "method"): lambda shop: shop.admin.patch("/items"),
     ("RequestTimeout", "headers"): lambda shop: sent(shop, b"GET /api/2025-04/items HTTP/1.1\r\n"),
     ("RequestTimeout", "slow"): slow_body,
     ("Conflict", "same"): same_twice,

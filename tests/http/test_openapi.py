@@ -58,8 +58,8 @@ OF_STORE = {
 NO_TOKEN = ("getOpenapi", "takePlatformWebhook")
 CREATED = ("createList", "createProfileToken", "createWebhook", "createShare", "copySharedList")
 SUCCESS = {key: {"201"} for key in CREATED} | {"createItem": {"200", "201"}}
-SUCCESS |= {name: {"204"} for name in (*OPERATIONS, "putProducts") if name.startswith("delete")}
-SUCCESS |= {"putProducts": {"204"}, "callOffRequest": {"204"}}
+SUCCESS |= {name: {"204"} for name in OPERATIONS if name.startswith("delete")}
+SUCCESS |= {name: {"204"} for name in ("putProducts", "removeListItem", "callOffRequest")}
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 WITH_TOKEN = {"401", "403", "404"}
 WITH_BODY = {"413", "415"}
@@ -228,8 +228,8 @@ def test_request_body_is_a_closed_object(name):
     if body is None:
         return
     assert set(body["content"]) == {"application/json"}
-    # Those that may come without one: ids in the query, a new session, and plain terms.
-    optional = ("deleteItems", "createProfileToken", "createShare", "copySharedList")
+    # Those that may come without one: ids in the query, a new session, plain terms, and any place.
+    optional = ("deleteItems", "createProfileToken", "createShare", "copySharedList", "putListItem")
     assert body["required"] is (name not in optional)
     schema = follow(body["content"]["application/json"]["schema"])
     assert schema["type"] == "object"

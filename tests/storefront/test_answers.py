@@ -51,7 +51,7 @@ def test_every_answer_is_private(front):
         (visitor.get("/items"), 200),
         (visitor.get("/items?limit=x"), 400),
         (visitor.get("/nothing"), 404),
-        (visitor.put("/items"), 405),
+        (visitor.patch("/items"), 405),
         (visitor.post("/items", json={}, headers=cross_site), 403),
         (visitor.get("/items", headers={"X-Shop-Token": "wrong"}), 401),
         (nobody.get("/lists"), 200),
@@ -173,7 +173,7 @@ def test_nothing_secret_reaches_the_browser(front):
     visitor.post("/items", content=b"{", headers={"Content-Type": "application/json"})
     visitor.post("/items", json={"productId": 1}, headers={"Sec-Fetch-Site": "cross-site"})
     visitor.get("/profiles/token")
-    visitor.put("/items")
+    visitor.patch("/items")
     visitor.get("/items", headers={"Profile": session, "Authorization": "Bearer x"})
     visitor.get("/items", headers={"X-Shop-Token": "wrong"})
     visitor.at("/api/items", "TRACE")

@@ -15,12 +15,13 @@ from .way import direct
 FOLDER = Path(wishwell.__file__).parent / "browser"
 ID = "01a1fb82-8f15-7000-aafc-5adf06151cd4"
 METHODS = {
-    "items": "GET, HEAD, POST, DELETE",
+    "items": "GET, HEAD, POST, DELETE, PUT",
     f"items/{ID}": "GET, HEAD, PATCH, DELETE",
     f"items/{ID}/lists": "PUT",
     "lists": "GET, HEAD, POST",
     f"lists/{ID}": "GET, HEAD, PATCH, DELETE",
     f"lists/{ID}/items/order": "PUT",
+    f"lists/{ID}/items/{ID}": "PUT, DELETE",
     f"lists/{ID}/shares": "GET, HEAD, POST",
     f"lists/{ID}/shares/{ID}": "PATCH, DELETE",
     "shared/wwshr_0": "GET, HEAD",

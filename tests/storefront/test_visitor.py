@@ -131,3 +131,30 @@ def test_record_of_another_is_404(front, new_front):
             assert "listIds" in envelope(thief.put(f"/items/{own}/lists", json=body), 404)
         assert thief.request("DELETE", "/items", json={"itemIds": [item]}).status_code == 204
     assert victim.products() == [1]
+
+
+def test_many_items_begin_a_visit_too(front):
+    """contract: storefront-visitor, items-put, list-item-put, include-product. PUT items begins a
+    session; what a list has is a heart's own to change, and shows what the shop says of it."""
+    browser, before = front.browser(), sessions_in(front.api)
+    with nothing_done(front):
+        assert browser.put("/items", json={"items": []}).status_code == 400
+    answer = browser.put("/items", json={"items": [{"productId": 1}, {"productId": 2}]})
+    assert answer.status_code == 200 and len(set_cookies(answer)) == 1
+    assert sessions_in(front.api) == before + 1
+    assert browser.products() == [1, 2]
+    first, second = (made["id"] for made in answer.json()["data"])
+    on = browser.post("/lists", json={"name": "x"}).json()["data"]["id"]
+    for id, body in ((first, {}), (second, {"after": first})):
+        assert browser.put(f"/lists/{on}/items/{id}", json=body).status_code == 200
+    front.shop.admin.put("/products/2", json={"title": "Two"})
+    query = "?include=product&sort=customer"
+    listed = browser.get(f"/lists/{on}{query}").json()["data"]["items"]
+    assert [made.get("product") for made in listed] == [None, {"title": "Two"}]
+    assert browser.get("/items?include=product").json()["data"] == listed
+    token = browser.post(f"/lists/{on}/shares", json={}).json()["data"]["token"]
+    shared = front.browser().get(f"/shared/{token}?include=product").json()["data"]["items"]
+    assert [made.get("product") for made in shared] == [None, {"title": "Two"}]
+    assert browser.get("/items?include=x").status_code == 400
+    assert browser.delete(f"/lists/{on}/items/{first}").status_code == 204
+    assert browser.delete(f"/lists/{on}/items/{first}").status_code == 404

@@ -23,8 +23,10 @@ from wishwell.client.calls import (
 )
 from wishwell.client.records import (
     Delivery,
+    Include,
     Item,
     List,
+    NewItem,
     NewProduct,
     PlatformRequest,
     Product,
@@ -43,7 +45,12 @@ class AsyncItems(AsyncPart):
     """The products that a profile saved, at most one item per product and variant."""
 
     async def list(
-        self, *, page: str | None = None, limit: int | None = None, query: str | None = None
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        query: str | None = None,
+        include: Include | None = None,
     ) -> Page[Item]:
         """The items of the profile, or of the whole store for an admin token without ``Profile``,
         newest first, in pages. ``query`` narrows them. To walk on, repeat the request with ``page``
@@ -61,9 +68,12 @@ class AsyncItems(AsyncPart):
         them. A term is ``<field>:<value>``, with up to 250 values separated by commas. An item must
         match one of them.
 
+        ``include``: With ``product``, each item of whose product the store has said something
+        carries it as ``product``.
+
         Raises ``NotFound``.
         """
-        params = given(page=page, limit=limit, query=query)
+        params = given(page=page, limit=limit, query=query, include=include)
         call = Call("GET", path("items"), page_of(Item), params=params)
         return await self._line.result(call)
 
@@ -73,10 +83,16 @@ class AsyncItems(AsyncPart):
         page: str | None = None,
         limit: int | None = None,
         query: str | None = None,
+        include: Include | None = None,
         direction: Direction = "next",
     ) -> AsyncIterator[Page[Item]]:
         """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        call = Call("GET", path("items"), page_of(Item), given(page=page, limit=limit, query=query))
+        call = Call(
+            "GET",
+            path("items"),
+            page_of(Item),
+            given(page=page, limit=limit, query=query, include=include),
+        )
         return self._line.pages(call, direction)
 
     def all(
@@ -85,10 +101,16 @@ class AsyncItems(AsyncPart):
         page: str | None = None,
         limit: int | None = None,
         query: str | None = None,
+        include: Include | None = None,
         direction: Direction = "next",
     ) -> AsyncIterator[Item]:
         """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        call = Call("GET", path("items"), page_of(Item), given(page=page, limit=limit, query=query))
+        call = Call(
+            "GET",
+            path("items"),
+            page_of(Item),
+            given(page=page, limit=limit, query=query, include=include),
+        )
         return self._line.all(call, direction)
 
     async def create(
@@ -135,6 +157,20 @@ class AsyncItems(AsyncPart):
         call = Call("POST", path("items"), one(Item), body=fields)
         return await self._line.result(call)
 
+    async def save_many(self, items: Sequence[NewItem]) -> tuple[Item, ...]:
+        """Saves 1 to 250 items, each as ``POST /items`` would, all of them or, on an error, none. A
+        product and variant may be there once. The items come back in the order sent; of the new
+        ones the first is the newest. It is one request for the limits. An admin token must name the
+        owner in ``Profile``.
+
+        ``items``: Each product and variant once.
+
+        Raises ``NotFound``.
+        """
+        fields = body(items=several(items))
+        call = Call("PUT", path("items"), one(tuple[Item, ...]), body=fields)
+        return await self._line.result(call)
+
     async def delete_many(self, ids: Sequence[str]) -> None:
         """Deletes 1 to 250 items, all of them or, on an error, none. Ids that name no item of the
         profile are no error. The ids come in the body or, as some intermediaries drop the body of a
@@ -149,12 +185,16 @@ class AsyncItems(AsyncPart):
         call = Call("DELETE", path("items"), nothing, body=fields)
         await self._line.result(call)
 
-    async def find(self, id: str) -> Item:
+    async def find(self, id: str, *, include: Include | None = None) -> Item:
         """The item with this id.
+
+        ``include``: With ``product``, each item of whose product the store has said something
+        carries it as ``product``.
 
         Raises ``NotFound``.
         """
-        call = Call("GET", path("items", id), one(Item))
+        params = given(include=include)
+        call = Call("GET", path("items", id), one(Item), params=params)
         return await self._line.result(call)
 
     async def update(
@@ -264,16 +304,21 @@ class AsyncLists(AsyncPart):
         call = Call("POST", path("lists"), one(List), body=fields, repeatable=False)
         return await self._line.result(call)
 
-    async def find(self, id: str, *, sort: Sort | None = None) -> List:
+    async def find(
+        self, id: str, *, sort: Sort | None = None, include: Include | None = None
+    ) -> List:
         """The list with this id, and all of its items in the order that ``sort`` asks for.
 
         ``sort``: The order of the list's items: ``recently_saved`` and ``oldest_saved`` go by
         ``created_at``; ``customer`` is the order set with ``PUT /lists/{listId}/items/order``, in
         which items that were never placed follow the placed ones, most recently saved first.
 
+        ``include``: With ``product``, each item of whose product the store has said something
+        carries it as ``product``.
+
         Raises ``NotFound``.
         """
-        params = given(sort=sort)
+        params = given(sort=sort, include=include)
         call = Call("GET", path("lists", id), one(List), params=params)
         return await self._line.result(call)
 
@@ -312,6 +357,32 @@ class AsyncLists(AsyncPart):
         fields = body(itemIds=several(item_ids))
         call = Call("PUT", path("lists", id, "items", "order"), one(List), body=fields)
         return await self._line.result(call)
+
+    async def put_item(
+        self, id: str, item_id: str, *, after: str | UnsetType | None = UNSET
+    ) -> Item:
+        """Puts the item on the list, and leaves its other lists alone. If it is there already, it
+        keeps its place. With ``after``, it is placed behind that item, or first with None: all
+        items before its new place, in the order ``customer``, get a place too. An ``after`` that is
+        the item itself or not on the list is answered 400, and nothing is changed. The bounds of
+        lists are those of ``PUT /items/{itemId}/lists``.
+
+        ``after``: Another item of the list, behind which this one is placed; None is first.
+
+        Raises ``NotFound``.
+        """
+        fields = changes(after=after)
+        call = Call("PUT", path("lists", id, "items", item_id), one(Item), body=fields)
+        return await self._line.result(call)
+
+    async def remove_item(self, id: str, item_id: str) -> None:
+        """Takes the item off the list, and leaves its other lists alone. If it is not on it, the
+        answer is 404.
+
+        Raises ``NotFound``.
+        """
+        call = Call("DELETE", path("lists", id, "items", item_id), nothing)
+        await self._line.result(call)
 
 
 class AsyncShares(AsyncPart):
@@ -398,7 +469,7 @@ class AsyncShares(AsyncPart):
 class AsyncShared(AsyncPart):
     """Links that show a list to others, what those see, and their copies of it."""
 
-    async def find(self, token: str) -> SharedList:
+    async def find(self, token: str, *, include: Include | None = None) -> SharedList:
         """The list that a share's token leads to, with its items in the owner's order. It needs no
         ``Authorization``; one that is sent must be good. A token that is wrong, has expired or was
         revoked, or whose list is gone, is answered 404, always in the same words. Where the share
@@ -409,9 +480,13 @@ class AsyncShared(AsyncPart):
         valid token does. Answers below ``/shared/`` carry ``X-Robots-Tag: noindex`` and
         ``Referrer-Policy: no-referrer``.
 
+        ``include``: With ``product``, each item of whose product the store has said something
+        carries it as ``product``.
+
         Raises ``NotFound``.
         """
-        call = Call("GET", path("shared", token), one(SharedList))
+        params = given(include=include)
+        call = Call("GET", path("shared", token), one(SharedList), params=params)
         return await self._line.result(call)
 
     async def copy(self, token: str, *, name: str | None = None) -> List:

@@ -12,9 +12,12 @@ __all__ = [
     "EventProduct",
     "ExportedList",
     "ExportedReservation",
+    "Include",
     "Item",
+    "ItemProduct",
     "List",
     "Money",
+    "NewItem",
     "NewProduct",
     "PlatformRequest",
     "Product",
@@ -31,7 +34,30 @@ __all__ = [
 ]
 
 ProductId = int | str
+Include = Literal["product"]
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
+
+
+class Money(Record, frozen=True):
+    """A price."""
+
+    amount: str
+    """Decimal text, with up to 4 digits after the point."""
+    currency: str
+    """The currency's three letters."""
+
+
+class ItemProduct(Record, frozen=True):
+    """What is known of an item's product, only with ``include=product``. Image, price and
+    availability are the variant's own where it has them. What is left out is not known.
+    """
+
+    title: str | None = None
+    variant_title: str | None = None
+    url: str | None = None
+    image: str | None = None
+    price: Money | None = None
+    available: bool | None = None
 
 
 class Item(Record, frozen=True):
@@ -52,6 +78,21 @@ class Item(Record, frozen=True):
     """Left out when there is none."""
     profile: str | None = None
     """The owner; only for an admin token without ``Profile``."""
+    product: ItemProduct | None = None
+
+
+class NewItem(Record, frozen=True):
+    """An item to save."""
+
+    product_id: ProductId
+    variant_id: ProductId | None = None
+    """None means no variant."""
+    quantity: int | None = None
+    """Without it, a new item has 1."""
+    tags: tuple[str, ...] | None = None
+    note: str | None = None
+    list_ids: tuple[str, ...] | None = None
+    """Lists of the same profile to put the item on."""
 
 
 class List(Record, frozen=True):
@@ -101,6 +142,7 @@ class SharedItem(Record, frozen=True):
     """
     yours: int | None = None
     """How many of them the caller has reserved. Only with a profile token."""
+    product: ItemProduct | None = None
 
 
 class SharedList(Record, frozen=True):
@@ -155,15 +197,6 @@ class EventProduct(Record, frozen=True):
     title: str | None = None
     url: str | None = None
     image: str | None = None
-
-
-class Money(Record, frozen=True):
-    """A price."""
-
-    amount: str
-    """Decimal text, with up to 4 digits after the point."""
-    currency: str
-    """The currency's three letters."""
 
 
 class EventData(Record, frozen=True):

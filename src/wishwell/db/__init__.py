@@ -59,7 +59,12 @@ class RunAgain(Exception):
 
 
 class Reader(Protocol):
-    """Runs statements that only read. Raises ``Unavailable``."""
+    """Runs statements that only read. Raises ``Unavailable``.
+
+    ``joins_products``: products are where the items are, as everywhere but on a cluster.
+    """
+
+    joins_products: bool
 
     async def one(self, statement: str, /, **named: Any) -> Row | None:
         """The first row, or None."""

@@ -25,7 +25,7 @@ class Handle(Writer):
     a commit that waits for its standby is then visible, and may be lost.
     """
 
-    in_transaction = late = overdue = _wrote = False
+    in_transaction = late = overdue = joins_products = _wrote = False
 
     def __init__(
         self,

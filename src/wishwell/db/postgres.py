@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import asyncpg
 
-from wishwell.db import Reader, RunAgain, Stats, UseCase, connecting, failures, statements
+from wishwell.db import Reader, RunAgain, Stats, UseCase, cluster, connecting, failures, statements
 from wishwell.db.handle import Handle
 from wishwell.db.hosts import Connection, Hosts, Warn
 from wishwell.db.pool import Pool
@@ -50,6 +50,7 @@ class Postgres:
         self._seconds = seconds
         self._hosts = Hosts(self._target, self._connect, seconds, warn)
         self._pooled: bool | None = None
+        self._spread: bool | None = None
         self._pool = Pool(self._hosts, connections)
         self._running: set[Handle] = set()
         self._looks = False
@@ -77,6 +78,8 @@ class Postgres:
         connection.add_log_listener(failures.hear)
         try:
             await connecting.prepare(connection)
+            if self._spread is None:
+                self._spread = await cluster.is_spread(connection)
         except BaseException:
             connection.terminate()
             raise
@@ -128,6 +131,7 @@ class Postgres:
         except failures.UNREACHABLE as error:
             raise failures.failed(error) from error
         handle = Handle(connection, self.sql, *ends)
+        handle.joins_products = not self._spread
         self._running.add(handle)
         if not self._looks:
             self._look(asyncio.get_running_loop())

@@ -120,6 +120,8 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 class _Handle(Writer):
     """``Writer`` on a connection. Its methods never suspend."""
 
+    joins_products = True
+
     def __init__(self, connection: sqlite3.Connection, sql: Mapping[str, Statement]) -> None:
         self._connection = connection
         self._sql = sql

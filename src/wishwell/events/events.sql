@@ -10,11 +10,15 @@ VALUES (:profile, :sequence, :store, next_number(:store), :type, :now, :gid, :da
 
 -- name: event_tell for postgresql
 -- One event of a profile, under its lock. Differs because SQLite writes to one table in a statement, and gives the
--- number at once.
+-- number at once. The insertion is a part of it, as a cluster sends an insertion from a selection by the coordinator.
 WITH counted AS (
-    UPDATE profiles SET events = events + 1 WHERE profile_id = :profile RETURNING profile_id, store_id, gid, events)
-INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
-SELECT c.profile_id, c.events, c.store_id, :type::text, :now::text, c.gid, :data::text FROM counted c;
+    UPDATE profiles SET events = events + 1 WHERE profile_id = :profile RETURNING events),
+told AS (
+    INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data)
+    SELECT p.profile_id, c.events, p.store_id, :type::text, :now::text, p.gid, :data::text
+    FROM counted c JOIN profiles p ON p.profile_id = :profile
+    RETURNING sequence)
+SELECT sequence FROM told;
 
 -- name: event_tell for sqlite
 UPDATE profiles SET events = events + 1 WHERE profile_id = :profile;

@@ -8,9 +8,10 @@ from wishwell.errors import Forbidden, Invalid, NotFound
 from wishwell.http import bodies, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
+from wishwell.products import shown
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.search import Search, parse
-from wishwell.wishes import fields, items, lists
+from wishwell.wishes import fields, items, lists, saving
 from wishwell.wishes.items import Item
 from wishwell.wishes.lists import List
 from wishwell.wishes.shares import Share
@@ -27,7 +28,8 @@ PREFIX = "/api/2025-04"
 
 async def list_items(request: Request) -> Response:
     asked, binding = page_request(request, "items")
-    page = await request.run(items.page, request.scope, asked)
+    use_case = shown.page if _includes(request) else items.page
+    page = await request.run(use_case, request.scope, asked)
     items.show(page.records, text_ids=request.store.has_text_ids)
     return answer_page(request, page, binding)
 
@@ -42,6 +44,18 @@ async def create_item(request: Request) -> Response:
     if not created:  # contract: save-status
         return responses.record(item)
     return responses.created(item, f"{PREFIX}/items/{item.id}")
+
+
+async def save_items(request: Request) -> Response:
+    profile = new_owner(request)
+    wanted = (await bodies.decode(request, wire.NewItemsBody)).new_items(request.store)
+    await begin(request)
+    # contract: items-put-new
+    new_ids = [request.service.new_id() for _ in wanted][::-1]
+    bounds, now = request.bounds, request.now()
+    saved = await request.run(saving.save_many, profile, wanted, new_ids, bounds, now)
+    items.show(saved, text_ids=request.store.has_text_ids)
+    return responses.record(saved)
 
 
 async def delete_items(request: Request) -> Response:
@@ -63,7 +77,8 @@ async def delete_items(request: Request) -> Response:
 
 
 async def get_item(request: Request) -> Response:
-    return responses.record(await owned(request, items.find, request.parameters["itemId"]))
+    find = shown.including(items.find) if _includes(request) else items.find
+    return responses.record(await owned(request, find, request.parameters["itemId"]))
 
 
 async def update_item(request: Request) -> Response:
@@ -105,7 +120,8 @@ async def create_list(request: Request) -> Response:
 
 async def get_list(request: Request) -> Response:
     id, sort = request.parameters["listId"], wire.sort(request.query.get("sort"))
-    return responses.record(await owned(request, lists.find, id, sort))
+    find = shown.including(lists.find) if _includes(request) else lists.find
+    return responses.record(await owned(request, find, id, sort))
 
 
 async def update_list(request: Request) -> Response:
@@ -125,7 +141,25 @@ async def order_list_items(request: Request) -> Response:
     return responses.record(await owned(request, lists.order, id, chosen, now))
 
 
+async def put_list_item(request: Request) -> Response:
+    after = (await bodies.decode(request, wire.PlaceBody, optional=True)).after
+    item_id, bounds, now = request.parameters["itemId"], request.bounds, request.now()
+    list_id = request.parameters["listId"]
+    item = await owned(request, lists.put_item, list_id, item_id, after, bounds, now)
+    return responses.record(item)
+
+
+async def remove_list_item(request: Request) -> Response:
+    list_id, item_id = request.parameters.values()
+    await owned(request, lists.remove_item, list_id, item_id, request.bounds, request.now())
+    return responses.no_content()
+
+
 # -------------------------------------------------------------------------------- what they share
+
+
+def _includes(request: Request) -> bool:
+    return wire.include(request.query.get("include"))
 
 
 # contract: token-admin-only

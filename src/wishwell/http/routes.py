@@ -49,26 +49,32 @@ def _of_store(path: str, *query: str, **methods: Handler) -> Route:
 
 
 _PAGE = {"GET": frozenset({"page", "limit"})}
+_INCLUDE = {"GET": frozenset({"include"})}
 
 API = (
     Route("/items", {
         "GET": handlers.list_items,
         "POST": handlers.create_item,
+        "PUT": handlers.save_items,
         "DELETE": handlers.delete_items,
-    }, {"GET": frozenset({"page", "limit", "query"}), "DELETE": frozenset({"itemIds"})}),
+    }, {"GET": frozenset({"page", "limit", "query", "include"}), "DELETE": frozenset({"itemIds"})}),
     Route("/items/{itemId}", {
         "GET": handlers.get_item,
         "PATCH": handlers.update_item,
         "DELETE": handlers.delete_item,
-    }),
+    }, _INCLUDE),
     Route("/items/{itemId}/lists", {"PUT": handlers.set_item_lists}),
     Route("/lists", {"GET": handlers.list_lists, "POST": handlers.create_list}, _PAGE),
     Route("/lists/{listId}", {
         "GET": handlers.get_list,
         "PATCH": handlers.update_list,
         "DELETE": handlers.delete_list,
-    }, {"GET": frozenset({"sort"})}),
+    }, {"GET": frozenset({"sort", "include"})}),
     Route("/lists/{listId}/items/order", {"PUT": handlers.order_list_items}),
+    Route("/lists/{listId}/items/{itemId}", {
+        "PUT": handlers.put_list_item,
+        "DELETE": handlers.remove_list_item,
+    }),
     Route("/lists/{listId}/shares", {
         "GET": share_handlers.list_shares,
         "POST": share_handlers.create_share,
@@ -77,7 +83,7 @@ API = (
         "PATCH": share_handlers.update_share,
         "DELETE": share_handlers.delete_share,
     }),
-    Route("/shared/{token}", {"GET": share_handlers.get_shared_list}, kind="shared",
+    Route("/shared/{token}", {"GET": share_handlers.get_shared_list}, _INCLUDE, kind="shared",
           caller="welcome"),
     Route("/shared/{token}/copies", {"POST": share_handlers.copy_shared_list}),
     Route("/shared/{token}/items/{itemId}/reservation", {

@@ -4,6 +4,7 @@ from wishwell import ids
 from wishwell.http import bodies, handlers, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
+from wishwell.products import shown
 from wishwell.profiles import Profile
 from wishwell.wishes import copies, reservations, shares
 from wishwell.wishes.copies import Wanted
@@ -44,8 +45,11 @@ async def delete_share(request: Request) -> Response:
 
 async def get_shared_list(request: Request) -> Response:
     reader = request.acts_on if isinstance(request.acts_on, Profile) else None
+    include = shown.include if wire.include(request.query.get("include")) else None
     finder, token = await _finder(request), request.parameters["token"]
-    return responses.record(await request.run(shares.view, finder, token, reader, request.now()))
+    return responses.record(
+        await request.run(shares.view, finder, token, reader, request.now(), include=include)
+    )
 
 
 # contract: copy-list

@@ -55,10 +55,23 @@ class NewItemBody(Body):
             store.product_id("productId", self.product_id),
             _variant(store, self.variant_id),
             _given(self.quantity),
-            None if self.tags is UNSET else items.check_tags(self.tags),
+            None if self.tags is UNSET else fields.check_tags(self.tags),
             _note(self.note),
             () if self.list_ids is UNSET else fields.each_once("listIds", self.list_ids),
         )
+
+
+# contract: items-put
+class NewItemsBody(Body):
+    """``PUT /items``."""
+
+    items: Annotated[list[NewItemBody], Meta(min_length=1, max_length=items.MAX_BULK)]
+
+    def new_items(self, store: Store) -> list[NewItem]:
+        checked = fields.each("items", self.items, lambda body: body.new_item(store))
+        if len({(new.product_id, new.variant_id) for new in checked}) != len(checked):
+            raise Invalid("items: must not name a product and variant twice.")
+        return checked
 
 
 class ItemPatchBody(Body):
@@ -76,7 +89,7 @@ class ItemPatchBody(Body):
             None if product is UNSET else store.product_id("productId", product),
             None if self.variant_id is UNSET else _variant(store, self.variant_id),
             _given(self.quantity),
-            None if self.tags is UNSET else items.check_tags(self.tags),
+            None if self.tags is UNSET else fields.check_tags(self.tags),
             _note(self.note),
         )
 
@@ -86,7 +99,7 @@ def _variant(store: Store, id: int | str | None) -> str:
 
 
 def _note(note: str | UnsetType | None) -> str | None:
-    return None if note is UNSET else items.check_note(note or "")
+    return None if note is UNSET else fields.check_note(note or "")
 
 
 class ItemListsBody(Body):
@@ -120,6 +133,12 @@ class ItemOrderBody(Body):
     """``PUT /lists/{listId}/items/order``."""
 
     item_ids: Annotated[list[str], Meta(max_length=5_000)]
+
+
+class PlaceBody(Body):
+    """``PUT /lists/{listId}/items/{itemId}``, where it is optional."""
+
+    after: str | UnsetType | None = UNSET
 
 
 Expiry = Annotated[datetime, Meta(tz=True)] | UnsetType | None
@@ -218,6 +237,8 @@ _RULES = {
         "a-z, 0-9, _ or -"
     ),
     "listIds": "must be an array of at most 250 list ids without duplicates",
+    "items": f"must be an array of 1 to {items.MAX_BULK} items",
+    "after": "must be the id of another item on the list, or null",
     "itemIds": "must be an array of item ids: 1 to 250 to delete, at most 5000 to order",
     "name": f"must be a string of 1 to {lists.MAX_NAME} characters",
     "expiresAt": "must be a time such as 2025-12-24T18:00:00Z, or null",
@@ -346,6 +367,14 @@ def sort(text: str | None) -> lists.Sort:
     if text is None:
         return lists.DEFAULT_SORT
     raise Invalid(f"sort: must be one of {', '.join(lists.SORTS)}.")
+
+
+# contract: include-other
+def include(text: str | None) -> bool:
+    """Whether items are asked for with their products. Raises ``Invalid``."""
+    if text not in (None, "product"):
+        raise Invalid("include: must be product.")
+    return text is not None
 
 
 def event_types(text: str | None) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from wishwell.moving.file_records import ItemRecord, ListRecord, ProfileRecord
 from wishwell.moving.import_file import MOST_ERRORS, Bundle, opened
 from wishwell.moving.import_register import room, temporary
 from wishwell.stores import Store
-from wishwell.wishes import items, lists, merging
+from wishwell.wishes import fields, items, lists, merging
 from wishwell.wishes.fields import ProductId, Quantity
 
 FIELDS = ("customer", "product", "variant", "list", "quantity", "note", "saved", "email")
@@ -300,7 +300,7 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
             raise Invalid(f"must be an integer from 1 to {items.MAX_QUANTITY}") from error
 
     def note(cell: str) -> str:
-        return items.check_note(cell.replace("\r\n", "\n").replace("\r", "\n"))
+        return fields.check_note(cell.replace("\r\n", "\n").replace("\r", "\n"))
 
     def saved(cell: str) -> int:
         try:

@@ -263,9 +263,9 @@ class ItemRecord(Record):
         store.product_id("productId", self.product_id)
         if self.variant_id is not None:
             store.product_id("variantId", self.variant_id)
-        items.check_each_tag(self.tags)
+        fields.check_each_tag(self.tags)
         fields.each_once("listIds", self.list_ids)
-        items.check_note(self.note)
+        fields.check_note(self.note)
 
 
 class ReservationRecord(Record):

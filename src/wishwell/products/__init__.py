@@ -17,7 +17,7 @@ from wishwell.products import notices
 from wishwell.products.notices import Money, Said
 from wishwell.profiles import WholeStore, pages
 from wishwell.stores import Store
-from wishwell.wishes import items
+from wishwell.wishes import fields, items
 from wishwell.wishes.fields import ProductId
 
 MAX_BULK = 250
@@ -176,5 +176,5 @@ def _absent() -> NotFound:
 # contract: product-bounds
 def check_text(field: str, text: str) -> None:
     """Raises ``Invalid`` for control characters."""
-    if items.has_control(text):
+    if fields.has_control(text):
         raise Invalid(f"{field}: must not contain control characters.")

@@ -23,6 +23,30 @@ WHERE store_id = :store AND product_id = :product;
 -- name: product_find
 SELECT product_fields(p), p.variants FROM products p WHERE p.store_id = :store AND p.product_id = :product;
 
+-- name: products_shown
+SELECT p.product_id, p.document FROM products p
+WHERE p.store_id = :store AND p.product_id in_texts(:products) AND p.document <> '{}';
+
+-- name: items_shown_page
+-- As items_page, with what is known of the products; of a variant, of all of them.
+SELECT item_fields(i), d.document, CASE WHEN i.variant_id <> '' THEN d.variants END{beyond}
+FROM items i LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
+WHERE i.profile_id = :owner{conditions}{from_cursor}
+ORDER BY i.id {direction}
+LIMIT :limit;
+
+-- name: store_items_shown_page
+SELECT item_fields(i), p.gid, d.document, CASE WHEN i.variant_id <> '' THEN d.variants END{beyond}
+FROM items i JOIN profiles p ON p.profile_id = i.profile_id
+LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
+WHERE i.store_id = :owner{conditions}{from_cursor}
+ORDER BY i.id {direction}
+LIMIT :limit;
+
+-- name: products_varied
+SELECT p.product_id, p.document, p.variants FROM products p
+WHERE p.store_id = :store AND p.product_id in_texts(:products);
+
 -- name: product_delete
 DELETE FROM products WHERE store_id = :store AND product_id = :product RETURNING product_id;
 

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from wishwell import stores
 from wishwell.errors import Invalid
+from wishwell.profiles import search
 from wishwell.wishes import items
 
 T = TypeVar("T")
@@ -38,6 +39,35 @@ def each_once(field: str, values: Sequence[str]) -> tuple[str, ...]:
     return tuple(values)
 
 
+def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """The tags. Raises ``Invalid`` unless there are at most 20, no duplicates, each of 1 to 50
+    characters ``a-z 0-9 _ -``."""
+    if len(tags) > items.MAX_TAGS:
+        raise Invalid(f"tags: must be at most {items.MAX_TAGS} tags.")
+    return check_each_tag(tags)
+
+
+def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
+    """``check_tags`` of however many."""
+    if not all(search.TAG.fullmatch(tag) for tag in tags):
+        raise Invalid("tags: each tag must be 1 to 50 characters: a-z, 0-9, _ or -.")
+    if len(set(tags)) != len(tags):
+        raise Invalid("tags: must not contain duplicates.")
+    return tuple(tags)
+
+
+# contract: item-note
+def check_note(note: str) -> str:
+    """The note. Raises ``Invalid`` for more than 500 characters or a control one but a newline."""
+    if len(note) > items.MAX_NOTE:
+        raise Invalid(f"note: must be at most {items.MAX_NOTE} characters.")
+    if has_control(note.replace("\n", "")):
+        raise Invalid(
+            "note: must not contain control characters other than newlines; send \\n, not \\r\\n."
+        )
+    return note
+
+
 def key_twice(text: bytes | str) -> str | None:
     """A key that an object in this JSON has twice: decoders silently keep the last.
 
@@ -61,3 +91,8 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> None:
 
 
 _once = json.JSONDecoder(object_pairs_hook=_each_key_once)
+
+
+# contract: text-kept
+def has_control(text: str) -> bool:
+    return any(character < " " or "\x7f" <= character <= "\x9f" for character in text)

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import msgspec
@@ -10,8 +10,8 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import events, ids, profiles
 from wishwell.db import Reader, Row, UniqueViolation, Writer
-from wishwell.errors import Conflict, Invalid, LimitReached, NotFound
-from wishwell.profiles import Profile, Scope, pages, search
+from wishwell.errors import Conflict, LimitReached, NotFound
+from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
 from wishwell.wishes import reservations
 
@@ -26,7 +26,7 @@ MAX_BULK = 250
 
 # contract: item-fields
 class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """An item as the API shows it. ``profile`` is set only in answers for a whole store.
+    """An item as the API shows it. ``profile`` is set only for a whole store, ``product`` if asked.
 
     Product and variant ids are text here; for a store with integer ids the API shows numbers.
     """
@@ -41,6 +41,7 @@ class Item(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     created_at: str
     updated_at: str
     profile: str | UnsetType = UNSET
+    product: msgspec.Raw | UnsetType = UNSET
 
 
 class NewItem(msgspec.Struct, frozen=True):
@@ -97,7 +98,7 @@ def show(found: Iterable[Item], *, text_ids: bool) -> None:
             item.variant_id = int(variant)
 
 
-def _in_store(row: Row) -> Item:
+def in_store(row: Row) -> Item:
     """``from_row``, with the owner's GID as the last column."""
     *columns, owner = row
     item = from_row(columns)
@@ -121,7 +122,7 @@ def records(
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
     """A page of items, newest first. Raises ``profiles.missing``."""
-    made = from_row if isinstance(scope, Profile) else _in_store
+    made = from_row if isinstance(scope, Profile) else in_store
     return await pages.read(tx, "items", scope, asked, made)
 
 
@@ -162,7 +163,7 @@ async def save(
         await profiles.lock(tx, profile, now)
         row = await tx.one("item_save", **given)
     if row is None:
-        raise LimitReached(f"A profile holds at most {bounds.items} items; delete some first.")
+        raise LimitReached(full(bounds))
     *columns, names, created = row
     item, changed = from_row(columns), names.split()
     if new.tags is not None:
@@ -260,7 +261,7 @@ async def _delete_of(tx: Writer, profile: Profile, known: list[str], now: str) -
         await reservations.end_unshared(tx, profile.id)
     text_ids = profile.store.has_text_ids
     deletions: list[tuple[events.Type, bytes]] = [
-        ("item.deleted", _data(item, text_ids)) for item in gone
+        ("item.deleted", data(item, text_ids)) for item in gone
     ]
     await events.tell_all(tx, profile, now, deletions)
     return gone
@@ -285,20 +286,44 @@ async def set_lists(
     Raises ``NotFound`` for the item or a list, ``LimitReached`` if a list or the profile would
     exceed its bound.
     """
+    before = await find_locked(tx, profile, id)
+    return await put_on(tx, profile, before, list_ids, bounds, now)
+
+
+async def find_locked(tx: Writer, profile: Profile, id: str) -> Item:
+    """``find`` under the profile's lock."""
     row = None
     if await profiles.lock_known(tx, profile):
         row = await tx.one("item_find", profile=profile.id, id=id)
     if row is None:
         raise NotFound(_NO_ITEM)
-    before = from_row(row)
-    item = await _set_lists(tx, profile, before, list_ids, bounds, now)
+    return from_row(row)
+
+
+async def put_on(
+    tx: Writer,
+    profile: Profile,
+    before: Item,
+    list_ids: Collection[str],
+    bounds: Bounds,
+    now: str,
+    field: str = "listIds",
+) -> Item:
+    """``set_lists`` of an item that was found under the lock. ``field``: what an error names."""
+    item = await _set_lists(tx, profile, before, list_ids, bounds, now, field)
     if item is not before:
         await _tell(tx, profile, now, "item.updated", item, ["listIds"])
     return item
 
 
 async def _set_lists(
-    tx: Writer, profile: Profile, item: Item, list_ids: Collection[str], bounds: Bounds, now: str
+    tx: Writer,
+    profile: Profile,
+    item: Item,
+    list_ids: Collection[str],
+    bounds: Bounds,
+    now: str,
+    field: str = "listIds",
 ) -> Item:
     """The item as it is then: the same one, if it is on these lists already."""
     wanted = set(list_ids)
@@ -306,15 +331,7 @@ async def _set_lists(
     if not more and not less:
         return item
     lists = {row[0]: row[1:] for row in await tx.all("list_sizes", profile=profile.id)}
-    if not wanted <= lists.keys():
-        raise NotFound("listIds: names a list that this profile does not have.")
-    if any(lists[id][0] >= bounds.list_items for id in more):
-        raise LimitReached(f"listIds: a list holds at most {bounds.list_items} items.")
-    places = sum(size for size, _ in lists.values()) + len(more) - len(less)
-    if len(more) > len(less) and places > bounds.entries:
-        raise LimitReached(
-            f"listIds: all lists of a profile together hold at most {bounds.entries} items."
-        )
+    check_lists({id: size for id, (size, _) in lists.items()}, more, less, bounds, field)
     row = await tx.one(
         "item_relist",
         profile=profile.id,
@@ -330,7 +347,26 @@ async def _set_lists(
     return from_row(row)
 
 
+def check_lists(
+    sizes: Mapping[str, int], more: Set[str], less: Set[str], bounds: Bounds, field: str
+) -> None:
+    """Raises ``NotFound``, ``LimitReached`` unless an item may be put on the lists ``more`` and
+    taken off ``less``; ``sizes``: of all lists of the profile."""
+    if not more <= sizes.keys():
+        raise NotFound(f"{field}: names a list that this profile does not have.")
+    if any(sizes[id] >= bounds.list_items for id in more):
+        raise LimitReached(f"{field}: a list holds at most {bounds.list_items} items.")
+    if len(more) > len(less) and sum(sizes.values()) + len(more) - len(less) > bounds.entries:
+        raise LimitReached(
+            f"{field}: all lists of a profile together hold at most {bounds.entries} items."
+        )
+
+
 _NO_ITEM = "There is no such item."
+
+
+def full(bounds: Bounds) -> str:
+    return f"A profile holds at most {bounds.items} items; delete some first."
 
 
 async def _absent(tx: Reader, profile: Profile) -> NotFound:
@@ -356,11 +392,11 @@ async def _tell(
     changed: Sequence[str] = (),
 ) -> None:
     if events.are_told(profile):
-        data = _data(item, profile.store.has_text_ids, changed)
-        await events.tell(tx, profile, now, type_, data)
+        text_ids = profile.store.has_text_ids
+        await events.tell(tx, profile, now, type_, data(item, text_ids, changed))
 
 
-def _data(item: Item, text_ids: bool, changed: Sequence[str] = ()) -> bytes:
+def data(item: Item, text_ids: bool, changed: Sequence[str] = ()) -> bytes:
     """What an event says of an item."""
     show([item], text_ids=text_ids)
     return msgspec.json.encode({"item": item, "changed": changed} if changed else {"item": item})
@@ -368,37 +404,3 @@ def _data(item: Item, text_ids: bool, changed: Sequence[str] = ()) -> bytes:
 
 def _stored(tags: Sequence[str] | None) -> str | None:
     return None if tags is None else " ".join(tags)
-
-
-def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """The tags. Raises ``Invalid`` unless there are at most 20, no duplicates, each of 1 to 50
-    characters ``a-z 0-9 _ -``."""
-    if len(tags) > MAX_TAGS:
-        raise Invalid(f"tags: must be at most {MAX_TAGS} tags.")
-    return check_each_tag(tags)
-
-
-def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
-    """``check_tags`` of however many."""
-    if not all(search.TAG.fullmatch(tag) for tag in tags):
-        raise Invalid("tags: each tag must be 1 to 50 characters: a-z, 0-9, _ or -.")
-    if len(set(tags)) != len(tags):
-        raise Invalid("tags: must not contain duplicates.")
-    return tuple(tags)
-
-
-# contract: item-note
-def check_note(note: str) -> str:
-    """The note. Raises ``Invalid`` for more than 500 characters or a control one but a newline."""
-    if len(note) > MAX_NOTE:
-        raise Invalid(f"note: must be at most {MAX_NOTE} characters.")
-    if has_control(note.replace("\n", "")):
-        raise Invalid(
-            "note: must not contain control characters other than newlines; send \\n, not \\r\\n."
-        )
-    return note
-
-
-# contract: text-kept
-def has_control(text: str) -> bool:
-    return any(character < " " or "\x7f" <= character <= "\x9f" for character in text)

@@ -133,6 +133,11 @@ SET list_ids = :list_ids, updated_at = CASE WHEN :now > updated_at THEN :now ELS
 WHERE profile_id = :profile AND id = :id
 RETURNING item_fields(items);
 
+-- name: item_put
+-- What a save of several items changes of one that was there.
+UPDATE items SET quantity = :quantity, tags = :tags, note = :note, list_ids = :list_ids, updated_at = :updated_at
+WHERE profile_id = :profile AND id = :id;
+
 -- name: items_page
 -- By id, which is by age (contract: page-order). {beyond} tells whether anything lies on its other side.
 SELECT item_fields(i){beyond}

@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Literal, get_args
 
 import msgspec
@@ -13,7 +13,7 @@ from wishwell.db import Reader, Row, Writer, statements
 from wishwell.errors import Invalid, LimitReached, NotFound
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Bounds
-from wishwell.wishes import items, reservations, shares
+from wishwell.wishes import fields, items, reservations, shares
 from wishwell.wishes.items import Item
 
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
@@ -52,7 +52,7 @@ def check_name(name: str) -> str:
     name = name.strip()
     if not 1 <= len(name) <= MAX_NAME:
         raise Invalid(f"name: must be 1 to {MAX_NAME} characters after trimming.")
-    if items.has_control(name):
+    if fields.has_control(name):
         raise Invalid("name: must not contain control characters.")
     return name
 
@@ -90,7 +90,7 @@ async def _positions(tx: Reader, profile: Profile, id: str) -> dict[str, int]:
     return dict(map(tuple, await tx.all("list_positions", profile=profile.id, id=id)))
 
 
-def _placed(positions: dict[str, int]) -> list[str]:
+def _placed(positions: Mapping[str, int]) -> list[str]:
     """The items that have a place, in order."""
     return sorted((item for item, at in positions.items() if at), key=positions.__getitem__)
 
@@ -193,19 +193,79 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
             raise Invalid("itemIds: must not contain duplicates.")
         if not positions.keys() >= set(item_ids):
             raise Invalid("itemIds: names an item that is not on this list.")
-        before = _placed(positions)
-        named = set(item_ids)
-        placed = [*item_ids, *(item for item in before if item not in named)]
-        if placed != before:  # contract: list-updated-at
-            of = {"profile": profile.id, "list": id}
-            places = [
-                {**of, "item": item, "position": at}
-                for at, item in enumerate(placed, 1)
-                if positions[item] != at
-            ]
-            await tx.run_many("entry_place", places)
-            await tx.run("list_touch", profile=profile.id, id=id, now=now)
+        await _place(tx, profile, id, positions, item_ids, now)
     return await find(tx, profile, id, "customer")
+
+
+async def _place(
+    tx: Writer,
+    profile: Profile,
+    id: str,
+    positions: Mapping[str, int],
+    item_ids: Sequence[str],
+    now: str,
+) -> None:
+    """``order`` of items that are on the list, given the ``positions`` of all that are."""
+    before = _placed(positions)
+    named = set(item_ids)
+    placed = [*item_ids, *(item for item in before if item not in named)]
+    if placed != before:  # contract: list-updated-at
+        of = {"profile": profile.id, "list": id}
+        places = [
+            {**of, "item": item, "position": at}
+            for at, item in enumerate(placed, 1)
+            if positions[item] != at
+        ]
+        await tx.run_many("entry_place", places)
+        await tx.run("list_touch", profile=profile.id, id=id, now=now)
+
+
+# contract: list-item-put, list-item-after
+async def put_item(
+    tx: Writer,
+    profile: Profile,
+    id: str,
+    item_id: str,
+    after: str | UnsetType | None,
+    bounds: Bounds,
+    now: str,
+) -> Item:
+    """Puts an item on a list, behind the item ``after``; None is first, ``UNSET`` leaves its place.
+
+    Raises ``Invalid`` for an ``after`` that is not another item of the list, ``LimitReached``,
+    ``NotFound``, ``profiles.missing``.
+    """
+    item = await _item(tx, profile, id, item_id)
+    if after is UNSET:
+        return await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now, "listId")
+    positions = dict(map(tuple, await tx.all("list_order", profile=profile.id, id=id)))
+    others = [other for other in positions if other != item_id]
+    if after is not None and after not in others:
+        raise Invalid("after: must be null, or the id of another item on this list.")
+    first = others[: others.index(after) + 1] if after is not None else []
+    item = await items.put_on(tx, profile, item, {*item.list_ids, id}, bounds, now, "listId")
+    async with events.watch(tx, profile, now, "list", record(tx, profile, id)):
+        await _place(tx, profile, id, {item_id: 0, **positions}, [*first, item_id], now)
+    return item
+
+
+# contract: list-item-remove
+async def remove_item(
+    tx: Writer, profile: Profile, id: str, item_id: str, bounds: Bounds, now: str
+) -> None:
+    """Takes an item off a list. Raises ``NotFound``, ``profiles.missing``."""
+    item = await _item(tx, profile, id, item_id)
+    if id not in item.list_ids:
+        raise NotFound("There is no such item on this list.")
+    await items.put_on(tx, profile, item, {*item.list_ids} - {id}, bounds, now)
+
+
+async def _item(tx: Writer, profile: Profile, id: str, item_id: str) -> Item:
+    """An item to put on a list or to take off it. Raises ``NotFound`` for both."""
+    item = await items.find_locked(tx, profile, item_id)
+    if await tx.one("list_find", profile=profile.id, id=id) is None:
+        raise NotFound(_NO_LIST)
+    return item
 
 
 _NO_LIST = "There is no such list."

@@ -87,6 +87,13 @@ UPDATE lists SET shared = 1 WHERE profile_id = :profile AND id = :id;
 -- name: list_positions
 SELECT item_id, position FROM entries WHERE profile_id = :profile AND list_id = :id;
 
+-- name: list_order
+-- All of a list, in the order `customer` (contract: list-sort).
+SELECT e.item_id, e.position
+FROM entries e JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
+WHERE e.profile_id = :profile AND e.list_id = :id
+ORDER BY e.position = 0, e.position, i.created_at DESC, i.id DESC;
+
 -- name: entry_place
 UPDATE entries SET position = :position WHERE profile_id = :profile AND list_id = :list AND item_id = :item;
 

@@ -6,7 +6,7 @@ Of a share only that place is remembered, and its row is read each time: one tha
 refused everywhere at once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -78,6 +78,7 @@ class SharedItem(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     note: str | UnsetType
     reserved: int | UnsetType = UNSET
     yours: int | UnsetType = UNSET
+    product: msgspec.Raw | UnsetType = UNSET
 
 
 # contract: shared-fields
@@ -88,6 +89,9 @@ class SharedList(msgspec.Struct, rename="camel", omit_defaults=True):
     items: list[SharedItem]
     updated_at: str
     reservations: bool
+
+
+Include = Callable[[Reader, Store, Sequence[SharedItem]], Awaitable[None]]
 
 
 class Shared(NamedTuple):
@@ -197,8 +201,10 @@ async def view(
     reader: Profile | None,
     now: str,
     item_id: str | None = None,
+    include: Include | None = None,
 ) -> SharedList:
     """A shared list, as the reader sees it; None is anybody. With ``item_id``, that item alone.
+    ``include`` completes its items.
 
     Raises ``UnknownShare``, ``profiles.missing(reader)``.
     """
@@ -222,6 +228,8 @@ async def view(
         for _, _, _, id, product, variant, quantity, note, reserved, yours in rows
         if id is not None
     ]
+    if include is not None:
+        await include(tx, store, items)
     return SharedList(name, items, updated_at, bool(reservations))
 
 

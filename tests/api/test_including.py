@@ -1,0 +1,177 @@
+"""Items shown with what the store has said of their products."""
+
+from urllib.parse import quote
+
+import pytest
+
+from tests.conftest import Shop
+
+from .conftest import data, done, new_list, refused, save, walk
+
+BLUE = {"title": "Blue", "image": "https://img.example/b.jpg", "available": False}
+BLUE |= {"price": {"amount": "9.00", "currency": "USD"}}
+SHIRT = {
+    "title": 'A "shirt" ✂, {"variantId":"8"}',
+    "url": "https://shop.example/7?a=b",
+    "image": "https://img.example/7.jpg",
+    "price": {"amount": "19.90", "currency": "EUR"},
+    "available": True,
+}
+VARIANTS = [
+    {"variantId": 80, "title": "Eighty"},
+    {"variantId": 8, **BLUE},
+    {"variantId": 9, "title": 'x{"variantId":"10"', "available": False},
+    {"variantId": 10},
+]
+INCLUDE = {"include": "product"}
+
+
+def put(shop, product, **fields):
+    data(shop.admin.put(f"/products/{product}", json=fields))
+
+
+def shared_by(http, list_id):
+    return data(http.post(f"/lists/{list_id}/shares", json={}), 201)["token"]
+
+
+@pytest.fixture
+def world(shop):
+    """A customer's list of items: with and without a variant, and of what is not known."""
+    put(shop, 7, **SHIRT, variants=VARIANTS)
+    put(shop, 5)
+    put(shop, 6, price=SHIRT["price"])
+    http = shop.customer("1").http
+    on = new_list(http)["id"]
+    kinds = [(7, None), (7, 8), (7, 9), (7, 10), (7, 11), (5, None), (4, 8), (6, 1)]
+    saved = [save(http, product, variantId=variant, listIds=[on]) for product, variant in kinds]
+    return shop, http, on, saved
+
+
+EXPECTED = [
+    SHIRT,
+    SHIRT | BLUE | {"title": SHIRT["title"], "variantTitle": "Blue"},
+    SHIRT | {"variantTitle": 'x{"variantId":"10"', "available": False},
+    SHIRT, SHIRT, None, None, {"price": SHIRT["price"]},
+]  # fmt: skip
+
+
+def test_product_is_shown_wherever_items_are(world):
+    """contract: include-product. The variant's own where it has it; what is unknown, and what nothing
+    was said of, is left out. Without `include` nothing of it shows."""
+    shop, http, on, saved = world
+    token = shared_by(http, on)
+    for of in (http, shop.acting_as(shop.gid("1")), shop.admin):
+        page = data(of.get("/items", params=INCLUDE))[::-1]
+        listed = data(of.get(f"/lists/{on}", params=INCLUDE | {"sort": "oldest_saved"}))["items"]
+        single = [data(of.get(f"/items/{made['id']}", params=INCLUDE)) for made in saved]
+        for found in (page, listed, single):
+            assert [record.get("product") for record in found] == EXPECTED
+            whole = [
+                {k: v for k, v in record.items() if k not in ("product", "profile")}
+                for record in found
+            ]
+            assert whole == saved
+    for reader in (shop.anonymous, http, shop.customer("2").http):
+        found = data(reader.get(f"/shared/{token}", params=INCLUDE))["items"][::-1]
+        assert [record.get("product") for record in found] == EXPECTED
+        plain = data(reader.get(f"/shared/{token}"))["items"][::-1]
+        assert [{k: v for k, v in r.items() if k != "product"} for r in found] == plain
+    order = list(data(http.get(f"/items/{saved[1]['id']}", params=INCLUDE))["product"])
+    assert order == ["title", "variantTitle", "url", "image", "price", "available"]
+    for path in ("/items", f"/items/{saved[0]['id']}", f"/lists/{on}", f"/shared/{token}"):
+        assert '"product"' not in http.get(path).text
+        head, got = (of(path, params=INCLUDE) for of in (http.head, http.get))
+        assert (head.status_code, head.content) == (200, b"")
+        assert head.headers["Content-Length"] == got.headers["Content-Length"]
+
+
+def test_other_includes_are_refused(world):
+    """contract: include-other."""
+    _, http, on, saved = world
+    token = shared_by(http, on)
+    for path in ("/items", f"/items/{saved[0]['id']}", f"/lists/{on}", f"/shared/{token}"):
+        for text in ("", "products", "Product", "product,list", "product "):
+            refused(http.get(f"{path}?include={quote(text)}"), 400, "include", "product")
+        refused(http.get(f"{path}?include=product&include=product"), 400, "include")
+    refused(http.get("/lists?include=product"), 400, "include")
+
+
+def test_cursor_is_good_with_and_without(world):
+    """contract: include-other. A walk may begin with products and go on without, and the reverse."""
+    _, http, _, saved = world
+    ids = [made["id"] for made in saved][::-1]
+    first = http.get("/items", params=INCLUDE | {"limit": 3}).json()
+    second = http.get("/items", params={"limit": 3, "page": first["pageInfo"]["next"]}).json()
+    third = {"limit": 3, "page": second["pageInfo"]["next"]} | INCLUDE
+    pages = [first, second, http.get("/items", params=third).json()]
+    assert [record["id"] for page in pages for record in page["data"]] == ids
+    assert "product" in pages[2]["data"][-1] and "'product'" not in str(pages[1])
+    whole = walk(http, "/items", limit=3, include="product")
+    assert [record["id"] for page in whole for record in page] == ids
+    found = data(http.get("/items", params=INCLUDE | {"query": "variant:8 product:7"}))
+    assert [record["product"] for record in found] == [EXPECTED[1]]
+    assert data(http.get("/items", params=INCLUDE | {"query": "product:999"})) == []
+
+
+def test_product_is_as_it_is_now(world):
+    """contract: include-product. A put shows at once, and so does a deletion."""
+    shop, http, on, _ = world
+    put(shop, 7, title="New")
+    assert data(http.get("/items", params=INCLUDE))[-1]["product"] == {"title": "New"}
+    done(shop.admin.delete("/products/7"))
+    for path in ("/items", f"/lists/{on}"):
+        assert "New" not in http.get(path, params=INCLUDE).text
+
+
+def test_products_with_text_ids_and_of_their_store_alone(make_shop):
+    """contract: include-product, product-id-text, store-isolation."""
+    shop, other = make_shop("--product-ids", "text"), make_shop("--product-ids", "text")
+    put(other, "prod_1", title="Elsewhere")
+    http = shop.customer("1").http
+    save(http, "prod_1", variantId="Zz:=")
+    assert "product" not in data(http.get("/items", params=INCLUDE))[0]
+    put(
+        shop,
+        "prod_1",
+        title="Here",
+        variants=[{"variantId": "Zz:", "title": "no"}, {"variantId": "Zz:=", "title": "It"}],
+    )
+    [found] = data(http.get("/items", params=INCLUDE))
+    assert found["product"] == {"title": "Here", "variantTitle": "It"}
+    on = new_list(http)["id"]
+    http.put(f"/items/{found['id']}/lists", json={"listIds": [on]})
+    view = shop.anonymous.get(f"/shared/{shared_by(http, on)}", params=INCLUDE)
+    assert data(view)["items"][0]["product"] == found["product"]
+
+
+def test_largest_answers(service):
+    """contract: answer-size. A full list and a full page, every field as long as it may be, each item
+    on as many lists as there is room for after a link."""
+    kinds = ("profile_write", "profile_read", "admin_write")
+    limits = [word for kind in kinds for word in ("--limit", f"{kind}=1000000")]
+    shop = Shop(service, *limits, "--limit", "entries=40000")
+    http = shop.customer("1").http
+    long = {"title": "🎁" * 255, "image": 'https://x.example/?"' + '"' * 2_028}
+    price = {"amount": "9" * 12 + ".9999", "currency": "EUR"}
+    facts = {**long, "url": long["image"], "price": price, "available": False}
+    for at in range(0, 1_000, 20):
+        named = [
+            {"productId": 2**53 - 1 - n, **facts, "variants": [{"variantId": 2**53 - 1, "title": long["title"]}]}
+            for n in range(at, at + 20)
+        ]  # fmt: skip
+        done(shop.admin.put("/products", json={"products": named}))
+    lists = [new_list(http)["id"] for _ in range(40)]
+    tags = [f"{n:_>50}" for n in range(20)]
+    for at in range(0, 1_000, 40):
+        wanted = [
+            {"productId": 2**53 - 1 - n, "variantId": 2**53 - 1, "quantity": 1_000_000, "tags": tags,
+             "note": "🎁" * 500, "listIds": lists}
+            for n in range(at, at + 40)
+        ]  # fmt: skip
+        data(http.put("/items", json={"items": wanted}))
+    for path in (f"/lists/{lists[0]}", "/items?limit=250"):
+        assert len(http.get(path).content) <= 8_000_000
+        whole = http.get(path, params=INCLUDE | ({"limit": "250"} if "?" in path else {}))
+        assert whole.status_code == 200 and "variantTitle" in whole.text[:20_000]
+        assert len(whole.content) <= 16_000_000
+    assert len(http.get(f"/lists/{lists[0]}", params=INCLUDE).content) > 14_000_000
