@@ -13,7 +13,7 @@ import schemathesis
 CALLER = os.environ["WISHWELL_FUZZ_AS"]
 TEXT = os.environ["WISHWELL_FUZZ_IDS"] == "text"
 OF_ONE = (
-    *("createItem", "createList"),
+    *("createItem", "saveItems", "createList"),
     *("copySharedList", "reserveSharedItem", "deleteReservation"),
     *("getProfile", "updateProfile", "exportProfile", "deleteProfile"),
 )
