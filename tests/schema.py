@@ -50,6 +50,7 @@ OF_STORE: dict[str, str | None] = {
     "webhooks": "webhook",
     "share_tokens": "share",
     "deliveries": None,
+    "requests": None,
     "feeds": None,
     "deleted_stores": None,
 }

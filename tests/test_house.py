@@ -17,7 +17,7 @@ from wishwell.cli import main
 from wishwell.db import statements
 from wishwell.events import deliveries, webhooks
 from wishwell.http import management, responses, routes, wire
-from wishwell.moving import additions, deletion, file_records, person
+from wishwell.moving import additions, deletion, file_records, person, requests
 from wishwell.products import notices, product_bodies
 from wishwell.profiles import records
 from wishwell.wishes import items, lists, purge, reservations, shares
@@ -310,6 +310,7 @@ SHAPES = {
     "Replay": wire.ReplayBody,
     "Webhook": webhooks.Webhook,
     "Delivery": deliveries.Delivery,
+    "PlatformRequest": requests.PlatformRequest,
     "Item": items.Item,
     "List": lists.List,
     "Price": notices.Money,
@@ -344,7 +345,7 @@ def resolved(node):
     return node
 
 
-OF_PERSON = ("Profile", "ExportedReservation")
+OF_PERSON = ("Profile", "ExportedReservation", "PlatformRequest")
 SHARED = ("Share", "SharedList", "SharedItem")
 BOUNDS = ("minimum", "maximum", "minItems", "maxItems", "maxLength", "pattern")
 

@@ -869,6 +869,107 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the platform's requests
+         * @description What the store's platform has asked for, newest first, in pages. A request that is done keeps
+         *     its topic, its times, the SHA-256 of its body and how it ended. `HEAD` answers the same without
+         *     a body.
+         */
+        get: operations["listRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/requests/{requestId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a request. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
+                 */
+                requestId: components["parameters"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Call a deletion off
+         * @description Calls off a `shop/redact` that waits, within 7 days of its coming, so that the store is not
+         *     deleted; again, it is the same. Another request is answered 409.
+         */
+        delete: operations["callOffRequest"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/requests/{requestId}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a request. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
+                 */
+                requestId: components["parameters"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the data that was asked for
+         * @description What was stored of the customer when a `customers/data_request` was done, as `GET
+         *     /profile/export` has it. It is kept for 30 days, unless the customer is erased. `HEAD` answers
+         *     the same without a body.
+         */
+        get: operations["getRequestExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platforms/shopify/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a request of the platform
+         * @description For the platform alone: its mandatory webhooks `customers/data_request`, `customers/redact` and
+         *     `shop/redact`. It needs no token: the body is signed with a platform secret of the store whose
+         *     shop it names in `shop_domain`. Whatever is not proven is answered 401, always in the same
+         *     words. The topic is one that the body has the fields of; its other fields pass. The same
+         *     delivery again does nothing, nor does the same body within 48 hours.
+         */
+        post: operations["takePlatformWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/openapi": {
         parameters: {
             query?: never;
@@ -1108,6 +1209,31 @@ export interface components {
             /** @description Only of one that is pending. */
             nextAttemptAt?: components["schemas"]["Time"];
         };
+        /** @description What the platform has asked for, and how it ended. */
+        PlatformRequest: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            topic: "customers/data_request" | "customers/redact" | "shop/redact";
+            /**
+             * @description `waiting`, or how it ended: `exported`, `erased`, `called_off`, or `nothing` where the
+             *     body names no customer by an id. `deleting` is seen for the last seconds of a store.
+             * @enum {string}
+             */
+            state: "waiting" | "exported" | "erased" | "nothing" | "called_off" | "deleting";
+            receivedAt: components["schemas"]["Time"];
+            /** @description The SHA-256 of the body, in hex. */
+            bodyHash: string;
+            /** @description The `X-Shopify-Webhook-Id` of the delivery. */
+            deliveryId: string;
+            /** @description When it is done at the earliest; only while it waits. */
+            dueAt?: components["schemas"]["Time"];
+            /** @description When it was done, or called off. */
+            doneAt?: components["schemas"]["Time"];
+            /** @description The customer; only while it waits. */
+            profile?: components["schemas"]["ProfileGid"];
+            /** @description Until when the export is kept; only while it is. */
+            expiresAt?: components["schemas"]["Time"];
+        };
         /** @description What is known of a product. What is left out is not known. */
         Product: {
             productId: components["schemas"]["ProductId"];
@@ -1209,6 +1335,10 @@ export interface components {
         };
         DeliveryPage: {
             data: components["schemas"]["Delivery"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        PlatformRequestPage: {
+            data: components["schemas"]["PlatformRequest"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
         ProductResponse: {
@@ -1694,6 +1824,11 @@ export interface components {
          * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
          */
         DeliveryId: string;
+        /**
+         * @description The id of a request. A malformed one is answered 404, like one that is unknown.
+         * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
+         */
+        RequestId: string;
         /**
          * @description The store's id of a product, in the form of the store: with another one the answer is 400.
          * @example 632910392
@@ -4192,6 +4327,205 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listRequests: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
+                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of requests. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlatformRequestPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    callOffRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a request. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
+                 */
+                requestId: components["parameters"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The store is not deleted. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getRequestExport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a request. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-f199-7181-a54c-66175d9dc9f8
+                 */
+                requestId: components["parameters"]["RequestId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All that was stored of the customer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileExportResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    takePlatformWebhook: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description HMAC-SHA256 of the body as it is sent, in base64.
+                 * @example XWmrwMey6OsLMeiZKwP4FppHH3cmAiiJJAweH5Jo4bM=
+                 */
+                "X-Shopify-Hmac-Sha256": string;
+                /**
+                 * @description The `shop_domain` of the body.
+                 * @example wishes.myshopify.com
+                 */
+                "X-Shopify-Shop-Domain": string;
+                /**
+                 * @description The topic that the body has the fields of.
+                 * @example shop/redact
+                 */
+                "X-Shopify-Topic": "customers/data_request" | "customers/redact" | "shop/redact";
+                /**
+                 * @description The id of the delivery.
+                 * @example b54557e4-8bdd-4b37-8a5f-bf7d70bcd043
+                 */
+                "X-Shopify-Webhook-Id": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The store's `--platform-shop`. */
+                    shop_domain: string;
+                    /** @description Not of `shop/redact`. One without an `id` is nobody here. */
+                    customer?: {
+                        id?: number | string | null;
+                    };
+                    /** @description Of `customers/redact` alone. */
+                    orders_to_redact?: unknown[];
+                    /** @description Of `customers/data_request` alone. */
+                    data_request?: Record<string, never>;
+                };
+            };
+        };
+        responses: {
+            /** @description It is stored, and will be done. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            id: components["schemas"]["Id"];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];

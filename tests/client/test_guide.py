@@ -37,7 +37,7 @@ def test_every_name_is_mentioned():
     """What the package offers and every call of it."""
     for name in set(client.__all__) - {"UNSET", "Direction", "Include", "Sort"}:
         assert f"`{name}`" in TEXT or f"import {name}" in TEXT, name
-    for noun in ("items", "lists", "products", "profiles", "events", "webhooks"):
+    for noun in ("items", "lists", "products", "profiles", "events", "webhooks", "requests"):
         [row] = re.findall(rf"^\| `{noun}` \| (.*) \|$", TEXT, re.MULTILINE)
         kind = getattr(client.sync_operations, noun.title())
         assert set(re.findall(r"`(\w+)`", row)) == {n for n in dir(kind) if n[0] != "_"}

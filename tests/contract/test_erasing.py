@@ -27,6 +27,7 @@ GOES = {
     **dict.fromkeys(("shares", "share_tokens", "reservations", "held"), "by its key"),
     "events": "but profile.erased",
     "deliveries": "but of profile.erased",
+    "requests": "the export, and whose they are; not how they ended",
 }
 STAYS = {
     "erasures": "the key and the last sequence",

@@ -30,7 +30,7 @@ class InSeveral:
 
     def __init__(self, tx):
         self.tx, self.page, self.run_many = tx, tx.page, tx.run_many
-        self.all_many = tx.all_many
+        self.all_many, self.fill = tx.all_many, tx.fill
 
     async def all(self, name, /, **named):
         steps = SEVERAL[name].steps

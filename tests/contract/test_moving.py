@@ -341,6 +341,9 @@ def test_deletion_leaves_nothing_of_the_store(bench):
         bench.insert(
             "deliveries", delivery, [(whole.store.id, new_hook(bench, whole.store.id), *due)]
         )
+        asked = "store_id id topic state received_at body_hash delivery_id"
+        request = (bench.new_id(), "shop/redact", "waiting", NOW, "x", "y")
+        bench.insert("requests", asked, [(whole.store.id, *request)])
     kept = sizes(bench, *other.profiles)
     assert all(sizes(bench, *doomed.profiles).values())
     assert delete(bench, doomed.store)

@@ -13,11 +13,13 @@ import schemathesis
 CALLER = os.environ["WISHWELL_FUZZ_AS"]
 TEXT = os.environ["WISHWELL_FUZZ_IDS"] == "text"
 OF_ONE = (
-    *("createItem", "createList"),
+    *("createItem", "saveItems", "createList"),
     *("copySharedList", "reserveSharedItem", "deleteReservation"),
+    *("getProfile", "updateProfile", "exportProfile", "deleteProfile"),
 )
 """The operations in which an admin token must say for whom."""
-CUSTOMER = "gid://shopify/Customer/1"
+CUSTOMER, ERASED = "gid://shopify/Customer/1", "gid://shopify/Customer/2"
+"""Whom an admin token acts for; and who is erased, again and again, so that the other is there."""
 
 
 def whole(value):
@@ -73,7 +75,7 @@ def before_call(context, case, kwargs):
         # A profile token must not name a profile.
         case.headers.pop("Profile", None)
     elif case.headers.get("Profile") or operation in OF_ONE:
-        case.headers["Profile"] = CUSTOMER
+        case.headers["Profile"] = ERASED if operation == "deleteProfile" else CUSTOMER
     if (
         operation == "createProfileToken"
         and isinstance(case.body, dict)

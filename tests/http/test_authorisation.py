@@ -12,6 +12,7 @@ import jwt
 import pytest
 
 from tests.conftest import ROOMY, SIGNING_KEY, Shop
+from tests.platform import NEW, WEBHOOKS, Platform
 from tests.servers import wait_until
 from wishwell.http import routes
 
@@ -41,7 +42,7 @@ BODIES: dict[str, Any] = {
     "PATCH /webhooks/{webhookId}": {"types": ["item.created"]},
     "POST /webhooks/{webhookId}/replays": {"since": "2027-01-01T00:00:00Z"},
 }
-DESCRIPTION = "GET /.well-known/openapi"
+DESCRIPTION, PLATFORM = "GET /.well-known/openapi", f"POST {WEBHOOKS}"
 TOKEN, EVENTS = "POST /profiles/token", "GET /events"
 CREATING = ("POST /items", "PUT /items", "POST /lists")
 COPY = "POST /shared/{token}/copies"
@@ -62,7 +63,11 @@ def done(operation: dict[str, Any]) -> int:
 DONE = {
     f"{method.upper()} {path}": done(operation) for method, path, operation in DESCRIBED.values()
 }
-OF_STORE = {name for name in DONE if name.partition(" ")[2].startswith(("/products", "/webhooks"))}
+OF_STORE = {
+    name
+    for name in DONE
+    if name.partition(" ")[2].startswith(("/products", "/webhooks", "/requests"))
+}
 OF_STORE.add("GET /profiles")
 ON_A_RECORD = [name for name in DONE if "{" in name and name not in {*OF_STORE, *SHARED}]
 
@@ -102,8 +107,8 @@ def expected_shared(operation: str, credential: str, owner: str) -> int:
 
 def expected(operation: str, credential: str, owner: str) -> int:
     """The status for a credential, on a record of ``owner``."""
-    if operation == DESCRIPTION:
-        return 200  # contract: openapi-served
+    if operation in (DESCRIPTION, PLATFORM):
+        return 200  # contract: openapi-served, platform-signed
     if operation in SHARED:
         return expected_shared(operation, credential, owner)
     if operation in OF_STORE:
@@ -148,8 +153,10 @@ def test_every_route_has_its_row():
 class Fixtures:
     """A store with three owners who each have an item on a list, and credentials of every kind."""
 
-    def __init__(self, make_shop):
-        self.shop = make_shop(*ROOMY, "--events", "on")
+    def __init__(self, make_shop, platform):
+        self.platform, self.shop = platform, platform.shop
+        self.exported = platform.asks("customers/data_request", "mine")
+        platform.reaches(self.exported, "exported")
         self.elsewhere = make_shop(*ROOMY, "--events", "on")
         self.owners = {
             "session": self.shop.session(),
@@ -226,6 +233,12 @@ class Fixtures:
             path = path.replace("{shareId}", shared["id"]).replace("{token}", shared["token"])
         if operation == "DELETE /items":
             path += f"?itemIds={item}"
+        if operation == PLATFORM:  # whoever sends it on: it is the platform that has signed it
+            http, body = self.clients[credential], self.platform.body("shop/redact")
+            return self.platform.send("shop/redact", body, http=http)
+        if "{requestId}" in path:
+            id = self.exported if method == "GET" else self.platform.asks("shop/redact")
+            path = path.replace("{requestId}", id)
         hook, delivery = self._hook() if "{webhookId}" in path else ("", "")
         path = path.replace("{webhookId}", hook).replace("{deliveryId}", delivery)
         headers = {}
@@ -262,7 +275,8 @@ def _signed(token, **changes):
 
 @pytest.fixture(scope="module")
 def world(service):
-    return Fixtures(lambda *options: Shop(service, *options))
+    platform = Platform(service, NEW, options=(*ROOMY, "--events", "on"))
+    return Fixtures(lambda *options: Shop(service, *options), platform)
 
 
 @pytest.mark.parametrize("credential", CREDENTIALS)

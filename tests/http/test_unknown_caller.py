@@ -12,8 +12,6 @@ from wishwell.access.auth import Caller
 from wishwell.db import migrate
 from wishwell.http import routes
 from wishwell.http.pipeline import Pipeline
-from wishwell.http.storefront.shop import Shops
-from wishwell.outbound import Outbound
 from wishwell.profiles import WholeStore, pages, search
 from wishwell.run import app
 from wishwell.wishes import items, lists
@@ -59,8 +57,7 @@ async def _ask_everything(settings, with_profile, headers):
         store, profile, known = await _filled(service)
         service.authenticator = Unthought(store, profile if with_profile else None)  # type: ignore[assignment]
         before, answers = await _records(service, store), {}
-        shops = Shops(service.access_cache, None, Outbound(http=False, private=False))
-        application: Any = Pipeline(service, shops)
+        application: Any = Pipeline(service)
         transport = httpx2.ASGITransport(application)
         async with httpx2.AsyncClient(transport=transport, base_url="http://there") as http:
             for route in GUARDED:

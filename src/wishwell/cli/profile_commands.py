@@ -11,6 +11,8 @@ from wishwell.cli.opening import Progress, read_file, run
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, NotFound, Unavailable
+from wishwell.moving import requests
+from wishwell.moving.requests import PlatformRequest
 from wishwell.profiles import Profile
 from wishwell.run import terminal
 from wishwell.stores import Store
@@ -73,6 +75,21 @@ def profile_erase(settings: Settings, gid: str | None, path: str | None, handle:
 
     erased, nothing = run(settings, erase)
     terminal.say(f"{erased:,} erased; of {nothing:,} there was nothing")
+
+
+# contract: request-fields
+@profile.command("requests")
+@click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@click.pass_obj
+def profile_requests(settings: Settings, handle: str, as_json: bool) -> None:
+    """List what the store's platform has asked for, newest first."""
+
+    async def listed(db: Database) -> list[PlatformRequest]:
+        store = await db.read(stores.by_handle, handle)
+        return await db.read(requests.every, store)
+
+    terminal.show(run(settings, listed), as_json)
 
 
 def _parsed(settings: Settings, store: Store, lines: Sequence[tuple[str, str]]) -> list[Profile]:

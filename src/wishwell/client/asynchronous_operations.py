@@ -28,6 +28,7 @@ from wishwell.client.records import (
     List,
     NewItem,
     NewProduct,
+    PlatformRequest,
     Product,
     ProductId,
     Profile,
@@ -835,6 +836,64 @@ class AsyncProducts(AsyncProductsByHand):
         await self._line.result(call)
 
 
+class AsyncRequests(AsyncPart):
+    """What the store's platform asks for, so that a person's data is shown or erased."""
+
+    async def list(
+        self, *, page: str | None = None, limit: int | None = None
+    ) -> Page[PlatformRequest]:
+        """What the store's platform has asked for, newest first, in pages. A request that is done
+        keeps its topic, its times, the SHA-256 of its body and how it ended.
+
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
+        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
+        400.
+
+        ``limit``: The number of records of a page, 1 to 250, by default 50.
+
+        Raises ``NotFound``.
+        """
+        params = given(page=page, limit=limit)
+        call = Call("GET", path("requests"), page_of(PlatformRequest), params=params)
+        return await self._line.result(call)
+
+    def pages(
+        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+    ) -> AsyncIterator[Page[PlatformRequest]]:
+        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        call = Call(
+            "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
+        )
+        return self._line.pages(call, direction)
+
+    def all(
+        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+    ) -> AsyncIterator[PlatformRequest]:
+        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        call = Call(
+            "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
+        )
+        return self._line.all(call, direction)
+
+    async def call_off(self, id: str) -> None:
+        """Calls off a ``shop/redact`` that waits, within 7 days of its coming, so that the store is
+        not deleted; again, it is the same. Another request is answered 409.
+
+        Raises ``NotFound`` and ``Conflict``.
+        """
+        call = Call("DELETE", path("requests", id), nothing)
+        await self._line.result(call)
+
+    async def export(self, id: str) -> ProfileExport:
+        """What was stored of the customer when a ``customers/data_request`` was done, as ``GET
+        /profile/export`` has it. It is kept for 30 days, unless the customer is erased.
+
+        Raises ``NotFound``.
+        """
+        call = Call("GET", path("requests", id, "export"), one(ProfileExport))
+        return await self._line.result(call)
+
+
 class AsyncResources:
     """The operations, by resource."""
 
@@ -848,3 +907,4 @@ class AsyncResources:
         self.events = AsyncEvents(line)
         self.webhooks = AsyncWebhooks(line)
         self.products = AsyncProducts(line)
+        self.requests = AsyncRequests(line)

@@ -19,6 +19,7 @@ __all__ = [
     "Money",
     "NewItem",
     "NewProduct",
+    "PlatformRequest",
     "Product",
     "ProductId",
     "Profile",
@@ -334,3 +335,27 @@ class NewProduct(Record, frozen=True):
     price: Money | None = None
     available: bool | None = None
     variants: tuple[Variant, ...] = ()
+
+
+class PlatformRequest(Record, frozen=True):
+    """What the platform has asked for, and how it ended."""
+
+    id: str
+    topic: str
+    state: str
+    """``waiting``, or how it ended: ``exported``, ``erased``, ``called_off``, or ``nothing`` where
+    the body names no customer by an id. ``deleting`` is seen for the last seconds of a store.
+    """
+    received_at: datetime
+    body_hash: str
+    """The SHA-256 of the body, in hex."""
+    delivery_id: str
+    """The ``X-Shopify-Webhook-Id`` of the delivery."""
+    due_at: datetime | None = None
+    """When it is done at the earliest; only while it waits."""
+    done_at: datetime | None = None
+    """When it was done, or called off."""
+    profile: str | None = None
+    """The customer; only while it waits."""
+    expires_at: datetime | None = None
+    """Until when the export is kept; only while it is."""

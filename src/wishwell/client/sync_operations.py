@@ -22,6 +22,7 @@ from wishwell.client.records import (
     List,
     NewItem,
     NewProduct,
+    PlatformRequest,
     Product,
     ProductId,
     Profile,
@@ -831,6 +832,62 @@ class Products(ProductsByHand):
         self._line.result(call)
 
 
+class Requests(Part):
+    """What the store's platform asks for, so that a person's data is shown or erased."""
+
+    def list(self, *, page: str | None = None, limit: int | None = None) -> Page[PlatformRequest]:
+        """What the store's platform has asked for, newest first, in pages. A request that is done
+        keeps its topic, its times, the SHA-256 of its body and how it ended.
+
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
+        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
+        400.
+
+        ``limit``: The number of records of a page, 1 to 250, by default 50.
+
+        Raises ``NotFound``.
+        """
+        params = given(page=page, limit=limit)
+        call = Call("GET", path("requests"), page_of(PlatformRequest), params=params)
+        return self._line.result(call)
+
+    def pages(
+        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+    ) -> Iterator[Page[PlatformRequest]]:
+        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        call = Call(
+            "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
+        )
+        return self._line.pages(call, direction)
+
+    def all(
+        self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+    ) -> Iterator[PlatformRequest]:
+        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        call = Call(
+            "GET", path("requests"), page_of(PlatformRequest), given(page=page, limit=limit)
+        )
+        return self._line.all(call, direction)
+
+    def call_off(self, id: str) -> None:
+        """Calls off a ``shop/redact`` that waits, within 7 days of its coming, so that the store is
+        not deleted; again, it is the same. Another request is answered 409.
+
+        Raises ``NotFound`` and ``Conflict``.
+        """
+        call = Call("DELETE", path("requests", id), nothing)
+        self._line.result(call)
+
+    def export(self, id: str) -> ProfileExport:
+        """What was stored of the customer when a ``customers/data_request`` was done, as ``GET
+        /profile/export`` has it. It is kept for 30 days, unless the customer is erased.
+
+        Raises ``NotFound``.
+        """
+        call = Call("GET", path("requests", id, "export"), one(ProfileExport))
+        return self._line.result(call)
+
+
 class Resources:
     """The operations, by resource."""
 
@@ -844,3 +901,4 @@ class Resources:
         self.events = Events(line)
         self.webhooks = Webhooks(line)
         self.products = Products(line)
+        self.requests = Requests(line)

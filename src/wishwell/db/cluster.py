@@ -39,6 +39,7 @@ SPREAD: Mapping[str, str] = {
     "webhooks": "store_id",
     "deliveries": "store_id",
     "products": "store_id",
+    "requests": "store_id",
     "leases": "name",
 }
 """How each table is spread, by the name of a column."""

@@ -10,7 +10,15 @@ from wishwell.db import statements
 from wishwell.db.statements import Engine, Step
 
 Noun = Literal[
-    "items", "items_shown", "lists", "webhooks", "deliveries", "products", "profiles", "shares"
+    "items",
+    "items_shown",
+    "lists",
+    "webhooks",
+    "deliveries",
+    "products",
+    "profiles",
+    "requests",
+    "shares",
 ]
 Edge = Literal["older", "newer"]
 

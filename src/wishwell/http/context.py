@@ -15,7 +15,7 @@ from wishwell.errors import Invalid
 from wishwell.events.sender import Sender
 from wishwell.http.admission import Admission
 from wishwell.http.responses import Headers
-from wishwell.http.storefront.shop import Visit
+from wishwell.http.storefront.shop import Shops, Visit
 from wishwell.limits import Limiter, Taken
 from wishwell.outbound import Outbound
 from wishwell.profiles import Scope
@@ -41,6 +41,7 @@ class Services:
     cursor_signer: CursorSigner
     outbound: Outbound
     sealing: Sealing | None
+    shops: Shops
     sender: Sender | None
     """Sends deliveries; None where nothing can be sealed."""
     clock: ids.Clock

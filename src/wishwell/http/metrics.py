@@ -9,6 +9,7 @@ from prometheus_client import Counter, Gauge, Histogram
 from wishwell import log
 from wishwell.db import Stats
 from wishwell.http.context import Services
+from wishwell.moving import requests
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -59,6 +60,18 @@ NOTICES_WAITING = _gauge(
 )
 ERASED = _counter("erased_profiles", "Profiles erased.")
 ERASING = _gauge("erasing_profiles", "Erased profiles that are still being removed.", "max")
+ASKED = _gauge(
+    "platform_requests_waiting", "Requests of platforms that are not done yet.", "max", "kind"
+)
+ASKED_SECONDS = _gauge(
+    "platform_requests_oldest_seconds",
+    "How long the oldest request of a platform has been waiting.",
+    "max",
+    "kind",
+)
+for _topic in requests.TOPICS:
+    ASKED.labels(_topic)
+    ASKED_SECONDS.labels(_topic)
 _SHED = _counter("shed", "Requests refused with 503 because too many came at once.")
 _IN_FLIGHT = _gauge("requests_in_flight", "API requests in progress.")
 _LIMITS_AWAY = _gauge(

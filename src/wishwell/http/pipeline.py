@@ -31,7 +31,6 @@ from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
 from wishwell.http.storefront import identity
 from wishwell.http.storefront.entry import Storefront
-from wishwell.http.storefront.shop import Shops
 from wishwell.limits import Kind
 from wishwell.log import RequestLine, write_line
 from wishwell.profiles import Profile, WholeStore
@@ -56,6 +55,7 @@ _NOUNS = {
     "shareId": "share",
     "webhookId": "webhook",
     "deliveryId": "delivery",
+    "requestId": "request",
 }
 
 log = structlog.get_logger("wishwell.request")
@@ -64,9 +64,9 @@ log = structlog.get_logger("wishwell.request")
 class Pipeline:
     """The ASGI application of an open service."""
 
-    def __init__(self, service: Services, shops: Shops) -> None:
+    def __init__(self, service: Services) -> None:
         self._service = service
-        self._storefront = Storefront(service, shops, self._run)
+        self._storefront = Storefront(service, self._run)
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         started = time.perf_counter()

@@ -66,13 +66,10 @@ async def erase_profile(request: Request) -> Response:
 
 # contract: profiles-by-email
 async def list_profiles(request: Request) -> Response:
-    given = request.query
-    limit = wire.limit(given.get("limit"))
-    email = profiles.check_email(given.get("email", ""))
-    binding = f"{request.store.id}||profiles|{email}"
-    cursor = handlers.cursor(request, binding)
-    found = await request.run(records.by_email, request.store, email, cursor, limit)
-    return handlers.answer_page(request, found, binding)
+    email = profiles.check_email(request.query.get("email", ""))
+    asked, binding = handlers.page_request(request, f"profiles|{email}")
+    page = await request.run(records.by_email, request.store, email, asked.cursor, asked.limit)
+    return handlers.answer_page(request, page, binding)
 
 
 async def create_profile_token(request: Request) -> Response:

@@ -87,6 +87,11 @@ def feed(records: list[Any], resume: str) -> Response:
     return _json(200, {"data": records, "resume": resume})
 
 
+def stored(document: bytes) -> Response:
+    """200 with a document that was encoded before, ``{"data": …}``."""
+    return Response(200, document, [JSON, *_PRIVATE])
+
+
 def no_content() -> Response:
     """204."""
     return Response(204, b"", list(_PRIVATE))

@@ -7,6 +7,7 @@ from wishwell.errors import MethodNotAllowed
 from wishwell.http import (
     handlers,
     management,
+    platform_handlers,
     profile_handlers,
     share_handlers,
     store_handlers,
@@ -116,6 +117,11 @@ API = (
               PUT=store_handlers.put_products),
     _of_store("/products/{productId}", GET=store_handlers.get_product,
               PUT=store_handlers.put_product, DELETE=store_handlers.delete_product),
+    _of_store("/requests", "page", "limit", GET=platform_handlers.list_requests),
+    _of_store("/requests/{requestId}", DELETE=platform_handlers.call_off_request),
+    _of_store("/requests/{requestId}/export", GET=platform_handlers.get_request_export),
+    Route("/platforms/shopify/webhooks", {"POST": platform_handlers.take_platform_webhook},
+          caller="ignored", on_storefront=False),
     Route("/.well-known/openapi", {"GET": management.openapi}, caller="ignored",
           on_storefront=False),
 )  # fmt: skip

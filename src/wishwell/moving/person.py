@@ -38,8 +38,8 @@ async def document(db: Database, profile: Profile, shown: ProfileRecord) -> Asyn
     parts: Mapping[str, AsyncIterator[Iterable[Any]]] = {
         "lists": _lists(db, profile),
         "items": _items(db, profile),
-        "shares": _each(_read(db, profile, _shares, profile)),
-        "reservations": _each(_read(db, profile, _reserved, profile)),
+        "shares": _each(db, profile, _shares),
+        "reservations": _each(db, profile, _reserved),
         "events": _events(db, profile),
     }
     for name, pieces in parts.items():
@@ -63,8 +63,10 @@ async def _read(
     return found
 
 
-async def _each(found: Awaitable[Iterable[Any]]) -> AsyncIterator[Iterable[Any]]:
-    yield await found
+async def _each(
+    db: Database, profile: Profile, use_case: Callable[[Reader, Profile], Awaitable[list[Any]]]
+) -> AsyncIterator[Iterable[Any]]:
+    yield await _read(db, profile, use_case, profile)
 
 
 async def _lists(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]:

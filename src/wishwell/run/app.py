@@ -106,6 +106,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         cursor_signer=pages.CursorSigner(keys),
         outbound=outbound,
         sealing=sealed_with,
+        shops=Shops(cache, sealed_with, outbound),
         sender=Sender(db, outbound, sealed_with, clock, most=_sends()) if sealed_with else None,
         clock=clock,
         new_id=new_id,
@@ -159,8 +160,7 @@ class Application:
                 if service.sealing is None:
                     reason = "WISHWELL_SEALING_KEYS is not set"
                     logger.warning("storefront_closed", reason=reason)
-                shops = Shops(service.access_cache, service.sealing, service.outbound)
-                self._pipeline = Pipeline(service, shops)
+                self._pipeline = Pipeline(service)
                 scope["state"][SERVICE] = service
                 running = [asyncio.create_task(job) for job in background.jobs(service)]
                 # These some 70,000 objects stay. Without them a full collection no longer stops

@@ -13,6 +13,7 @@ from wishwell.errors import Unavailable
 from wishwell.events import deliveries, retention
 from wishwell.http import metrics
 from wishwell.http.context import Services
+from wishwell.moving import request_work, requests
 from wishwell.products import notices
 from wishwell.wishes import erasure, purge
 
@@ -28,6 +29,7 @@ this process knows that it does must be in the feed in time too."""
 
 _RETAIN_SECONDS = 60.0
 _ERASE_SECONDS = 5.0
+_REQUESTS_SECONDS = 5.0
 _PAUSE = 0.05
 """Seconds between two steps of housekeeping, which leave the database to others."""
 
@@ -60,6 +62,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         Job("notices", 1.0, functools.partial(_tell_notices, service)),
         Job("erasing", 1.0, _erasing(service)),
         Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
+        Job("requests", _REQUESTS_SECONDS, _requests(service)),
         # contract: command-purge
         _housekeeping(service, "purge", service.settings.purge_interval, _purge),
         # contract: event-retention
@@ -164,6 +167,28 @@ def _retention(
     return work
 
 
+# contract: request-done
+def _requests(service: Services) -> Callable[[], Awaitable[None]]:
+    """Does what platforms asked for, where something is due."""
+    job = _housekeeping(service, "requests", _REQUESTS_SECONDS, _do_requests)
+
+    async def turn() -> None:
+        if await service.db.read(request_work.due, service.clock()):
+            await job.turn()
+
+    return turn
+
+
+async def _do_requests(service: Services) -> None:
+    async for erased in request_work.work(service.db, service.clock):
+        if erased is not None:
+            customer, keys = erased
+            service.access_cache.erased.add(keys, service.clock())
+            erasure.note(customer, "the platform")
+            metrics.ERASED.inc()
+        await asyncio.sleep(_PAUSE)
+
+
 # ------------------------------------------------------------------------- events and notices
 
 
@@ -189,12 +214,18 @@ async def _tell_notices(service: Services) -> float | None:
 
 
 async def _look_at_what_waits(service: Services) -> None:
-    """Updates the metrics of events, notices, deliveries and erased profiles that wait."""
+    """Updates the metrics of what waits: events, notices, requests, deliveries, erased profiles."""
     count, oldest = await service.db.read(events.behind)
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
     metrics.EVENTS_WAITING.set(count)
     metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
     metrics.NOTICES_WAITING.set(await service.db.read(notices.waiting))
+    asked = await service.db.read(requests.waiting)
+    for topic in requests.TOPICS:
+        number, came = asked.get(topic, (0, service.now()))
+        age = max(0, service.clock() - ids.from_timestamp(came))
+        metrics.ASKED.labels(topic).set(number)
+        metrics.ASKED_SECONDS.labels(topic).set(age / 1000)
     metrics.ERASING.set((await service.db.read(erasure.waiting))[0])
     metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
 

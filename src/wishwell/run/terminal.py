@@ -154,8 +154,8 @@ def show(records: Sequence[Any], as_json: bool) -> None:
     if not rows:
         say("none")
         return
-    shown = [[_cell(value) for value in row.values()] for row in rows]
-    columns = list(rows[0])
+    columns = list({column: None for row in rows for column in row})
+    shown = [[_cell(row.get(column)) for column in columns] for row in rows]
     widths = [max(map(len, column)) for column in zip(columns, *shown, strict=True)]
     for line in (columns, *shown):
         say("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip())

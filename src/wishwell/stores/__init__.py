@@ -178,9 +178,11 @@ async def restore(tx: Writer, store: Store, now: str) -> Store:
 
 async def erase(tx: Writer, id: str) -> None:
     """Removes the rows of an empty store."""
-    for what in ("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "store_hosts_clear"):
+    for what in (
+        *("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "erase_requests"),
+        *("store_hosts_clear", "erase_stores"),
+    ):
         await tx.run(what, store=id)
-    await tx.run("erase_stores", store=id)
 
 
 def is_as_made(store: Store) -> bool:

@@ -41,7 +41,7 @@ class _Link(msgspec.Struct):
 _links = msgspec.json.Decoder(_Link)
 
 
-# contract: erase-moment, erase-event, erase-again, erase-sequence
+# contract: erase-moment, erase-event, erase-again, erase-sequence, request-erased
 async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -> Sequence[str]:
     """Ends a profile: from the commit on nothing of it is shown or told, its tokens are refused.
 
@@ -59,6 +59,7 @@ async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -
         await auth.revoke(tx, key, now)
     elif await tx.one("customer_idle", profile=key, before=idle_before) is None:
         return ()
+    await tx.run("requests_erase", store=store.id, profile=key, now=at)
     if row is None or row[0] is not None:
         return ()
     sessions = await linked(tx, profile)

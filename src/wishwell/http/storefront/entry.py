@@ -18,7 +18,7 @@ from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
 from wishwell.http.storefront import assets, customers, identity, paths
-from wishwell.http.storefront.shop import Shops, Visit
+from wishwell.http.storefront.shop import Visit
 from wishwell.profiles import Profile
 from wishwell.wishes import linking
 
@@ -37,11 +37,10 @@ class Storefront:
     def __init__(
         self,
         service: Services,
-        shops: Shops,
         run: Callable[[Request, Route], Awaitable[Response]],
     ) -> None:
         self._service = service
-        self._shops = shops
+        self._shops = service.shops
         self._run = run
         self._base = service.settings.storefront_base
         self._linked: dict[str, None] = {}

@@ -1,0 +1,113 @@
+"""Whether a delivery is the platform's, and what it asks for. No I/O."""
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from wishwell import profiles
+from wishwell.errors import Invalid, Unauthenticated
+from wishwell.http.storefront import customers
+from wishwell.http.storefront.customers import Wrong
+from wishwell.moving.requests import TOPICS, Delivery, Topic
+from wishwell.stores import Store
+from wishwell.stores.store_secrets import MOST_PLATFORM_SECRETS
+from wishwell.wishes import fields
+
+SIGNATURE, SHOP = b"x-shopify-hmac-sha256", b"x-shopify-shop-domain"
+TOPIC, ID = b"x-shopify-topic", b"x-shopify-webhook-id"
+HEADERS = (SIGNATURE, SHOP, TOPIC, ID)
+
+_ID = re.compile(r"[!-~]{1,100}")
+_NOBODYS = [secrets.token_hex(32) for _ in range(MOST_PLATFORM_SECRETS)]
+"""What a body is signed with in vain, in place of the secrets that a store lacks."""
+
+
+class _Customer(msgspec.Struct):
+    id: int | str | None = None
+
+
+class Body(msgspec.Struct):
+    """What is read of a body. Other fields pass."""
+
+    shop_domain: str
+    customer: _Customer | UnsetType = UNSET
+    orders_to_redact: list[Any] | UnsetType = UNSET
+    data_request: dict[str, Any] | UnsetType = UNSET
+
+    # contract: platform-topic
+    def asks_for(self) -> Topic | None:
+        """The one topic that its shape proves; None if it is of none."""
+        parts = (self.customer, self.orders_to_redact, self.data_request)
+        shapes: dict[tuple[bool, ...], Topic] = {
+            (True, False, True): "customers/data_request",
+            (True, True, False): "customers/redact",
+            (False, False, False): "shop/redact",
+        }
+        return shapes.get(tuple(part is not UNSET for part in parts))
+
+
+_decoder = msgspec.json.Decoder(Body)
+
+
+def read(raw: bytes) -> Body | None:
+    """The body; None for one that the platform does not send."""
+    try:
+        return _decoder.decode(raw)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
+
+
+# contract: platform-signed
+def prove(
+    raw: bytes, body: Body | None, headers: Mapping[bytes, bytes], secrets: Sequence[str]
+) -> Body:
+    """The body, if it is proven: by one of these secrets, and by what the headers say.
+
+    The work is the same for every store, and for a shop that no store has: then there are no
+    ``secrets``. Raises ``Unauthenticated``, always in the same words.
+    """
+    given = headers.get(SIGNATURE, b"")
+    keys = [*secrets, *_NOBODYS][:MOST_PLATFORM_SECRETS]
+    signed = [
+        hmac.compare_digest(base64.b64encode(hmac.digest(key.encode(), raw, "sha256")), given)
+        for key in keys
+    ]
+    if (
+        any(signed)
+        and body is not None
+        and headers.get(SHOP) == body.shop_domain.encode()
+        and headers.get(TOPIC) == (body.asks_for() or "").encode()
+    ):
+        return body
+    raise Unauthenticated(
+        "X-Shopify-Hmac-Sha256: must be the signature of this body by a platform secret of the "
+        "store with its shop_domain, which X-Shopify-Shop-Domain must be; and X-Shopify-Topic must "
+        f"be the one of {', '.join(TOPICS)} that the body has the fields of."
+    )
+
+
+def delivery(raw: bytes, body: Body, headers: Mapping[bytes, bytes], store: Store) -> Delivery:
+    """What a proven body asks of a store. Raises ``Invalid``."""
+    id = headers.get(ID, b"").decode("latin-1")
+    if not _ID.fullmatch(id):
+        raise Invalid("X-Shopify-Webhook-Id: must be 1 to 100 printable ASCII characters.")
+    if twice := fields.key_twice(raw):
+        raise Invalid(f"{twice}: is in the body twice.")
+    topic = body.asks_for()
+    assert topic is not None
+    return Delivery(topic, id, hashlib.sha256(raw).hexdigest(), _customer(body, store))
+
+
+def _customer(body: Body, store: Store) -> profiles.Profile | None:
+    id = body.customer.id if isinstance(body.customer, _Customer) else None
+    try:
+        return profiles.of_customer(store, customers.gid(store.platform, str(id or "")))
+    except Wrong:
+        return None

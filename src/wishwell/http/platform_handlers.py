@@ -1,0 +1,52 @@
+"""The operations on what a store's platform asks for; the first is the platform's own."""
+
+import structlog
+
+from wishwell.errors import UnsupportedMedia
+from wishwell.http import bodies, handlers, platform, responses, wire
+from wishwell.http.context import Request
+from wishwell.http.responses import Response
+from wishwell.moving import requests
+
+log = structlog.get_logger("wishwell.platform")
+
+
+# contract: platform-signed
+async def take_platform_webhook(request: Request) -> Response:
+    service, headers = request.service, request.headers
+    request.check_once(*platform.HEADERS)
+    raw = await bodies.read(request)
+    if not wire.is_json(request.header(b"content-type")):
+        raise UnsupportedMedia("The body must be JSON: send Content-Type: application/json.")
+    await service.access_cache.ensure_fresh()
+    body = platform.read(raw)
+    named = body.shop_domain if body else ""
+    store = service.access_cache.store_of_platform_shop(named)
+    # Where nothing can be sealed, no store has secrets.
+    opened = service.shops.of(store) if store and service.sealing else None
+    secrets = opened.platform_secrets if opened else ()
+    body = platform.prove(raw, body, headers, secrets)
+    assert store is not None
+    delivery = platform.delivery(raw, body, headers, store)
+    id, now = service.new_id(), service.clock()
+    taken = await request.run(requests.take, store, delivery, id, now)
+    if taken == id:
+        log.info("platform_request", store=store.handle, topic=delivery.topic, request=id)
+    return responses.record({"id": taken})
+
+
+async def list_requests(request: Request) -> Response:
+    asked, binding = handlers.page_request(request, "requests")
+    page = await request.run(requests.page, request.store, asked)
+    return handlers.answer_page(request, page, binding)
+
+
+async def get_request_export(request: Request) -> Response:
+    id, now = request.parameters["requestId"], request.now()
+    return responses.stored(await request.run(requests.export, request.store, id, now))
+
+
+async def call_off_request(request: Request) -> Response:
+    id, now = request.parameters["requestId"], request.now()
+    await request.run(requests.call_off, request.store, id, now)
+    return responses.no_content()

@@ -1,0 +1,125 @@
+"""Does what platforms have asked for: erases customers, keeps exports for a while, deletes stores.
+
+Each request is done in steps that leave it due until the last one, so that it goes on after a kill.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+
+import structlog
+
+from wishwell import ids, profiles, stores
+from wishwell.db import Database, Reader, Writer
+from wishwell.errors import BeingErased, NotFound, Unavailable
+from wishwell.moving import deletion, person, requests
+from wishwell.moving.requests import PlatformRequest
+from wishwell.profiles import Profile, records
+from wishwell.stores import Store
+from wishwell.wishes import erasure
+
+EXPORT_DAYS = 30
+
+_AT_ONCE = 100
+
+log = structlog.get_logger("wishwell.moving.request_work")
+
+
+Due = tuple[str, PlatformRequest]
+"""A request with which there is something to do, and the id of its store before it."""
+
+Erased = tuple[Profile, Sequence[str]]
+"""A customer, and the keys of what is now removed."""
+
+
+async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
+    """The requests that are due, of all stores; ``passed``: how many more than usual."""
+    named = {"now": ids.timestamp(now), "limit": _AT_ONCE + passed}
+    rows = await tx.all("requests_due", **named)
+    return [(row[0], PlatformRequest(*row[1:])) for row in rows]
+
+
+# contract: request-done, background-goes-on
+async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[Erased | None]:
+    """Does what is due, each request once; yields between two steps, and each erased customer.
+
+    One that can't be done is logged, and tried again the next time. Raises ``Unavailable``.
+    """
+    seen: set[str] = set()
+    while True:
+        found = await db.read(due, clock(), len(seen))
+        left = [(store, request) for store, request in found if request.id not in seen]
+        if not left:
+            return
+        for store_id, request in left:
+            seen.add(request.id)
+            try:
+                async for step in _do(db, store_id, request, clock):
+                    yield step
+            except (BeingErased, NotFound):
+                continue  # soon there is nothing of the customer; or the store is gone
+            except Exception as error:
+                await db.ping()  # raises if the database is the cause
+                if isinstance(error, Unavailable):
+                    raise
+                log.warning("request_not_done", request=request.id, reason=str(error))
+
+
+async def _do(
+    db: Database, store_id: str, request: PlatformRequest, clock: Callable[[], int]
+) -> AsyncIterator[Erased | None]:
+    named = {"store": store_id, "id": request.id}
+    if request.state == "exported":
+        await db.write(_run, "request_export_ends", **named)
+    elif request.topic == "shop/redact":
+        async for _ in _delete(db, store_id, request, clock):
+            yield None
+    else:
+        store = await db.read(_store, store_id)
+        customer = profiles.of_customer(store, request.profile or "")
+        if request.topic == "customers/redact":
+            yield customer, await db.long_write(erasure.erase, customer, clock())
+        else:
+            export, now = await _export(db, customer), clock()
+            named |= {"now": ids.timestamp(now), "export": export}
+            ends = ids.timestamp(now + EXPORT_DAYS * requests.DAY_MS)
+            await db.long_write(_run, "request_exported", **named, due=ends)
+    yield None
+
+
+async def _run(tx: Writer, statement: str, /, **named: str) -> None:
+    await tx.run(statement, **named)
+
+
+async def _store(tx: Reader, id: str) -> Store:
+    row = await tx.one("request_of_store", store=id)
+    if row is None:
+        raise NotFound("The store is gone.")
+    return stores.from_row(row)
+
+
+async def _export(db: Database, customer: Profile) -> str:
+    """All that is stored of a customer, as JSON. Raises ``BeingErased``."""
+    shown = await db.read(records.find, customer)
+    pieces = [piece async for piece in person.document(db, customer, shown)]
+    return b"".join(pieces).decode()
+
+
+# contract: request-shop
+async def _delete(
+    db: Database, store_id: str, request: PlatformRequest, clock: Callable[[], int]
+) -> AsyncIterator[None]:
+    """Begins the deletion of a store; or removes it, once every process has seen that."""
+    if request.state == "waiting":
+        await db.write(_begin_deletion, store_id, request.id, clock())
+        return
+    store = await db.read(_store, store_id)
+    async for _ in deletion.run(db, store):
+        yield None
+    log.info("store_deleted", store=store.handle, request=request.id)
+
+
+async def _begin_deletion(tx: Writer, store_id: str, id: str, now: int) -> None:
+    await stores.lock(tx)
+    seen = ids.timestamp(now + stores.SEEN_MS)
+    if await tx.one("request_deletes", store=store_id, id=id, due=seen) is not None:
+        store = await _store(tx, store_id)
+        await deletion.begin(tx, store.handle, ids.timestamp(now))

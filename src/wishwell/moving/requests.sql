@@ -1,0 +1,74 @@
+-- request_fields: id, topic, state, received_at, body_hash, delivery_id, due_at, done_at, gid
+
+-- name: store_requests_page
+SELECT request_fields(r){beyond}
+FROM requests r
+WHERE r.store_id = :owner{conditions}{from_cursor}
+ORDER BY r.id {direction}
+LIMIT :limit;
+
+-- name: requests_of_store
+SELECT request_fields(r) FROM requests r WHERE r.store_id = :store ORDER BY r.id DESC;
+
+-- name: request_store_lock
+-- One delivery after the other, so that none is taken twice, and none once the store is gone.
+SELECT id FROM stores WHERE id = :store
+FOR NO KEY UPDATE --postgresql
+;
+
+-- name: request_taken
+SELECT id FROM requests WHERE store_id = :store AND delivery_id = :delivery
+UNION ALL
+SELECT id FROM requests WHERE store_id = :store AND body_hash = :hash AND received_at > :since
+LIMIT 1;
+
+-- name: request_add
+INSERT INTO requests (store_id, id, topic, state, received_at, due_at, done_at, body_hash, delivery_id, profile_id, gid)
+VALUES (:store, :id, :topic, :state, :now, :due, :done, :hash, :delivery, :profile, :gid);
+
+-- name: request
+SELECT request_fields(r) FROM requests r WHERE r.store_id = :store AND r.id = :id;
+
+-- name: request_export
+SELECT export FROM requests WHERE store_id = :store AND id = :id AND state = 'exported' AND due_at > :now;
+
+-- name: request_call_off
+-- Unless the deletion has begun.
+UPDATE requests SET state = 'called_off', due_at = NULL, done_at = coalesce(done_at, :now)
+WHERE store_id = :store AND id = :id AND topic = 'shop/redact' AND state IN ('waiting', 'called_off')
+RETURNING id;
+
+-- name: requests_due
+-- Of all stores but those that something else deletes. What is quickly done comes first.
+SELECT r.store_id, request_fields(r) FROM requests r
+WHERE r.due_at <= :now AND (r.state = 'deleting' OR NOT EXISTS (SELECT 1 FROM deleted_stores d WHERE d.store_id = r.store_id))
+ORDER BY r.topic, r.due_at, r.id LIMIT :limit;
+
+-- name: requests_waiting
+SELECT topic, count(*), min(received_at) FROM requests
+WHERE due_at IS NOT NULL AND state <> 'exported' GROUP BY topic;
+
+-- name: request_of_store
+SELECT store_fields(s) FROM stores s WHERE s.id = :store;
+
+-- name: request_exported
+UPDATE requests SET state = 'exported', due_at = :due, done_at = :now, gid = NULL, export = :export
+WHERE store_id = :store AND id = :id AND state = 'waiting';
+
+-- name: request_export_ends
+UPDATE requests SET due_at = NULL, profile_id = NULL, export = NULL
+WHERE store_id = :store AND id = :id AND state = 'exported';
+
+-- name: request_deletes
+-- Returns the request unless it was called off.
+UPDATE requests SET state = 'deleting', due_at = :due WHERE store_id = :store AND id = :id AND state = 'waiting'
+RETURNING id;
+
+-- name: requests_erase
+-- Of a customer who is erased now: what is left names nobody.
+UPDATE requests SET state = CASE WHEN state = 'waiting' THEN 'erased' ELSE state END, done_at = coalesce(done_at, :now),
+    due_at = NULL, profile_id = NULL, gid = NULL, export = NULL
+WHERE store_id = :store AND profile_id = :profile;
+
+-- name: erase_requests
+DELETE FROM requests WHERE store_id = :store;

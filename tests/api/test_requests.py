@@ -1,0 +1,252 @@
+"""What a platform asks for: who may, what it must look like, and what comes of it."""
+
+import contextlib
+import hashlib
+import hmac
+import json
+
+import httpx2
+import pytest
+
+from tests.platform import BODIES, NEW, OLD, OTHERS, WEBHOOKS, Platform
+from tests.servers import PREFIX, wait_until
+from wishwell.errors import Unauthenticated
+from wishwell.http import platform
+
+
+@pytest.fixture(scope="module")
+def asking(service):
+    return Platform(service, NEW, OLD)
+
+
+@contextlib.contextmanager
+def nothing_taken(*platforms: Platform):
+    before = [one.all() for one in platforms]
+    yield
+    assert [one.all() for one in platforms] == before
+
+
+def refused(answer, status: int = 401) -> str:
+    assert answer.status_code == status, answer.text
+    return answer.json()["error"]["message"]
+
+
+def test_both_secrets_of_the_store_are_good(asking):
+    """contract: platform-signed, request-kept. The new one and the one before it; without a token."""
+    for secret in (NEW, OLD):
+        answer = asking.send("shop/redact", asking.body("shop/redact"), secret)
+        assert answer.status_code == 200
+        assert answer.json()["data"]["id"] in asking.all()
+
+
+def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
+    """contract: platform-signed. And nothing is stored, in this store or another one."""
+    other, without = Platform(service, OTHERS), Platform(service)
+    body = asking.body("shop/redact")
+    raw = json.dumps(body).encode()
+    hexed = hmac.new(NEW.encode(), raw, hashlib.sha256).hexdigest()
+    unknown = body | {"shop_domain": "nobody.myshopify.com"}
+    with nothing_taken(asking, other, without):
+        words = {
+            refused(asking.send("shop/redact", body, OTHERS)),
+            refused(asking.send("shop/redact", body, hmac_sha256="")),
+            refused(asking.send("shop/redact", body, hmac_sha256=hexed)),
+            refused(asking.send("shop/redact", body, hmac_sha256="é")),
+            refused(asking.send("shop/redact", raw + b" ", hmac_sha256="A" * 44)),
+            # Another store's shop, by its secret: in the header alone, and in the body alone.
+            refused(asking.send("shop/redact", body, OTHERS, shop_domain=other.domain)),
+            refused(asking.send("shop/redact", body, shop_domain=other.domain)),
+            refused(other.send("shop/redact", body | {"shop_domain": other.domain}, NEW)),
+            refused(asking.send("shop/redact", unknown, shop_domain="nobody.myshopify.com")),
+            refused(without.send("shop/redact", without.body("shop/redact"))),
+            refused(without.send("shop/redact", without.body("shop/redact"), "")),
+            refused(asking.send("shop/redact", b"")),
+            refused(asking.send("shop/redact", b"[" * 50_000)),
+            refused(asking.send("shop/redact", b'{"shop_domain": "\xff"}')),
+            refused(asking.send("orders/create", body)),
+        }
+    assert len(words) == 1
+
+
+def test_shop_that_nobody_has_costs_as_much(monkeypatch):
+    """contract: platform-signed. As many signatures are made of the body, whatever there is to
+    compare with."""
+    made = []
+    digest = hmac.digest
+
+    def counting(key, raw, name):
+        made.append(len(raw))
+        return digest(key, raw, name)
+
+    monkeypatch.setattr(hmac, "digest", counting)
+    raw = b'{"shop_domain": "a.myshopify.com"}'
+    costs = []
+    for body in (platform.read(raw), None):
+        for secrets in ((), (NEW,), (NEW, OLD)):
+            made.clear()
+            with pytest.raises(Unauthenticated):
+                platform.prove(raw, body, {platform.SIGNATURE: b"x"}, secrets)
+            costs.append([*made])
+    assert costs == [[len(raw)] * 2] * 6
+
+
+@pytest.mark.parametrize("shape", BODIES)
+@pytest.mark.parametrize("topic", BODIES)
+def test_topic_is_the_one_that_the_body_proves(asking, topic, shape):
+    """contract: platform-topic. The header is not signed; each body under each topic, with fields
+    that nobody knows."""
+    body = asking.body(shape, 1, more={"than": ["was", "said"]})
+    answer = asking.send(topic, body)
+    assert answer.status_code == (200 if topic == shape else 401)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"customer": None},
+        {"customer": 7},
+        {"customer": {"id": 1.5}},
+        {"orders_to_redact": None},
+        {"orders_to_redact": "1"},
+        {"data_request": {"id": 1}},
+        {"shop_domain": None},
+    ],
+    ids=str,
+)
+def test_body_of_no_shape_is_of_no_topic(asking, changed):
+    """contract: platform-topic."""
+    with nothing_taken(asking):
+        body = asking.body("customers/redact", 1) | changed
+        refused(asking.send("customers/redact", body))
+        for topic in BODIES:
+            refused(asking.send(topic, body))
+
+
+def test_bad_input_gets_one_clear_error(asking):
+    """contract: request-once, body-size, body-json, body-key-twice, header-twice."""
+    body = asking.body("shop/redact")
+    twice = f'{{"shop_domain": "{asking.domain}", "a": 1, "a": 2}}'.encode()
+    large = f'{{"shop_domain": "{asking.domain}"}}'.encode().ljust(256 * 1024 + 1)
+    with nothing_taken(asking):
+        for id in ("", "a b", "a" * 101, "ü"):
+            assert "X-Shopify-Webhook-Id" in refused(asking.send("shop/redact", body, id=id), 400)
+        assert refused(asking.send("shop/redact", twice), 400).startswith("a: ")
+        refused(asking.send("shop/redact", large), 413)
+        refused(asking.send("shop/redact", body, content_type="text/plain"), 415)
+        headers = [("X-Shopify-Topic", "shop/redact")] * 2
+        json_type = [("Content-Type", "application/json")]
+        answer = asking.shop.anonymous.post(WEBHOOKS, content=b"{}", headers=json_type + headers)
+        assert "X-Shopify-Topic" in refused(answer, 400)
+        assert refused(asking.shop.anonymous.post(WEBHOOKS + "?a=1", json={}), 400)
+
+
+def test_body_of_256_kib_is_taken(asking):
+    """contract: body-size. And one byte more is not, above."""
+    raw = json.dumps(asking.body("shop/redact")).encode()
+    assert asking.send("shop/redact", raw.ljust(256 * 1024)).status_code == 200
+
+
+def test_same_delivery_and_same_body_do_nothing_more(asking):
+    """contract: request-once. 200 with the same id, also when both come at once."""
+    body = asking.body("customers/redact", 77)
+    first = asking.send("customers/redact", body, id="one").json()
+    with nothing_taken(asking):
+        again = [
+            asking.send("customers/redact", asking.body("customers/redact", 78), id="one"),
+            asking.send("customers/redact", body),
+            asking.send("customers/redact", body, OLD),
+        ]
+    assert [(answer.status_code, answer.json()) for answer in again] == [(200, first)] * 3
+
+
+def test_requests_are_shown_and_called_off(service, asking):
+    """contract: request-fields, request-called-off. In pages, and by the command; another store has
+    none of them."""
+    theirs = Platform(service, NEW)
+    one, two = theirs.asks("shop/redact"), theirs.asks("customers/data_request")
+    answer = theirs.shop.admin.get("/requests?limit=1").json()
+    assert [each["id"] for each in answer["data"]] == [two]
+    rest = theirs.shop.admin.get(f"/requests?limit=1&page={answer['pageInfo']['next']}").json()
+    [waits] = rest["data"]
+    assert waits.keys() == {
+        "id", "topic", "state", "receivedAt", "bodyHash", "deliveryId", "dueAt"
+    }  # fmt: skip
+    assert (waits["id"], waits["topic"], waits["state"]) == (one, "shop/redact", "waiting")
+    nobody = theirs.all()[two]
+    assert (nobody["state"], "doneAt" in nobody) == ("nothing", True)
+    assert "profile" not in nobody
+    shown = json.loads(
+        service.quick("profile", "requests", "--store", theirs.shop.handle, "--json")
+    )
+    assert {each["id"]: each for each in shown} == theirs.all()
+    table = service.quick("profile", "requests", "--store", theirs.shop.handle)
+    assert len(table.splitlines()) == 3
+    for admin in (asking.shop.admin,):
+        assert admin.delete(f"/requests/{one}").status_code == 404
+    admin = theirs.shop.admin
+    assert admin.delete("/requests/x").status_code == 404
+    assert admin.delete(f"/requests/{two}").status_code == 409
+    for _ in range(2):
+        assert admin.delete(f"/requests/{one}").status_code == 204
+    done = theirs.all()[one]
+    assert (done["state"], "doneAt" in done, "dueAt" in done) == ("called_off", True, False)
+
+
+def test_data_of_a_customer_is_kept_until_they_are_erased(asking):
+    """contract: request-done, request-export, request-erased. All that is stored of them."""
+    ann = asking.shop.customer("4711")
+    ann.http.post("/items", json={"productId": 5, "note": "for the garden"})
+    id = asking.asks("customers/data_request", 4711)
+    done = asking.reaches(id, "exported")
+    assert "profile" not in done
+    assert done["expiresAt"] > done["doneAt"]
+    admin = asking.shop.admin
+    answer = admin.get(f"/requests/{id}/export")
+    assert answer.status_code == 200
+    [item] = answer.json()["data"]["items"]
+    assert (item["productId"], item["note"]) == (5, "for the garden")
+    assert answer.json()["data"]["profile"]["profile"] == ann.gid
+    assert asking.shop.client(ann.token).get(f"/requests/{id}/export").status_code == 403
+    redact = asking.asks("customers/redact", "4711")
+    assert "expiresAt" not in asking.reaches(redact, "erased")
+    assert admin.get(f"/requests/{id}/export").status_code == 404
+    left = asking.all()[id]
+    assert left.keys() == {
+        "id", "topic", "state", "receivedAt", "bodyHash", "deliveryId", "doneAt"
+    }  # fmt: skip
+    gone = lambda: ann.http.get("/items").status_code == 401  # noqa: E731
+    assert wait_until(gone, seconds=6, every=0.2)
+    assert asking.shop.acting_as(ann.gid).get("/items").json()["data"] == []
+
+
+def test_killed_between_storing_and_doing(new_service):
+    """contract: request-kept. What was answered 200 is done after the next start, once."""
+    service = new_service(WISHWELL_SEALING_KEYS="a-sealing-key-of-the-tests-40-characters").start()
+    asking = Platform(service, NEW)
+    ben = asking.shop.customer("8")
+    ben.http.post("/items", json={"productId": 1})
+    erased, exported = asking.asks("customers/redact", 8), asking.asks("customers/data_request", 9)
+    service.kill()
+    service.start() if service.url is None else service.restart()
+    for one in (asking.shop.admin, asking.shop.anonymous):
+        one.base_url = f"{service.url}{PREFIX}"
+    asking.reaches(erased, "erased")
+    asking.reaches(exported, "exported")
+    assert asking.shop.acting_as(ben.gid).get("/items").json()["data"] == []
+    service.stop()
+
+
+def test_metric_tells_what_waits(service, asking):
+    """contract: metrics-served. How many wait, and for how long."""
+    asking.asks("shop/redact")
+
+    def told() -> dict[str, float]:
+        text = httpx2.get(f"{service.url}/metrics").text
+        lines = (line.rpartition(" ") for line in text.splitlines())
+        return {
+            name: float(value) for name, _, value in lines if name.startswith("wishwell_platform")
+        }
+
+    waiting = 'wishwell_platform_requests_waiting{kind="shop/redact"}'
+    assert wait_until(lambda: told().get(waiting, 0) >= 1, seconds=15, every=0.5)
+    assert told()['wishwell_platform_requests_oldest_seconds{kind="shop/redact"}'] >= 0
