@@ -53,7 +53,7 @@ def test_method_that_a_path_does_not_know_names_those_it_does(shop, path):
 def test_path_that_there_is_not_has_the_envelope(shop):
     """contract: path-unknown, error-envelope. The envelope for unknown paths, too."""
     deep = (f"/items/{SOME}/", f"/items/{SOME}/list", f"/lists/{SOME}/items", "/items/a/b/c/d")
-    ends = ("", "/", "/item", "/items/", "/items//", "/profiles", "/profiles/", "/profiles/token/")
+    ends = ("", "/", "/item", "/items/", "/items//", "/profile/", "/profiles/", "/profiles/token/")
     odd = (
         "/Items",
         "//items",

@@ -110,7 +110,9 @@ def test_killed_at_each_step_it_ends_by_itself(apart, kills):
 
 def test_writes_beside_it_are_wholly_before_or_after(apart):
     """contract: erase-writes. Of eight writers at once."""
-    shop = Shop(apart, "--events", "on", "--limit", "admin_write=1000000")
+    most = ("admin_write=1000000", "lists=1000000", "items=1000000")
+    limits = [word for limit in most for word in ("--limit", limit)]
+    shop = Shop(apart, "--events", "on", *limits)
     gid, ends = shop.gid(), threading.Event()
     done: list[list[tuple[int, int]]] = [[] for _ in range(8)]
     wrong: list[str] = []
