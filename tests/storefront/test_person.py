@@ -1,6 +1,8 @@
 """The shopper's own profile and its export, in the shop."""
 
-from .conftest import envelope, nothing_done
+from tests.servers import wait_until
+
+from .conftest import envelope, nothing_done, rows
 
 
 def test_shopper_sees_their_own_profile(front):
@@ -30,3 +32,6 @@ def test_erased_visitors_cookie_is_nobodys(front):
     assert front.shop.acting_as(gid).delete("/profile").status_code == 204
     assert visitor.get("/items").json()["data"] == []
     assert visitor.get("/items").headers["Wishwell-Shopper"] == "-"
+    # What is removed afterwards would change the database under the next test.
+    waiting = "SELECT 1 FROM erasures WHERE done_at IS NULL"
+    assert wait_until(lambda: not rows(front.api, waiting), seconds=30)
