@@ -45,8 +45,8 @@ def plain(new_front):
 @pytest.mark.parametrize(
     ("path", "element", "title"),
     [
-        ("/", "wishlist-page", {"en": "Wishlist", "de": "Wunschliste"}),
-        ("/shared", "wishlist-shared", {"en": "Shared wishlist", "de": "Geteilte Wunschliste"}),
+        ("/", "wishlist-page", {"en": "Wishlist", "de": "Merkzettel"}),
+        ("/shared", "wishlist-shared", {"en": "Shared wishlist", "de": "Geteilter Merkzettel"}),
     ],
 )
 @pytest.mark.parametrize(
@@ -66,8 +66,10 @@ def test_page_is_whole(plain, path, element, title, accepted, lang):
     assert page.attributes("html") == page.attributes(element) == {"lang": lang}
     assert title[lang] in page.texts
     assert page.attributes("noscript") == {}
-    for name, attribute in (("script", "src"), ("link", "href")):
-        assert browser.at(f"/{page.attributes(name)[attribute]}").status_code == 200
+    style, *modules = [found["href"] for name, found in page.found if name == "link"]
+    assert modules == ["assets/wishwell.js", *["assets/de.js"] * (lang == "de")]
+    for place in (style, page.attributes("script")["src"]):
+        assert browser.at(f"/{place}").status_code == 200
     head = browser.at(path, "HEAD", headers=headers)
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["Content-Length"] == answer.headers["Content-Length"]

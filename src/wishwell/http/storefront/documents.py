@@ -7,9 +7,10 @@ from wishwell.http.storefront import assets
 from wishwell.stores import Store
 
 _PAGE = (assets.FOLDER / "page.html").read_text("utf-8")
+_MODULE = '<link rel="modulepreload" href="assets/{}">'
 _TEXTS = {
     "en": ("Wishlist", "Shared wishlist", "This page needs JavaScript."),
-    "de": ("Wunschliste", "Geteilte Wunschliste", "Diese Seite braucht JavaScript."),
+    "de": ("Merkzettel", "Geteilter Merkzettel", "Diese Seite braucht JavaScript."),
 }
 # contract: storefront-pages-closed
 _HEADERS = {
@@ -35,6 +36,8 @@ def answer(path: str, base: str, store: Store, languages: str | None) -> Respons
         return assets.redirect(own)
     lang = assets.preferred(languages, [*_TEXTS]) or "en"
     title, of_shared, noscript = _TEXTS[lang]
+    # By the names that page.js imports them by.
+    modules = ["wishwell.js", "de.js"] if lang == "de" else ["wishwell.js"]
     attributes = {"lang": lang, "product-url": pages.product_url}
     if not shared and (link := pages.shared_page):
         attributes["shared-page"] = link if "{token}" in link else f"{link}#{{token}}"
@@ -43,6 +46,7 @@ def answer(path: str, base: str, store: Store, languages: str | None) -> Respons
         title=of_shared if shared else title,
         style=assets.hashed("page.css"),
         script=assets.hashed("page.js"),
+        modules="\n".join(_MODULE.format(name) for name in modules),
         element="wishlist-shared" if shared else "wishlist-page",
         attributes="".join(
             f' {name}="{escape(text)}"' for name, text in attributes.items() if text
