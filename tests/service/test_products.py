@@ -1,6 +1,5 @@
 """`wishwell products`: the command, and its document."""
 
-import random
 import re
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from .test_csv import service as service
 from .test_csv import written
 from .test_documents import ROOT, commands, shell
-from .test_moving import killed
 
 STORE = ("--store", "default")
 
@@ -56,13 +54,9 @@ def test_command_says_what_it_did(service):
     ("words", "code", "names"),
     [
         (("feed", *STORE), 2, "--format"),
-        (("feed.csv",), 2, "--store"),
         (("feed.csv", "--store", "nowhere"), 1, "no store 'nowhere'"),
-        (("nowhere.csv", *STORE), 1, "can't be read"),
         (("feed.csv", *STORE, "--map", "colour=x"), 1, "--map"),
         (("feed.csv", *STORE, "--currency", "euro"), 1, "--currency"),
-        (("feed.csv", *STORE, "--id-pattern", "x"), 1, "--id-pattern"),
-        (("feed.csv", *STORE, "--encoding", "klingon"), 1, "--encoding"),
     ],
 )
 def test_wrong_words_are_refused(service, words, code, names):
@@ -71,22 +65,6 @@ def test_wrong_words_are_refused(service, words, code, names):
     failed, out, said = service.attempt("products", *words)
     assert (failed, out) == (code, "")
     assert names in said
-
-
-@pytest.mark.slow
-def test_command_that_is_killed_goes_on(service):
-    """contract: command-products."""
-    chance = random.Random(1)
-    rows = [f"{n},Product {n},{chance.randrange(1, 999)} EUR\n" for n in range(1, 20_001)]
-    command = ("products", written(service, "id,title,price\n" + "".join(rows), "feed.csv"), *STORE)
-    killed(service, lambda: known(service), *command)
-    some = len(known(service))
-    assert 0 < some < 20_000
-    assert (
-        service.quick(*command)
-        == f"{20_000 - some:,} products put, {some:,} unchanged, 0 deleted; 0 rows refused\n"
-    )
-    assert len(known(service)) == 20_000
 
 
 def test_examples_of_the_document_work(service):

@@ -80,7 +80,8 @@ class Catalogue:
     """The catalogue in ``file``. Once ``read``, it gives its products when iterated, once.
 
     ``tell`` gets a line for each row that does not fit. ``refused``: how many these are;
-    ``nameless``: those of which it is not known which product they are.
+    ``nameless``: those of which it is not known which product they are. Of products, ``put``,
+    ``unchanged`` and ``deleted``.
     """
 
     def __init__(
@@ -97,9 +98,10 @@ class Catalogue:
         currency: str = "",
     ) -> None:
         """``columns``: in place of ``USUAL``. Raises ``Invalid``."""
-        self._path, self._file, self._tell, self._is_json = path, file, tell, is_json
-        self._named, self._encoding, self._currency = columns or {}, encoding, currency
-        self.refused = self.nameless = 0
+        self._path, self._file, self._store, self._tell = path, file, store, tell
+        self._is_json, self._named = is_json, columns or {}
+        self._encoding, self._currency = encoding, currency
+        self.put = self.unchanged = self.deleted = self.refused = self.nameless = 0
         self._split = in_pattern(pattern) if pattern else None
         known = USUAL | ({"product": "id", "variant": ""} if pattern else {}) | {**self._named}
         self._columns = {
@@ -237,10 +239,36 @@ class Catalogue:
                 found[variant] = msgspec.json.decode(facts, type=Facts)
         return found
 
-    def names(self, product: str) -> bool:
-        """Whether a row is of this product."""
-        asked = "SELECT 1 FROM offers WHERE product = ?"
-        return self._db.execute(asked, (product,)).fetchone() is not None
+    # contract: command-products
+    async def load(
+        self, db: Database, new_id: ids.UUID7, now: Callable[[], str]
+    ) -> AsyncIterator[None]:
+        """Puts the products, some in each transaction."""
+        left = iter(self)
+        while some := list(itertools.islice(left, products.MAX_BULK)):
+            new_ids = [new_id() for _ in some]
+            changed = await db.write(_put, self._store, some, new_ids, now())
+            self.put += changed
+            self.unchanged += len(some) - changed
+            yield
+
+    # contract: catalogue-missing
+    @property
+    def is_unsure(self) -> bool:
+        """Whether it can't be said, once all is put, what the file lacks."""
+        return bool(self.nameless) or not self.put + self.unchanged
+
+    async def delete_missing(self, db: Database, since: str) -> AsyncIterator[None]:
+        """Deletes the products that no row is of, but those put after ``since``."""
+        after, asked = ids.NO_UUID, "SELECT 1 FROM offers WHERE product = ?"
+        while rows := await db.read(_some, self._store, after):
+            after = rows[-1][1]
+            for product, _, _, _, put_at, *_ in rows:
+                if put_at < since and not self._db.execute(asked, (product,)).fetchone():
+                    with contextlib.suppress(NotFound):
+                        await db.write(products.delete, self._store, product)
+                        self.deleted += 1
+            yield
 
 
 def _title(cell: str) -> str:
@@ -294,30 +322,6 @@ def _gathered(id: str, found: Mapping[str, Facts]) -> NewProduct:
     return NewProduct(id, found.get("", whole), tuple(variants))
 
 
-# ----------------------------------------------------------------------------------- into a store
-
-
-class Counts(msgspec.Struct):
-    """Products."""
-
-    put: int = 0
-    unchanged: int = 0
-    deleted: int = 0
-
-
-# contract: command-products
-async def load(
-    db: Database, found: Catalogue, store: Store, new_id: ids.UUID7, now: Callable[[], str]
-) -> AsyncIterator[Counts]:
-    """Puts the products, some in each transaction. Yields what is done so far."""
-    counts, left = Counts(), iter(found)
-    while some := list(itertools.islice(left, products.MAX_BULK)):
-        changed = await db.write(_put, store, some, [new_id() for _ in some], now())
-        counts.put += changed
-        counts.unchanged += len(some) - changed
-        yield counts
-
-
 async def _put(
     tx: Writer, store: Store, given: Sequence[NewProduct], new_ids: Sequence[str], now: str
 ) -> int:
@@ -330,22 +334,6 @@ async def _put(
     if changed:
         await products.put(tx, store, changed, new_ids, now)
     return len(changed)
-
-
-# contract: catalogue-missing
-async def delete_missing(
-    db: Database, found: Catalogue, store: Store, since: str
-) -> AsyncIterator[int]:
-    """Deletes the products that no row is of, but those put after ``since``. Yields how many."""
-    after, gone = ids.NO_UUID, 0
-    while rows := await db.read(_some, store, after):
-        after = rows[-1][1]
-        for product, _, _, _, put_at, *_ in rows:
-            if put_at < since and not found.names(product):
-                with contextlib.suppress(NotFound):
-                    await db.write(products.delete, store, product)
-                    gone += 1
-        yield gone
 
 
 async def _some(tx: Reader, store: Store, after: str) -> Sequence[Row]:
