@@ -191,6 +191,18 @@ def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
         assert service.process.wait(10) == 0
 
 
+def test_running_request_is_finished_at_a_stop():
+    """contract: serve-stop. Its body comes afterwards, in time."""
+    with Service(SETTINGS) as service:
+        connection = begun(service, Shop(service).customer().token)
+        service.process.terminate()
+        assert wait_until(lambda: not _ready(service), seconds=5)
+        time.sleep(0.5)  # the server gives a tenth of a second to everything
+        connection.sendall(b'{"productId":1,"quantity":100}')
+        assert rest_of(connection)[0] == 201
+        assert service.process.wait(10) == 0
+
+
 def _ready(service: Service) -> bool:
     """Whether the probe says so. A connection that is refused is a no; one that waits, an error."""
     try:
