@@ -217,7 +217,7 @@ BAD = {
     "8,https://shop.example@evil.example/,": "image: must be an http or https URL",
     f"8,,{'t' * 256}": "title: must have at most 255 characters",
     "8,,a\x00b": "title: must have at most 255 characters",
-    "8,,\udce9": "title: is not utf-8-sig; name the file's --encoding",
+    "8,,\udce9": "title: is not text in utf-8; name its --encoding",
     '8,,"a"b': "is no row of CSV",
 }
 

@@ -45,7 +45,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 class Reading(msgspec.Struct, frozen=True):
     """How a file is read: its column for each of ``FIELDS`` that it has, and its encoding.
-    ``zone``: of times without an offset. ``skip_guests``: leaves out rows without a customer."""
+    ``zone``: of times without an offset; None: they are faults. ``skip_guests``: leaves out rows
+    without a customer; else they are too."""
 
     columns: Mapping[str, str]
     encoding: str = "utf-8-sig"

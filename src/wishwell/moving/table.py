@@ -88,9 +88,7 @@ class Table:
             while line := self._text.readline(LONGEST):
                 yield line
         except UnicodeError as error:
-            raise Invalid(
-                f"{self.path}: is not text in {self.encoding}; name its --encoding, as cp1252."
-            ) from error
+            raise Invalid(f"{self.path}: {_other(self.encoding)}.") from error
 
     def place(self, column: str) -> int:
         """Where a column is. Raises ``Invalid`` for one that is missing, or there twice."""
@@ -123,7 +121,12 @@ class Table:
 def check_text(cell: str, encoding: str) -> None:
     """Raises ``Invalid`` for a cell of a file in another encoding."""
     if not cell.isascii() and _NOT_TEXT.search(cell):
-        raise Invalid(f"is not {encoding}; name the file's --encoding")
+        raise Invalid(_other(encoding))
+
+
+def _other(encoding: str) -> str:
+    name = encoding.removesuffix("-sig")
+    return f"is not text in {name}; name its --encoding, such as windows-1252"
 
 
 def product_id(store: Store, cell: str) -> str:
