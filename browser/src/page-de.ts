@@ -60,7 +60,7 @@ export const DE: Texts = {
   open: 'Öffnen',
   ownQuestion: 'Ist das deine eigene Liste?',
   ownText: 'Dann bleibt es eine Überraschung, was andere dir schenken.',
-  ownYes: 'Ja, das ist meine',
+  ownYes: 'Ja, meine',
   ownNo: 'Nein',
   own: 'Das ist deine eigene Liste. Was andere reservieren, bleibt eine Überraschung.',
   reserve: 'Das schenke ich',

@@ -58,7 +58,7 @@ export const EN = {
   open: 'Open',
   ownQuestion: 'Is this your own list?',
   ownText: 'Then we keep it a surprise what others are going to give you.',
-  ownYes: 'Yes, it is mine',
+  ownYes: 'Yes, mine',
   ownNo: 'No',
   own: 'This is your own list. What others reserve stays a surprise.',
   reserve: 'I’ll give this',

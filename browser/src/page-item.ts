@@ -80,7 +80,7 @@ export function editItem(page: Editor, card: Card<Item>): void {
     h('label.row', h('span.label', say('quantity')), quantity),
     h('label.list', h('span.label', say('note')), note),
     choices,
-    steps && h('div.row', earlier, later),
+    steps && h('div.row.halves', earlier, later),
     h(
       'div.row',
       h('button.danger', { onclick: remove }, say('remove')),

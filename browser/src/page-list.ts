@@ -6,9 +6,16 @@ import { editItem } from './page-item.js';
 import { STEP, View } from './page-view.js';
 import { linkOf, shareOf, sharesOf } from './shares.js';
 import type { components } from './api.js';
-import type { Change, Item, List } from './types.js';
+import type { WishlistError } from './error.js';
+import type { Change, Item, ItemPage, List } from './types.js';
 
 const MOST = 250; // records in one answer
+
+interface Items {
+  items: Item[];
+  /** Where the page behind them begins. */
+  next: string | undefined;
+}
 
 /** The element <wishlist-page>: the shopper's wishlist and lists. */
 export abstract class PageElement extends View<Item> {
@@ -17,6 +24,8 @@ export abstract class PageElement extends View<Item> {
   /** The list that is shown; empty for all items. */
   #list = '';
   #all = 0;
+  #next: string | undefined;
+  #paging = false;
   #shared = false;
   readonly #notices = h('input', { type: 'checkbox', onchange: () => this.#setNotices() });
   readonly #noticesLabel = h('label.notices');
@@ -83,7 +92,7 @@ export abstract class PageElement extends View<Item> {
   protected async read() {
     const { wishlist } = this;
     const list = this.#list;
-    const [lists, items, profile, shares] = await Promise.all([
+    const [lists, { items, next }, profile, shares] = await Promise.all([
       this.#allLists(),
       list ? this.#itemsOf(list) : this.#newest(),
       wishlist.call<{ data: components['schemas']['Profile'] }>('GET', 'profile'),
@@ -91,10 +100,9 @@ export abstract class PageElement extends View<Item> {
     ]);
     return () => {
       if (list !== this.#list) return;
-      // It was deleted, here or in another tab.
-      if (list && !lists.some(({ id }) => id === list)) return this.#choose('', false);
       this.lists = lists;
       this.#items = items;
+      this.#next = next;
       this.#shared = shares.some(({ expiresAt }) => !(Date.parse(expiresAt!) < Date.now()));
       this.#all = profile.data.items;
       this.#notices.checked = profile.data.notices;
@@ -108,25 +116,26 @@ export abstract class PageElement extends View<Item> {
     return lists;
   }
 
-  async #itemsOf(list: string): Promise<Item[]> {
-    const found = this.wishlist.lists.find(list, { sort: 'customer', include: 'product' });
-    // A list that is gone is seen by its missing among the lists.
-    return (
-      await found.catch((error) => (error.status === 404 ? { items: [] } : Promise.reject(error)))
-    ).items;
+  async #itemsOf(list: string): Promise<Items> {
+    const query = { sort: 'customer', include: 'product' } as const;
+    return { items: (await this.wishlist.lists.find(list, query)).items, next: undefined };
   }
 
-  /** As many of all items as are wanted, and perhaps some more. */
-  async #newest(): Promise<Item[]> {
+  /** As many of all items as are here already; at first one page. */
+  async #newest(): Promise<Items> {
+    const count = Math.max(this.#items.length, STEP);
     const items: Item[] = [];
-    let page: string | undefined;
+    let next: string | undefined;
     do {
-      const limit = Math.min(MOST, this.wanted - items.length + 1);
-      const answer = await this.wishlist.items.list({ include: 'product', limit, page });
+      const answer = await this.#page(Math.min(MOST, count - items.length), next);
       items.push(...answer.data);
-      page = answer.pageInfo?.next;
-    } while (page && items.length <= this.wanted);
-    return items;
+      next = answer.pageInfo?.next;
+    } while (next && items.length < count);
+    return { items, next };
+  }
+
+  #page(limit: number, page?: string): Promise<ItemPage> {
+    return this.wishlist.items.list({ include: 'product', limit, page });
   }
 
   /** A saved or removed product of this or another tab. */
@@ -140,12 +149,28 @@ export abstract class PageElement extends View<Item> {
     if (!pending && !same) this.refresh();
   }
 
-  protected more() {
-    if (this.#items.length <= this.wanted || this.grid.ariaBusy === 'true') return;
+  protected async more() {
+    if (this.#paging || this.grid.ariaBusy === 'true') return;
     this.wanted += STEP;
-    // Of a list all items are here already.
-    if (this.#list) this.#draw();
-    else this.refresh();
+    const items = this.#items;
+    if (this.#next && items.length < this.wanted) {
+      this.#paging = true;
+      const answer = await this.#page(2 * STEP, this.#next).catch((error) => this.tell(error));
+      this.#paging = false;
+      if (!answer || (this.grid.ariaBusy as string) === 'true') return;
+      // Otherwise all was read again meanwhile.
+      if (items === this.#items) {
+        this.#items = [...items, ...answer.data];
+        this.#next = answer.pageInfo?.next;
+      }
+    }
+    this.#draw();
+  }
+
+  protected override fail(error: WishlistError) {
+    // The list was deleted, here or in another tab.
+    if (error.status === 404 && this.#list) this.#choose('', false);
+    else super.fail(error);
   }
 
   protected override clear() {
@@ -166,8 +191,8 @@ export abstract class PageElement extends View<Item> {
     const count = list ? this.#items.length : this.#all;
     this.#drawTabs();
     this.#noticesLabel.classList.toggle('unknown', !this.#all);
-    this.#count.textContent =
-      say('count', { n: count }) + (this.#shared ? ` · ${say('isShared')}` : '');
+    const words = [count && say('count', { n: count }), this.#shared && say('isShared')];
+    this.#count.textContent = words.filter(Boolean).join(' · ');
     this.#share.hidden = this.#options.hidden = !list;
     if (list)
       this.state(ICONS.plus, say('emptyList'), say('emptyListText'), say('showAll'), () =>
@@ -181,7 +206,8 @@ export abstract class PageElement extends View<Item> {
         say('shop'),
         safe(this.getAttribute('shop-url') ?? '/'),
       );
-    this.fill(this.#items.slice(0, this.wanted), this.#items.length > this.wanted);
+    const more = !!this.#next || this.#items.length > this.wanted;
+    this.fill(this.#items.slice(0, this.wanted), more);
   }
 
   #drawTabs() {

@@ -27,9 +27,8 @@ export abstract class SharedElement extends View<SharedItem> {
 
   protected build(): Child[] {
     const { say } = this;
-    this.#title.textContent = this.#list?.name ?? '\u00a0';
     this.#copy.textContent = say('copy');
-    this.#copy.hidden = this.#question.hidden = true;
+    this.#title.hidden = this.#copy.hidden = this.#question.hidden = true;
     return [
       h('header.head', this.#title, this.#copy),
       this.notice,
@@ -58,15 +57,17 @@ export abstract class SharedElement extends View<SharedItem> {
   }
 
   #end() {
-    this.#title.textContent = '';
+    this.#title.textContent = this.say('ended');
+    this.#title.hidden = false;
     this.#copy.hidden = this.#question.hidden = true;
     this.fill([], false);
-    this.state(HEART, this.say('ended'), this.say('endedText'), '');
+    this.state(HEART, '', this.say('endedText'), '');
   }
 
   #draw() {
     const { name, items } = this.#list!;
     this.#title.textContent = name;
+    this.#title.hidden = false;
     this.#copy.hidden = !items.length;
     this.#ask();
     this.state(ICONS.picture, this.say('emptyList'), '', '');
@@ -112,7 +113,8 @@ export abstract class SharedElement extends View<SharedItem> {
       } catch {
         // Kept for this page alone.
       }
-      this.#draw();
+      for (const card of this.cards.values()) card.show(card.item);
+      this.#ask();
       const first = this.grid.querySelector<HTMLElement>('button, a[href]');
       (own ? this.#copy : first)?.focus({ preventScroll: true });
     };

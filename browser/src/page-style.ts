@@ -38,7 +38,7 @@ line-height:1.2;text-decoration:none;color:inherit}
 .icon:hover{background:var(--_fill)}
 .icon svg{stroke-width:2.2}
 
-.head{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.25rem 1.5rem;min-height:3.25rem;
+.head{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem 1.5rem;min-height:3.25rem;
 margin-block-end:.75rem}
 .title{font-size:clamp(1.75rem,1.3rem + 2vw,2.5rem);line-height:1.15;letter-spacing:-.02em;font-weight:650;
 text-wrap:balance;overflow-wrap:anywhere}
@@ -116,6 +116,8 @@ box-shadow:0 1.5rem 4rem rgb(0 0 0/.35)}
 .form{display:grid;gap:1.1rem}
 .row{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem}
 .end{justify-content:flex-end}
+.halves>*{flex:1}
+legend{padding:0}
 .choices{display:flex;flex-direction:column}
 .list{gap:.2rem;display:grid}
 .sheet .label{font-weight:550}

@@ -67,7 +67,7 @@ export abstract class View<W extends Item | SharedItem> extends Base implements 
   /** Reads what the page shows; what it returns draws that. */
   protected abstract read(): Promise<() => void>;
   protected abstract make(item: W): Card<W>;
-  protected abstract more(): void;
+  protected abstract more(): void | Promise<void>;
   /** What gets the focus when what had it is gone. */
   protected abstract home(): HTMLElement | null;
 
@@ -158,9 +158,11 @@ export abstract class View<W extends Item | SharedItem> extends Base implements 
     let place = this.grid.firstChild;
     for (const item of items) {
       gone.delete(item.id);
-      let card = this.cards.get(item.id);
-      if (!card) this.cards.set(item.id, (card = this.make(item)));
-      card.show(item);
+      const known = this.cards.get(item.id);
+      const card = known ?? this.make(item);
+      // Of thousands, those that did not change cost nothing.
+      if (known?.item !== item) card.show(item);
+      this.cards.set(item.id, card);
       if (card.node === place) place = place.nextSibling;
       else this.grid.insertBefore(card.node, place);
     }
@@ -198,7 +200,7 @@ export abstract class View<W extends Item | SharedItem> extends Base implements 
     this.blank.hidden = false;
     // What is shown already may have the focus.
     if (this.blank.textContent === title + text + label) return;
-    this.blank.replaceChildren(icon(path), h('h2', title), h('p', text));
+    this.blank.replaceChildren(icon(path), title && h('h2', title), h('p', text));
     if (typeof act === 'string') this.blank.append(h('a.plain', { href: act }, label));
     else if (act) this.blank.append(h('button.plain', { onclick: act }, label));
   }
