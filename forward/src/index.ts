@@ -1,9 +1,10 @@
 import { failure, type FailureStatus } from './failure.js';
 
 // The request headers that the service gets, and the response headers that the browser gets.
-const TO_SERVICE = (
-  'accept accept-language content-type cookie if-none-match origin sec-fetch-site x-request-id'
-).split(' ');
+const TO_SERVICE =
+  'accept accept-language content-type cookie if-none-match origin sec-fetch-site x-request-id'.split(
+    ' ',
+  );
 const TO_BROWSER = (
   'allow cache-control content-security-policy content-type etag location referrer-policy ' +
   'retry-after vary wishwell-shopper x-content-type-options x-ratelimit-limit ' +
