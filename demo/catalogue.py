@@ -1,5 +1,6 @@
 """What the shop sells. A real shop has this in its database."""
 
+import json
 from dataclasses import dataclass, replace
 
 
@@ -60,6 +61,30 @@ PRODUCTS = (
 )  # fmt: skip
 
 BY_PICTURE = {product.picture: product for product in PRODUCTS}
+
+
+def picture(product: Product, variant: Variant) -> str:
+    """The path of a product's picture."""
+    return f"/pictures/{product.picture}-{variant.tint}.svg"
+
+
+def lines(origin: str) -> str:
+    """The catalogue as `wishwell products` takes it, of the shop at ``origin``."""
+    return "\n".join(
+        json.dumps(
+            {
+                "product": product.id,
+                "variant": variant.id,
+                "title": product.name,
+                "variantTitle": variant.name,
+                "price": f"{product.price} EUR",
+                "url": f"{origin}/products/{product.picture}?variant={variant.id}",
+                "image": origin + picture(product, variant),
+            }
+        )
+        for product in PRODUCTS
+        for variant in product.variants
+    )
 
 
 def many(count: int) -> list[Product]:

@@ -1,13 +1,13 @@
 """The shop's pages: HTML from functions, complete before any script runs."""
 
 import re
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
 from demo.catalogue import Product, Variant
 
 BASE = "/apps/wishlist"
-SHARED = re.compile(r"/shared/([A-Za-z0-9_-]{1,64})")  # the links of <wishlist-share>
 HTML = {"content-type": "text/html; charset=utf-8"}
 
 Answer = tuple[int, dict[str, str], bytes]  # status, headers and body
@@ -15,7 +15,9 @@ Answer = tuple[int, dict[str, str], bytes]  # status, headers and body
 CUSTOMERS = {"1001": "Mira", "1002": "Jonas"}
 
 _CHOSEN = ' aria-current="true"'
-_PICTURES = (Path(__file__).parent / "static" / "pictures.svg").read_text()
+_STATIC = Path(__file__).parent / "static"
+_PICTURES = (_STATIC / "pictures.svg").read_text()
+_STYLE = (_STATIC / "shop.css").read_text()
 _ICON = '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="{}"/></svg>'
 _HEART = _ICON.format(
     "M12 20.6C5.6 15.9 2.8 12.6 2.8 9a4.9 4.9 0 0 1 9.2-2.3A4.9 4.9 0 0 1 21.2 9c0 3.6-2.8 6.9-9.2 11.6z"
@@ -24,15 +26,14 @@ _BAG = _ICON.format("M5 8.5h14l1 11.5H4zM8.5 11V7a3.5 3.5 0 0 1 7 0v4")
 _COUNT = '<span class="badge" id="{}" hidden></span>'
 
 
-def page(title: str, main: str, customer: str | None, here: str = "", head: str = "") -> str:
-    """A whole page. ``customer`` is signed in; ``here`` is its path, for the menu and for the way back
-    from the sign-in to a shared list; ``head`` has more for its head."""
+def page(title: str, main: str, customer: str | None, here: str = "") -> str:
+    """A whole page. ``customer`` is signed in; ``here`` is its path, for the menu."""
     if customer:
         account = f"""<form method="post" action="/sign-out">
       <span class="hello">Hello, {escape(CUSTOMERS[customer])}</span>
       <button class="plain">Sign out</button></form>"""
     else:
-        account = _link(sign_in_address(here), "Sign in", here)
+        account = _link("/sign-in", "Sign in", here)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -40,7 +41,7 @@ def page(title: str, main: str, customer: str | None, here: str = "", head: str 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{escape(title)} · Small Hours</title>
-{head}<link rel="icon" href="/static/icon.svg">
+<link rel="icon" href="/static/icon.svg">
 <link rel="stylesheet" href="/static/shop.css">
 <script type="module" src="{BASE}/assets/wishwell.js"></script>
 <script type="module" src="/static/shop.js"></script>
@@ -78,6 +79,16 @@ def picture(product: Product, variant: Variant) -> str:
         f'<span class="picture {variant.tint}"><svg aria-hidden="true">'
         f'<use href="#{product.picture}"/></svg></span>'
     )
+
+
+def picture_file(product: Product, variant: Variant) -> bytes:
+    """The same picture as a file of its own, for the wishlist."""
+    [drawing] = re.findall(rf'<symbol id="{product.picture}" [^>]*>(.*?)</symbol>', _PICTURES, re.S)
+    [main] = re.findall(rf"\.{variant.tint} \{{ --main: (#\w+); \}}", _STYLE)
+    [rules] = re.findall(r"^(\.a \{.*?)\n\n", _STYLE, re.S | re.M)
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="-14 -14 228 228">
+<style>svg {{ --main: {main}; background: color-mix(in oklab, var(--main), #fff 78%) }}
+{rules}</style>{drawing}</svg>""".encode()
 
 
 # ------------------------------------------------------------------------------------ the shop
@@ -126,15 +137,68 @@ def product(product: Product, chosen: Variant) -> str:
 </article>"""
 
 
+# ------------------------------------------------------------------------- wishlist and cart
+
+
+def wishlist(customer: str | None) -> str:
+    """The customer's or visitor's own wishlist."""
+    visitor = "" if customer else _VISITOR
+    return f"""<wishlist-page cart shared-page="/shared#{{token}}"></wishlist-page>{visitor}{_PAGES}"""
+
+
+def shared() -> str:
+    """A list that somebody has shared. What is behind the # of its address never comes here."""
+    return f"""<wishlist-shared cart own-page="/wishlist"></wishlist-shared>{_PAGES}"""
+
+
+_PAGES = f"""<noscript><p>Wishlists need JavaScript.</p></noscript>
+<script type="module" src="{BASE}/assets/page.js"></script>"""
+_VISITOR = """<p class="visitor">This wishlist is known in this browser only.
+<a href="/sign-in">Sign in</a> to keep it.</p>"""
+_CROSS = """<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6L6 18"/></svg>"""
+
+
+def cart(products: Sequence[Product]) -> str:
+    """The frame of the cart, which cart.js fills. A real shop has a cart already."""
+    looks = "\n".join(
+        f'<template data-product="{product.id}" data-variant="{variant.id if variant else ""}" '
+        f'data-href="{address(product, variant)}" data-price="{product.price}">'
+        f"{_look(product, variant)}</template>"
+        for product in products
+        for variant in (None, *product.variants)
+    )
+    return f"""<noscript><p>The cart needs JavaScript.</p></noscript>
+<div id="cart" hidden><h1 id="heading" tabindex="-1">Cart</h1>
+<ul id="items" class="rows"></ul>
+<p id="total" class="total"></p>
+<div id="nothing" class="empty" hidden><svg viewBox="0 0 200 200" aria-hidden="true"
+  class="picture sky"><use href="#bowl"/></svg><h2>Your cart is empty</h2>
+  <p>Add something from your wishlist, or on the product’s page.</p>
+  <a class="button" href="/wishlist">See your wishlist</a></div></div>
+<template id="row"><li class="row"><a class="what"></a> <span class="times"></span>
+  <button class="remove" title="Remove">{_CROSS}</button></li></template>
+{looks}
+<script type="module" src="/static/cart.js"></script>"""
+
+
+def _look(product: Product, variant: Variant | None) -> str:
+    detail = f"{variant.name} · " if variant else ""
+    return (
+        f"{picture(product, variant or product.variants[0])}"
+        f'<span class="name">{escape(product.name)}</span> '
+        f'<span class="price">{detail}€{product.price}</span>'
+    )
+
+
+def address(product: Product, variant: Variant | None = None) -> str:
+    """The product's page."""
+    return f"/products/{product.picture}{f'?variant={variant.id}' if variant else ''}"
+
+
 # ---------------------------------------------------------------------------------- the account
 
 
-def sign_in_address(here: str) -> str:
-    """The sign-in page; from a shared list with the way back to it."""
-    return f"/sign-in?back={here}" if SHARED.fullmatch(here) else "/sign-in"
-
-
-def sign_in(back: str) -> str:
+def sign_in() -> str:
     """Offers two customers without a password. A real shop asks for one."""
     buttons = "\n".join(
         f'<button class="who" name="customer" value="{id}"><span aria-hidden="true">{name[0]}</span>'
@@ -143,8 +207,7 @@ def sign_in(back: str) -> str:
     )
     return f"""<div class="narrow"><h1>Sign in</h1>
 <p>Choose one of our two customers; they need no password. What you have saved comes with you.</p>
-<form method="post" action="/sign-in" class="customers">
-<input type="hidden" name="back" value="{escape(back)}">{buttons}</form></div>"""
+<form method="post" action="/sign-in" class="customers">{buttons}</form></div>"""
 
 
 def not_found() -> str:

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 
 import jwt
 
-from demo import catalogue, pages, shared, wishes
+from demo import catalogue, pages
 from demo.forward import Application, Receive, Scope, Send
 
 COOKIE = "shop_session"
@@ -28,15 +28,16 @@ _HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
-_KINDS = {
-    ".css": "text/css",
-    ".js": "text/javascript",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-}
+_KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _STATIC = {
     f"/static/{file.name}": (_KINDS[file.suffix], file)
     for file in (Path(__file__).parent / "static").iterdir()
+}
+
+_PICTURES = {
+    catalogue.picture(product, variant): (product, variant)
+    for product in catalogue.PRODUCTS
+    for variant in product.variants
 }
 
 
@@ -75,11 +76,11 @@ class Shop:
             return await self._session(scope, receive)
         if path in _STATIC:
             kind, file = _STATIC[path]
-            kind += "; charset=utf-8" if kind != "image/png" else ""
-            headers = {"content-type": kind, "cache-control": "no-cache"}
+            headers = {"content-type": f"{kind}; charset=utf-8", "cache-control": "no-cache"}
             return 200, headers, file.read_bytes()
-        if path.startswith("/shared/"):
-            return await shared.answer(scope, self._wishlist, who)
+        if path in _PICTURES:
+            headers = {"content-type": "image/svg+xml", "cache-control": "max-age=3600"}
+            return 200, headers, pages.picture_file(*_PICTURES[path])
         title, main = _main(path, parse_qs(scope["query_string"].decode("latin-1")), who)
         text = pages.page(title or "Page not found", main, who, path)
         return 200 if title else 404, pages.HTML, text.encode()
@@ -90,13 +91,12 @@ class Shop:
             return 403, {"content-type": "text/plain"}, b"Only the shop's own pages may do this."
         value, seconds, then = "", 0, "/"
         if scope["path"] == "/sign-in":
-            form = parse_qs(await _form(receive))
-            [named], [back] = (form.get(field, [""])[:1] for field in ("customer", "back"))
+            [named] = parse_qs(await _form(receive)).get("customer", [""])[:1]
             if named not in pages.CUSTOMERS:
                 return 400, {"content-type": "text/plain"}, b"There is no such customer."
             claims = {"sub": named, "exp": int(time.time()) + _SESSION_SECONDS}
             value, seconds = jwt.encode(claims, self._key, "HS256"), _SESSION_SECONDS
-            then = back if pages.SHARED.fullmatch(back) else "/wishlist"
+            then = "/wishlist"
         cookie = f"{COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}"
         return 303, {"location": then, "set-cookie": cookie}, b""
 
@@ -111,11 +111,13 @@ def _main(path: str, query: dict[str, list[str]], who: str | None) -> tuple[str,
         count = int(given) if given.isdecimal() and len(given) < 4 else 48
         return "A long page", pages.shop(catalogue.many(count))
     if path == "/wishlist":
-        return "Wishlist", wishes.wishlist(who)
+        return "Wishlist", pages.wishlist(who)
+    if path == "/shared":
+        return "Shared wishlist", pages.shared()
     if path == "/cart":
-        return "Cart", wishes.cart()
+        return "Cart", pages.cart(everything)
     if path == "/sign-in":
-        return "Sign in", pages.sign_in(query.get("back", [""])[0])
+        return "Sign in", pages.sign_in()
     product = catalogue.BY_PICTURE.get(path.removeprefix("/products/"))
     if product is None:
         return "", pages.not_found()

@@ -1,4 +1,4 @@
-import { h, icon, ICONS, safe } from './page-dom.js';
+import { h, icon, ICONS, own, safe } from './page-dom.js';
 import type { Say } from './page-text.js';
 import type { Item, SharedItem } from './types.js';
 
@@ -63,7 +63,7 @@ export class Card<W extends Item | SharedItem> {
       .filter(Boolean)
       .join(' ');
     this.#note.textContent = note ?? '';
-    this.#draw(safe(product.image, /^https:$/));
+    this.#draw(safe(product.image, /^https:$/) ?? own(product.image));
     const soldOut = product.available === false;
     this.#cart.disabled = soldOut;
     this.#cart.textContent = say(soldOut ? 'soldOut' : 'cart');

@@ -44,3 +44,9 @@ export function safe(address: string | undefined, protocols = /^https?:$/): stri
   const { href, protocol } = new URL(address, document.baseURI);
   return protocols.test(protocol) ? href : undefined;
 }
+
+/** The address, if it is of this page's own site: there a picture may come by http. */
+export function own(address: string | undefined): string | undefined {
+  const href = safe(address);
+  return href && new URL(href).origin === location.origin ? href : undefined;
+}
