@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import ipaddress
 import time
 from typing import Any
@@ -195,16 +196,30 @@ async def test_proxy_of_the_environment_is_not_used(monkeypatch):
 # ------------------------------------------------------------------------------- what is answered
 
 
+HEAD = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
+PACKED = gzip.compress(bytes(10_000_000))
+GZIP = b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(PACKED)
+HINTS = b"HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\nLink: </a>\r\n\r\n" * 50
+ANSWERS: dict[str, tuple[bytes, int, bytes]] = {
+    "a redirect": (b"HTTP/1.1 302 Go\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n", 302, b""),
+    "one for good": (b"HTTP/1.1 308 Go\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n", 308, b""),
+    "a packed body": (HEAD + GZIP + PACKED, 200, PACKED),
+    "hints before it": (b"HTTP/1.1 100 Continue\r\n\r\n" + HINTS + OK, 200, b"ok"),
+    "a trailer": (HEAD + CHUNKED + b"2;a=b\r\nok\r\n0\r\nRetry-After: 9\r\n\r\n", 200, b"ok"),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
 @on_loop
-async def test_redirect_is_not_followed():
-    """contract: outbound-plain. It is an answer like others."""
-    async with Called().serve() as server, calls() as there:
-        url = f"http://{HERE}:{server.port}/"
-        for status in (301, 302, 307, 308):
-            head = f"HTTP/1.1 {status} Go\r\nLocation: {url}\r\nContent-Length: 0\r\n\r\n"
-            server.answer = head.encode()
-            assert (await there.call("GET", url))[:3] == (status, b"", True)
-        assert len(server.heads) == 4
+async def test_answer_as_it_is(name):
+    """contract: outbound-plain, outbound-bounds. Not followed, not unpacked; its connection is kept."""
+    sent, *expected = ANSWERS[name]
+    async with Called(sent).serve() as server, calls() as there:
+        for _ in range(2):
+            answer = await there.call("POST", f"http://{HERE}:{server.port}/", body=b"a")
+            assert answer == (*expected, True, "")
+        assert (server.connections, len(server.heads)) == (1, 2)
 
 
 @on_loop
@@ -227,7 +242,6 @@ async def test_answer_that_is_long():
         assert answer[:3] == (200, b"a" * LARGEST, False)
 
 
-CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
 BROKEN = {
     "not HTTP": b"hello\r\n\r\n",
     "cut off": b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gzip
 import socket
 import struct
 import threading
@@ -80,30 +79,8 @@ async def test_answer_without_end(name, piece):
 
 
 @on_loop
-async def test_interim_answers_before_an_answer():
-    """contract: outbound-bounds. A few are passed over."""
-    hints = b"HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\nLink: </a>\r\n\r\n"
-    async with Called(b"HTTP/1.1 100 Continue\r\n\r\n" + hints * 50 + OK).serve() as server:
-        async with calls() as there:
-            for _ in range(2):
-                answer = await there.call("POST", f"http://{HERE}:{server.port}/", body=b"a")
-                assert answer == (200, b"ok", True, "")
-        assert server.connections == 1
-
-
-@on_loop
-async def test_body_that_is_packed():
-    """contract: outbound-plain. It is not unpacked: 10 MB of it are the 10 KB that were sent."""
-    packed = gzip.compress(bytes(10 * MB))
-    head = b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed)
-    async with Called(HEAD + head + packed).serve() as server, calls() as there:
-        answer = await there.call("GET", f"http://{HERE}:{server.port}/")
-        assert answer[1:3] == (packed, True)
-
-
-@on_loop
 async def test_answer_to_the_end_of_its_connection(authority, tmp_path):
-    """Without a length. A trailer is no header."""
+    """Without a length."""
 
     async def speak(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.0 200 OK\r\n\r\nall of it")
@@ -117,10 +94,6 @@ async def test_answer_to_the_end_of_its_connection(authority, tmp_path):
         ):
             answer = await there.call("GET", f"{scheme}://shop.example:{server.port}/")
             assert answer[:3] == (200, b"all of it", True)
-    trailer = CHUNKED + b"2;a=b\r\nok\r\n0\r\nRetry-After: 9\r\n\r\n"
-    async with Called(trailer).serve() as server, calls() as there:
-        answer = await there.call("GET", f"http://{HERE}:{server.port}/")
-        assert answer == (200, b"ok", True, "")
 
 
 # ------------------------------------------------------------------------- connections that are kept
