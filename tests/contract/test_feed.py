@@ -328,12 +328,3 @@ def test_event_that_is_young_keeps_those_after_it(telling):
     bench.clock.milliseconds += 2 * DAY
     retain(bench)
     assert removed(bench) == 2
-
-
-def test_number_that_was_never_given_is_gone(telling):
-    """contract: feed-gone. As after a backup was restored."""
-    telling.save(telling.new_customer())
-    number(telling)
-    assert feed(telling, 1).until == 1
-    with pytest.raises(Gone):
-        feed(telling, 2)

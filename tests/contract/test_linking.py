@@ -113,8 +113,7 @@ def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
     """contract: link-item-merge, link-list-merge. By the earlier time; what joins is last."""
     session, customer = bench.new_session(), bench.new_customer()
     for profile, products in ((session, (1, 9)), (customer, (2, 1, 3))):
-        on = bench.new_id()
-        bench.write(lists.create, profile, "x", on, bounds(9), bench.clock.tick())
+        on = bench.new_list(profile).id
         for product in products:
             listed = () if (profile, product) == (session, 1) else (on,)
             bench.save(profile, product, list_ids=listed)

@@ -69,16 +69,6 @@ def test_token_that_ends_under_two_requests_is_refused_to_both(bench):
     assert [type(refused) for refused in bench.run(twice())] == [Unauthenticated] * 2
 
 
-def test_change_of_a_store_is_seen_by_a_token_that_is_known_already(bench):
-    """contract: store-change-seen. Whose token it is, is remembered; what its store allows is not."""
-    process, store = Process(bench), bench.new_store("changes")
-    token = process.issue(bench.new_customer(store))
-    assert process.takes(token)
-    changed = bench.update_store(store, limits={"items": 7})
-    process.clock.milliseconds += 5_000
-    assert bench.run(process.authenticator.caller(token)).profile.store == changed
-
-
 def test_revocation_takes_the_tokens_of_a_clock_that_is_ahead(bench):
     """contract: token-revoked-until. Of one that is 60 s ahead; a token asked for then is good."""
     customer, process = bench.new_customer(), Process(bench)

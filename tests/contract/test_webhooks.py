@@ -5,7 +5,7 @@ import pytest
 from tests.contract.conftest import bounds
 from tests.contract.desk import DAY, SEALING, on_desk, send
 from tests.servers.receiver import answer
-from wishwell import events, ids, stores
+from wishwell import events, ids
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.events import deliveries, retention, webhooks
 from wishwell.stores.sealing import Sealing
@@ -157,7 +157,7 @@ async def test_test_and_retry(desk):
 
 @on_desk
 async def test_bounds_of_webhooks(desk):
-    """contract: webhook-most, webhook-needs-events."""
+    """contract: webhook-most."""
     made = [await desk.hook("https://shop.example/") for _ in range(20)]
     with pytest.raises(Invalid, match="at most 20"):
         await desk.hook("https://shop.example/")
@@ -167,10 +167,6 @@ async def test_bounds_of_webhooks(desk):
         await desk.find(made[0])
     found = await desk.db.read(webhooks.page, desk.store, None, 50)
     assert made[0].id not in {one.id for one in found.records} and len(found.records) == 20
-    off = stores.StorePatch(events=False)
-    desk.store = await desk.db.write(stores.update, desk.handle, off, desk.clock.tick())
-    with pytest.raises(Conflict, match="--events on"):
-        await desk.hook("https://shop.example/")
 
 
 @on_desk
