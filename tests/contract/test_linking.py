@@ -16,17 +16,18 @@ names = st.lists(strategies.alike, max_size=4)
 rooms = st.sampled_from(
     [(99, 99, 99, 99), (2, 99, 99, 99), (99, 2, 99, 99), (99, 99, 2, 99), (99, 99, 99, 2)]
 )
+VISITS = {
+    "mine": strategies.sequences,
+    "visits": st.lists(st.tuples(names, strategies.sequences), min_size=1, max_size=3),
+    "room": rooms,
+}
 
 # An item that moves and one that is merged, each on six lists.
 _SIX = [("save", product, None, 1, [], [*range(6)], "") for product in (1, 2)]
 _LISTS = [("new_list", name) for name in "abcdef"]
 
 
-@given(
-    mine=strategies.sequences,
-    visits=st.lists(st.tuples(names, strategies.sequences), min_size=1, max_size=3),
-    room=rooms,
-)
+@given(**VISITS)
 @example(mine=[("new_list", "a"), *_SIX[1:]], visits=[([], [*_LISTS, *_SIX])], room=(99,) * 4)
 @strategies.examples(20)
 def test_links_agree_with_the_model(bench, mine, visits, room):
@@ -54,13 +55,7 @@ def test_links_agree_with_the_model(bench, mine, visits, room):
         assert bench.write(linking.link, session, again, stores.Bounds(**of), at) == 0
 
 
-test_links_at_length = strategies.at_length(
-    test_links_agree_with_the_model,
-    150,
-    mine=strategies.sequences,
-    visits=st.lists(st.tuples(names, strategies.sequences), min_size=1, max_size=3),
-    room=rooms,
-)
+test_links_at_length = strategies.at_length(test_links_agree_with_the_model, 150, **VISITS)
 
 
 @pytest.mark.parametrize(
