@@ -150,7 +150,8 @@ export abstract class PageElement extends View<Item> {
   }
 
   protected async more() {
-    if (this.#paging || this.grid.ariaBusy === 'true') return;
+    // Beside a drag nothing may be put in its place.
+    if (this.#paging || this.busy || this.grid.ariaBusy === 'true') return;
     this.wanted += STEP;
     const items = this.#items;
     if (this.#next && items.length < this.wanted) {
@@ -271,6 +272,7 @@ export abstract class PageElement extends View<Item> {
 
   #show(list: string) {
     if (list === this.#list) return;
+    this.closeAll();
     const inside = this.#panel.contains(this.root.activeElement);
     this.#list = list;
     this.#items = [];

@@ -17,12 +17,15 @@ export abstract class SharedElement extends View<SharedItem> {
   override connectedCallback() {
     super.connectedCallback();
     const { signal } = this.leaving;
-    addEventListener('hashchange', () => this.clear(), { signal });
+    const changed = () => this.#tokenNow !== this.#token && this.clear();
+    addEventListener('hashchange', changed, { signal });
   }
 
   /** From the address it goes nowhere but to the service, not even into a query. */
   get #tokenNow(): string {
-    return this.getAttribute('token') ?? location.hash.slice(1);
+    const [, inAddress] = /^#(wwshr_\w+)/.exec(location.hash) ?? [];
+    // Another fragment, as of a link within the page, changes nothing.
+    return this.getAttribute('token') ?? inAddress ?? this.#token;
   }
 
   protected build(): Child[] {
@@ -40,13 +43,12 @@ export abstract class SharedElement extends View<SharedItem> {
   }
 
   protected async read() {
-    const token = this.#tokenNow;
+    const token = (this.#token = this.#tokenNow);
     const path = `shared/${encodeURIComponent(token)}?include=product`;
     try {
       if (!token) return () => this.#end();
       const { data } = await this.wishlist.call<{ data: SharedList }>('GET', path);
       return () => {
-        this.#token = token;
         this.#list = data;
         this.#draw();
       };

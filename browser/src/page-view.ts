@@ -219,11 +219,15 @@ export abstract class View<W extends Item | SharedItem> extends Base implements 
 
   /** The shopper has changed: nothing of the one before stays. */
   protected clear() {
-    for (const dialog of this.root.querySelectorAll('dialog')) dialog.close();
+    this.closeAll();
     this.toast();
     this.wanted = STEP;
     if (this.ready) this.wait();
     this.refresh();
+  }
+
+  protected closeAll() {
+    for (const dialog of this.root.querySelectorAll('dialog')) dialog.close();
   }
 
   /** Makes a change, tells of a failure, and reads again. */

@@ -5,6 +5,8 @@ import type { Item, SharedItem } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
 export type { Texts } from './page-en.js';
+/** What "Add to cart" was pressed for, with its product, if something of it is known. */
+export type CartItem = Item | SharedItem;
 export type WishlistPage = HTMLElement;
 export type WishlistShared = HTMLElement;
 
@@ -14,7 +16,7 @@ declare global {
     'wishlist-shared': WishlistShared;
   }
   interface GlobalEventHandlersEventMap {
-    'wishlist-cart': CustomEvent<{ item: Item | SharedItem }>;
+    'wishlist-cart': CustomEvent<{ item: CartItem }>;
   }
 }
 
