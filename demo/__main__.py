@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 import uvicorn
 
-from demo import forward, shop
+from demo import catalogue, forward, shop
 from wishwell import log
 from wishwell.errors import ServiceError
 from wishwell.run import serve
@@ -29,7 +29,7 @@ _TRY = """
     Press some hearts, open the wishlist, reload: a visitor's list stays.
     Open the shop in a second tab: a press in one shows in both.
     Make a list, put things on it, drag them into an order, write a note.
-    Move something to the cart, and undo it.
+    Add something to the cart; remove something, and undo it.
     Share the list, open its link in another browser, and reserve something.
     Sign in as Mira: the list is hers now. Sign out: it is gone. Sign in as Jonas: he has none of it.
     Watch the network: no token ever reaches the browser.
@@ -52,13 +52,14 @@ def main(host: str, port: int) -> None:
     except ServiceError as error:
         raise click.ClickException(str(error)) from error
     key = secrets.token_urlsafe(32)
-    with _service(key) as url:
-        _serve(shop.Shop(key, forward.to(url)), listening)
-
-
-def _serve(application: shop.Shop, listening: socket.socket) -> None:
     host, port = listening.getsockname()[:2]
-    click.echo(_TRY.format(url=f"http://{host}:{port}"))
+    origin = f"http://{host}:{port}"
+    with _service(key, origin) as url:
+        _serve(shop.Shop(key, forward.to(url)), listening, origin)
+
+
+def _serve(application: shop.Shop, listening: socket.socket, origin: str) -> None:
+    click.echo(_TRY.format(url=origin))
     configuration = uvicorn.Config(
         application, lifespan="off", log_config=None, access_log=False, proxy_headers=False
     )
@@ -66,10 +67,11 @@ def _serve(application: shop.Shop, listening: socket.socket) -> None:
 
 
 @contextmanager
-def _service(key: str) -> Iterator[str]:
+def _service(key: str, origin: str) -> Iterator[str]:
     """Runs `wishwell serve` on a fresh database until the shop ends; yields its address.
 
-    Its store knows customers by the shop's cookie, a JWT that is signed with ``key``.
+    Its store knows customers by the shop's cookie, a JWT that is signed with ``key``, and the
+    products of the shop at ``origin``.
     """
     wishwell = [sys.executable, "-m", "wishwell"]
     with tempfile.TemporaryDirectory(prefix="wishwell-demo-") as name:
@@ -81,12 +83,15 @@ def _service(key: str) -> Iterator[str]:
             "WISHWELL_PORT": str(port),
             "WISHWELL_TRUSTED_PROXIES": "127.0.0.1",
         }
-        for words in (
-            ["migrate"],
-            ["store", "update", "default", "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-"],
-        ):
+        of = "--map", ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
+        for words, given in (
+            (["migrate"], ""),
+            (["store", "update", "default", "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-"], key),
+            (["products", "-", "--format", "jsonl", "--store", "default", *of],
+             catalogue.lines(origin)),
+        ):  # fmt: skip
             done = subprocess.run(
-                [*wishwell, *words], env=environment, input=key, capture_output=True, text=True
+                [*wishwell, *words], env=environment, input=given, capture_output=True, text=True
             )
             if done.returncode:
                 raise click.ClickException(done.stderr.strip())

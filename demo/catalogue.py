@@ -63,6 +63,9 @@ PRODUCTS = (
 BY_PICTURE = {product.picture: product for product in PRODUCTS}
 
 
+COLUMNS = ("product", "variant", "title", "price", "url", "image")
+
+
 def picture(product: Product, variant: Variant) -> str:
     """The path of a product's picture."""
     return f"/pictures/{product.picture}-{variant.tint}.svg"
@@ -75,8 +78,7 @@ def lines(origin: str) -> str:
             {
                 "product": product.id,
                 "variant": variant.id,
-                "title": product.name,
-                "variantTitle": variant.name,
+                "title": f"{product.name} - {variant.name}",
                 "price": f"{product.price} EUR",
                 "url": f"{origin}/products/{product.picture}?variant={variant.id}",
                 "image": origin + picture(product, variant),

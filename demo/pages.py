@@ -83,9 +83,11 @@ def picture(product: Product, variant: Variant) -> str:
 
 def picture_file(product: Product, variant: Variant) -> bytes:
     """The same picture as a file of its own, for the wishlist."""
-    [drawing] = re.findall(rf'<symbol id="{product.picture}" [^>]*>(.*?)</symbol>', _PICTURES, re.S)
+    [drawing] = re.findall(
+        rf'<symbol id="{product.picture}" [^>]*>(.*?)</symbol>', _PICTURES, re.DOTALL
+    )
     [main] = re.findall(rf"\.{variant.tint} \{{ --main: (#\w+); \}}", _STYLE)
-    [rules] = re.findall(r"^(\.a \{.*?)\n\n", _STYLE, re.S | re.M)
+    [rules] = re.findall(r"^(\.a \{.*?)\n\n", _STYLE, re.DOTALL | re.MULTILINE)
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="-14 -14 228 228">
 <style>svg {{ --main: {main}; background: color-mix(in oklab, var(--main), #fff 78%) }}
 {rules}</style>{drawing}</svg>""".encode()
@@ -143,7 +145,9 @@ def product(product: Product, chosen: Variant) -> str:
 def wishlist(customer: str | None) -> str:
     """The customer's or visitor's own wishlist."""
     visitor = "" if customer else _VISITOR
-    return f"""<wishlist-page cart shared-page="/shared#{{token}}"></wishlist-page>{visitor}{_PAGES}"""
+    return (
+        f"""<wishlist-page cart shared-page="/shared#{{token}}"></wishlist-page>{visitor}{_PAGES}"""
+    )
 
 
 def shared() -> str:

@@ -7,12 +7,6 @@ export { wishlist };
 export const find = (selector, within = document) => within.querySelector(selector);
 export const copy = (template) => template.content.firstElementChild.cloneNode(true);
 
-export async function collect(records) {
-  const all = [];
-  for await (const record of records) all.push(record);
-  return all;
-}
-
 // ---------------------------------------------------------------------------------- messages
 
 /** Says a text to screen readers, without showing it. */
@@ -89,7 +83,7 @@ count();
 
 // ------------------------------------------------------------------------------------ the cart
 
-/** A pretend cart, of this tab. A real shop has its own, and listens to `wishlist-to-cart` as this one does. */
+/** A pretend cart, of this tab. A real shop has its own, and listens to `wishlist-cart` as this one does. */
 export const cart = {
   lines: () => JSON.parse(sessionStorage.cart ?? '[]'),
   /** Adds `quantity` of a product, or takes it out if that is below 0. */
@@ -107,26 +101,15 @@ export const cart = {
   },
 };
 
-// `preventDefault()` keeps an item on the wishlist, for example when it is sold out.
-document.addEventListener('wishlist-to-cart', (event) => event.defaultPrevented || cart.put(event.detail));
+document.addEventListener('wishlist-cart', ({ detail }) => cart.put(detail.item));
 cart.show();
 
-/** Fills the link of a row, in wishlist and cart, with the look of a product. Returns its name and price. */
+/** Fills the link of a row of the cart with the look of a product. Returns its name and price. */
 export function look({ productId, variantId }, link) {
-  const known =
-    find(`template[data-product="${productId}"][data-variant="${variantId ?? ''}"]`) ?? find('#gone');
+  const known = find(`template[data-product="${productId}"][data-variant="${variantId ?? ''}"]`);
   link.replaceChildren(known.content.cloneNode(true));
-  if (known.dataset.href) link.href = known.dataset.href;
+  link.href = known.dataset.href;
   return { name: find('.name', link).textContent, price: +(known.dataset.price ?? 0) };
-}
-
-/** Fills a select with 1 to `most`, and chooses `quantity`. */
-export function fillQuantities(select, most, quantity, name) {
-  select.setAttribute('aria-label', `How many of ${name}`);
-  // An unchanged select stays open.
-  if (select.length !== most)
-    select.replaceChildren(...Array.from({ length: most }, (_, at) => new Option(`${at + 1}`)));
-  select.value = quantity;
 }
 
 // -------------------------------------------------------------------------- a product's page

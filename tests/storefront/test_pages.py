@@ -10,7 +10,7 @@ from .conftest import BASE, nothing_done, set_cookies
 from .way import direct
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src https:; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 PRODUCT = "https://shop.example/p/{productId}?v={variantId}"

@@ -19,7 +19,7 @@ _HEADERS = {
     b"vary": b"Accept-Language",
     b"referrer-policy": b"no-referrer",
     b"content-security-policy": b"default-src 'none'; script-src 'self'; style-src 'self'; "
-    b"img-src https:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    b"img-src 'self' https:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     b"frame-ancestors 'none'",
 }
 
