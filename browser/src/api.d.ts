@@ -1342,6 +1342,7 @@ export interface components {
             forgetCustomersAfter?: number | null;
             /** @description Since when that is so. */
             forgetSince?: components["schemas"]["Time"] | null;
+            pages?: components["schemas"]["StorePages"];
         };
         /** @description How the shop names its signed-in customers. What is not set is left out. */
         StoreNaming: {
@@ -1353,6 +1354,12 @@ export interface components {
             /** @description A URL, or the public keys. */
             jwtKeySet?: string;
             platformShop?: string;
+        };
+        /** @description A product's page, and pages in place of the storefront's, as far as they are set. */
+        StorePages: {
+            productUrl?: string;
+            wishlistPage?: string;
+            sharedPage?: string;
         };
         /** @description An admin token, without the token itself. */
         AdminToken: {

@@ -31,6 +31,7 @@ __all__ = [
     "SharedList",
     "Sort",
     "StoreNaming",
+    "StorePages",
     "StoreSettings",
     "Variant",
     "Webhook",
@@ -314,6 +315,14 @@ class StoreNaming(Record, frozen=True):
     platform_shop: str | None = None
 
 
+class StorePages(Record, frozen=True):
+    """A product's page, and pages in place of the storefront's, as far as they are set."""
+
+    product_url: str | None = None
+    wishlist_page: str | None = None
+    shared_page: str | None = None
+
+
 class StoreSettings(Record, frozen=True):
     """A store and its settings, as ``wishwell store`` makes them."""
 
@@ -341,6 +350,7 @@ class StoreSettings(Record, frozen=True):
     """After how many months without a request a customer is erased; None is never."""
     forget_since: datetime | None = None
     """Since when that is so."""
+    pages: StorePages | None = None
 
 
 class AdminToken(Record, frozen=True):
