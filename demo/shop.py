@@ -34,6 +34,9 @@ _STATIC = {
     for file in (Path(__file__).parent / "static").iterdir()
 }
 
+# A browser asks for it on a page that names none.
+_STATIC["/favicon.ico"] = _STATIC["/static/icon.svg"]
+
 _PICTURES = {
     catalogue.picture(product, variant): (product, variant)
     for product in catalogue.PRODUCTS

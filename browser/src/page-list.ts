@@ -7,7 +7,7 @@ import { STEP, View } from './page-view.js';
 import { linkOf, shareOf, sharesOf } from './shares.js';
 import type { components } from './api.js';
 import type { WishlistError } from './error.js';
-import type { Change, Item, ItemPage, List } from './types.js';
+import type { Change, Item, ItemPage, List, ListWithItems } from './types.js';
 
 const MOST = 250; // records in one answer
 
@@ -117,8 +117,9 @@ export abstract class PageElement extends View<Item> {
   }
 
   async #itemsOf(list: string): Promise<Items> {
-    const query = { sort: 'customer', include: 'product' } as const;
-    return { items: (await this.wishlist.lists.find(list, query)).items, next: undefined };
+    const path = `lists/${list}?sort=customer&include=product`;
+    const { data } = await this.wishlist.call<{ data: ListWithItems }>('GET', path);
+    return { items: data.items, next: undefined };
   }
 
   /** As many of all items as are here already; at first one page. */
@@ -134,8 +135,10 @@ export abstract class PageElement extends View<Item> {
     return { items, next };
   }
 
-  #page(limit: number, page?: string): Promise<ItemPage> {
-    return this.wishlist.items.list({ include: 'product', limit, page });
+  /** By `call`, as hearts remember items without products: to them each reading was a change. */
+  #page(limit: number, page = ''): Promise<ItemPage> {
+    const query = page && `&page=${encodeURIComponent(page)}`;
+    return this.wishlist.call('GET', `items?include=product&limit=${limit}${query}`);
   }
 
   /** A saved or removed product of this or another tab. */

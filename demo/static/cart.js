@@ -26,6 +26,5 @@ function draw() {
 }
 
 document.addEventListener('cart', draw);
-find('#needs').remove();
 find('#cart').hidden = false;
 draw();

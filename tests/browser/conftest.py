@@ -23,6 +23,7 @@ from playwright.sync_api import (
     Page,
     Request,
     Response,
+    expect,
     sync_playwright,
 )
 
@@ -145,10 +146,14 @@ class Shopper:
         with page.expect_response(self._is_read):
             page.get_by_role("button", name="Sign out").click()
 
-    def make_list(self, page: Page, name: str, products: list[int]) -> None:
+    def make_list(
+        self, page: Page, name: str, products: list[int], path: str = "/wishlist"
+    ) -> None:
         """Makes a list of products in this order, and opens it."""
-        self.go(page, f"/wishlist#{self.save_list(page, name, products)}")
-        page.locator("#items > li").nth(len(products) - 1).wait_for()
+        self.save_list(page, name, products)
+        self.go(page, path)
+        page.get_by_role("tab", name=name).click()
+        cards(page).nth(len(products) - 1).wait_for()
 
     def save_list(self, page: Page, name: str, products: list[int]) -> str:
         """By script, for tests that are about something else; the list's id."""
@@ -204,6 +209,34 @@ def press(page: Page, *products: int) -> None:
             heart(page, product).click()
 
 
-def names(page: Page) -> list[str]:
-    """What the wishlist page shows, in its order."""
-    return page.locator("#items > li .name").all_inner_texts()
+def cards(page: Page) -> Locator:
+    """Those of the wishlist or of a shared list, once they have come."""
+    return page.locator("[aria-busy=false] > .card")
+
+
+def shows(page: Page, *expected: str, **options) -> None:
+    """The cards have these names, in this order."""
+    expect(cards(page).locator(".name")).to_have_text(list(expected), **options)
+
+
+FOCUSED = """(wanted) => {
+  let now = document.activeElement;
+  while (now?.shadowRoot?.activeElement) now = now.shadowRoot.activeElement;
+  return now === wanted;
+}"""
+CLICK, KEYS = "click", "keys"
+
+
+def use(how: str, button: Locator) -> None:
+    """Presses it: with a finger or mouse, or by Tab until it has the focus, then a key."""
+    expect(button).to_be_visible()
+    if how == CLICK:
+        button.click()
+        return
+    keyboard = button.page.keyboard
+    for _ in range(90):
+        if button.evaluate(FOCUSED):
+            keyboard.press("Space" if button.get_attribute("type") == "checkbox" else "Enter")
+            return
+        keyboard.press("Tab")
+    raise AssertionError(f"Tab does not come to {button}")
