@@ -1,0 +1,362 @@
+"""The wishlist page and the shared page, as elements in the demo and as the service's own documents.
+
+The same element is in both; the demo's has the shop's cart. What keyboards do is tried on the
+documents, what fingers do in the demo.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from .conftest import BASE, CLICK, KEYS, cards, heart, press, shows, use
+
+pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
+
+CUP, LAMP, THROW, FIG = "Morning mug", "Dome lamp", "Wool throw", "Windowsill fig"
+DEMO, DOCUMENT = "/wishlist", f"{BASE}/"
+each_page = pytest.mark.parametrize("path", [DEMO, DOCUMENT], ids=["demo", "document"])
+each_way = pytest.mark.parametrize(
+    ("path", "how"), [(DEMO, CLICK), (DOCUMENT, KEYS)], ids=["demo", "document-by-keyboard"]
+)
+
+
+def button(page, name, **options):
+    return page.get_by_role("button", name=name, **options)
+
+
+def tab(page, name):
+    return page.get_by_role("tab", name=name)
+
+
+def chosen(page, name):
+    expect(page.get_by_role("tab", selected=True)).to_contain_text(name)
+
+
+def write(how, field, text):
+    """Into the field that has the focus, or that a finger chooses."""
+    if how == CLICK:
+        field.fill(text)
+    else:
+        expect(field).to_be_focused()
+        field.page.keyboard.type(text)
+
+
+@each_page
+def test_cards_have_title_price_and_picture(shopper, path):
+    """contract: storefront-pages. As the shop's catalogue says for the product or its variant; of
+    what it does not know there is the id. Where the shop has a cart, it is told of the item."""
+    page = shopper.open()
+    page.evaluate(
+        """async () => {
+          const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
+          await wishlist.save({ productId: 102, variantId: 1023, quantity: 2 });
+          await wishlist.save({ productId: 999 });
+        }"""
+    )
+    shopper.go(page, path)
+    shows(page, "Product 999", LAMP)
+    unknown, lamp = cards(page).all()
+    expect(lamp.locator(".variant")).to_have_text("Ink")
+    expect(lamp.locator(".price")).to_have_text("2 × €89.00")
+    expect(lamp.get_by_role("link")).to_have_attribute("href", re.compile("/products/lamp"))
+    expect(unknown.get_by_role("link")).to_have_count(0)
+    expect(unknown.locator("img")).to_have_count(0)
+    page.wait_for_function(
+        """() => document.querySelector('wishlist-page').shadowRoot.querySelector('img').naturalWidth"""
+    )
+    if path == DOCUMENT:
+        expect(button(page, "Add to cart")).to_have_count(0)
+        return
+    page.evaluate(
+        "addEventListener('wishlist-cart', ({ detail }) => (window.told = detail.item), true)"
+    )
+    button(page, f"Add to cart: {LAMP}").click()
+    expect(page.get_by_text(f"{LAMP} was added to the cart.")).to_be_visible()
+    told = page.evaluate("window.told")
+    assert (told["productId"], told["variantId"], told["quantity"]) == (102, 1023, 2)
+    assert told["product"]["variantTitle"] == "Ink"
+    expect(page.locator("#carted")).to_have_text("2")
+    page.get_by_role("link", name="Cart").click()
+    expect(page.get_by_text("Total: €178.")).to_be_visible()
+
+
+@each_way
+def test_lists_are_made_named_filled_and_deleted(shopper, path, how):
+    """What was on a deleted list stays in the wishlist. Nothing saved, nothing but a way to the shop."""
+    page = shopper.open(path)
+    expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+    expect(page.get_by_role("link", name="Look around")).to_have_attribute("href", re.compile("/$"))
+    press(shopper.open(), 101, 102)
+    page.bring_to_front()
+    shows(page, LAMP, CUP)
+    use(how, button(page, "New list"))
+    write(how, page.get_by_role("textbox", name="Name of the list"), "Birthday")
+    page.keyboard.press("Enter")
+    chosen(page, "Birthday")
+    expect(page.get_by_role("heading", name="This list is empty")).to_be_visible()
+    use(how, button(page, "Show all products"))
+    shows(page, LAMP, CUP)
+    use(how, button(page, f"Options for {CUP}"))
+    use(how, page.get_by_role("dialog").get_by_role("checkbox", name="Birthday"))
+    expect(tab(page, "Birthday")).to_have_text(re.compile("1$"))
+    page.keyboard.press("Escape")
+    tab(page, "Birthday").click()
+    shows(page, CUP)
+    use(how, button(page, "Options of this list"))
+    use(how, button(page, "Rename"))
+    if how == KEYS:
+        page.keyboard.press("Control+a")
+    write(how, page.get_by_role("textbox", name="Name of the list"), "<b>Ada</b> & co")
+    use(how, button(page, "Save"))
+    chosen(page, "<b>Ada</b> & co")
+    use(how, button(page, "Options of this list"))
+    use(how, button(page, "Delete list"))
+    use(how, button(page, "Delete list"))
+    chosen(page, "All")
+    shows(page, LAMP, CUP)
+    expect(page.get_by_role("tab")).to_have_count(1)
+
+
+@each_way
+def test_wish_has_a_quantity_and_a_note_and_comes_back_as_it_was(shopper, path, how):
+    """Removed, then undone: its quantity, its note, its list, and its place on it."""
+    page = shopper.open()
+    shopper.make_list(page, "Birthday", [101, 102, 103], path)
+    lamp = cards(page).nth(1)
+    use(how, button(page, f"Options for {LAMP}"))
+    sheet = page.get_by_role("dialog", name=LAMP)
+    if how == KEYS:
+        while not sheet.get_by_label("Quantity").evaluate("field => field.matches(':focus')"):
+            page.keyboard.press("Tab")
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Tab")
+        page.keyboard.type("In honey,\nplease")
+    else:
+        sheet.get_by_label("Quantity").fill("2")
+        sheet.get_by_label("Note").fill("In honey,\nplease")
+    use(how, button(sheet, "Done"))
+    expect(lamp.locator(".price")).to_have_text("2 × €89.00")
+    expect(lamp.locator(".note")).to_have_text("In honey,\nplease")
+    use(how, button(page, f"Options for {LAMP}"))
+    with page.expect_response(lambda answer: answer.request.method == "DELETE"):
+        use(how, button(page, "Remove"))
+    shows(page, CUP, THROW)
+    use(how, button(page, "Undo"))
+    shows(page, CUP, LAMP, THROW)
+    expect(page.get_by_text(f"{LAMP} is back.")).to_be_visible()
+    page.reload()
+    shows(page, CUP, LAMP, THROW)
+    expect(lamp.locator(".price")).to_have_text("2 × €89.00")
+    expect(lamp.locator(".note")).to_have_text("In honey,\nplease")
+
+
+@each_page
+def test_tabs_are_chosen_by_arrow_keys_and_back_is_the_list_before(shopper, path):
+    """One stop of the tab key; a list that was opened is an entry of the browser's history."""
+    page = shopper.open()
+    shopper.save_list(page, "Birthday", [101])
+    shopper.make_list(page, "Home", [103], path)
+    tab(page, "Birthday").click()
+    tab(page, "Home").click()
+    shows(page, THROW)
+    for key, name in (
+        ("ArrowLeft", "Birthday"), ("Home", "All"), ("ArrowRight", "Birthday"), ("End", "Home"),
+        ("ArrowRight", "All"), ("End", "Home"),
+    ):  # fmt: skip
+        page.keyboard.press(key)
+        chosen(page, name)
+        expect(tab(page, name)).to_be_focused()
+    shows(page, THROW)
+    page.keyboard.press("Tab")
+    expect(button(page, "New list")).to_be_focused()
+    page.go_back()
+    chosen(page, "Birthday")
+    shows(page, CUP)
+    page.go_back()
+    chosen(page, "Home")
+    page.go_forward()
+    chosen(page, "Birthday")
+
+
+@each_page
+def test_own_order_by_keyboard_and_by_dragging(shopper, path):
+    """Each step is said aloud; the other tab follows, and a reload has the same order."""
+    page = shopper.open()
+    shopper.make_list(page, "Birthday", [101, 102, 103, 104], path)
+    other = shopper.open(path)
+    tab(other, "Birthday").click()
+    shows(other, CUP, LAMP, THROW, FIG)
+    page.bring_to_front()
+    use(KEYS, button(page, f"Options for {CUP}"))
+    for place in (2, 3):
+        use(KEYS, button(page, "Move later"))
+        expect(page.get_by_text(f"{CUP} is number {place} of 4.")).to_have_role("status")
+    use(KEYS, button(page, "Move earlier"))
+    page.keyboard.press("Escape")
+    expect(button(page, f"Options for {CUP}")).to_be_focused()
+    shows(page, LAMP, CUP, THROW, FIG)
+    shows(other, LAMP, CUP, THROW, FIG)
+    grip, to = cards(page).nth(3).locator(".grip"), cards(page).nth(0).bounding_box()
+    cards(page).nth(3).hover()
+    grip.hover()
+    page.mouse.down()
+    page.mouse.move(to["x"] + to["width"] / 2, to["y"] + to["height"] / 2, steps=12)
+    with page.expect_response(lambda answer: answer.request.method == "PUT"):
+        page.mouse.up()
+    shows(page, FIG, LAMP, CUP, THROW)
+    shows(other, FIG, LAMP, CUP, THROW)
+    page.reload()
+    shows(page, FIG, LAMP, CUP, THROW)
+
+
+# ------------------------------------------------------------------- when things are not well
+
+
+@each_page
+def test_offline_it_says_so_and_online_it_is_up_to_date(shopper, path):
+    """What was shown stays."""
+    page = shopper.open()
+    press(page, 101)
+    shopper.go(page, path)
+    shows(page, CUP)
+    shopper.context.set_offline(True)
+    notice = page.get_by_text("You are offline.")
+    expect(notice).to_be_visible()
+    shows(page, CUP)
+    with page.expect_response(lambda answer: "include=product" in answer.url):
+        shopper.context.set_offline(False)
+    expect(notice).to_have_count(0)
+    shows(page, CUP)
+
+
+@each_page
+def test_failure_has_a_button_to_try_again(shopper, path):
+    """Nothing could be read: the state says it. Something is shown already: it stays, under a line."""
+    page = shopper.open()
+    press(page, 101)
+    shopper.expected.add(500)
+    failing = re.compile("include=product")
+    fail = lambda route: route.fulfill(status=500, body="{}")  # noqa: E731
+    page.route(failing, fail)
+    shopper.go(page, path)
+    expect(page.get_by_role("heading", name="can’t be reached")).to_be_visible()
+    page.unroute(failing)
+    button(page, "Try again").click()
+    shows(page, CUP)
+    page.route(failing, fail)
+    press(shopper.open(), 103)
+    page.bring_to_front()
+    expect(page.get_by_text("can’t be reached just now.")).to_be_visible()
+    shows(page, CUP)
+    page.unroute(failing)
+    button(page, "Try again").click()
+    shows(page, THROW, CUP)
+
+
+def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
+    """contract: storefront-pages. A document by Accept-Language, an element by the `lang` it is in."""
+    shopper = new_shopper(shared_demo, locale="de-DE")
+    page = shopper.open()
+    press(page, 101)
+    shopper.go(page, DOCUMENT)
+    for _ in (DOCUMENT, DEMO):
+        expect(page.get_by_role("heading", name="Merkzettel")).to_be_visible()
+        expect(cards(page).locator(".price")).to_have_text("18,00 €")
+        shopper.go(page, DEMO)
+        expect(page.get_by_role("heading", name="Wishlist")).to_be_visible()
+        page.evaluate("document.querySelector('wishlist-page').lang = 'de'")
+    page.goto(f"{shopper.url}{BASE}/shared")
+    expect(page.get_by_role("heading", name="Diese Liste ist nicht mehr geteilt")).to_be_visible()
+
+
+# ------------------------------------------------------------------------ what must not happen
+
+MARKUP = "<img src=x onerror=\"document.title='ran'\"><b>bold</b>"
+RUNS = "javascript:document.title='ran'"
+
+
+@each_page
+@pytest.mark.parametrize("image", [RUNS, "data:image/svg+xml,<svg/>", "http://elsewhere.example/x"])
+def test_text_of_others_is_text(shopper, path, image):
+    """contract: storefront-pages-closed. Title, variant, note and name are never markup; an address
+    that would run is no link, and a picture comes by https or from the shop itself."""
+    page = shopper.open()
+    made = shopper.save_list(page, MARKUP, [101])
+    page.evaluate(
+        """async ([id, note]) => {
+          const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
+          const { items } = await wishlist.lists.find(id);
+          await wishlist.items.update(items[0].id, { note });
+        }""",
+        [made, MARKUP],
+    )
+
+    def evil(route):
+        answer = route.fetch()
+        body = answer.json()
+        for item in body["data"]:
+            item["product"] = {"title": MARKUP, "variantTitle": MARKUP, "url": RUNS, "image": image}
+        route.fulfill(response=answer, body=json.dumps(body))
+
+    page.route(re.compile("items[?]include=product"), evil)
+    shopper.go(page, path)
+    shows(page, MARKUP)
+    expect(tab(page, MARKUP)).to_be_visible()
+    for part in (".variant", ".note"):
+        expect(cards(page).locator(part)).to_have_text(MARKUP)
+    assert cards(page).locator("img, b, [href]").count() == 0
+    cards(page).get_by_text(MARKUP).first.click()
+    button(page, f"Options for {MARKUP}").click()
+    expect(page.get_by_role("dialog").get_by_label("Note")).to_have_value(MARKUP)
+    expect(page.get_by_role("dialog").locator("img, b")).to_have_count(0)
+    assert page.title() != "ran"
+
+
+@each_page
+def test_first_card_is_one_round_trip_after_the_script(shopper, path):
+    """What the page asks for, it asks at once: none of its requests waits for another."""
+    page = shopper.open()
+    press(page, 101)
+    shopper.go(page, "/sign-in")
+    held = []
+    page.route(re.compile(f"{BASE}/api/"), lambda route: held.append(route))
+    page.goto(shopper.url + path)
+    expect(page.locator(".skeleton").first).to_be_visible()
+    page.wait_for_timeout(200)
+    assert [route for route in held if "include=product" in route.request.url]
+    first = [*held]
+    for route in first:
+        route.continue_()
+    shows(page, CUP)
+    assert {route.request.url for route in held} == {route.request.url for route in first}
+
+
+@pytest.mark.parametrize("path", ["/", "/products/lamp"])
+def test_heart_blocks_nothing_and_its_room_is_kept(shopper, path):
+    """While its script is on its way the page is shown; then nothing on it moves."""
+    page = shopper.context.new_page()
+    page.add_init_script(
+        """window.moved = 0;
+        new PerformanceObserver((list) => {
+          for (const { value } of list.getEntries()) window.moved += value;
+        }).observe({ type: 'layout-shift', buffered: true });"""
+    )
+    held = []
+    page.route(re.compile(r"assets/wishwell.*\.js"), lambda route: held.append(route))
+    page.goto(shopper.url + path, wait_until="commit")
+    expect(page.get_by_text(LAMP)).to_be_visible()
+    painted = "performance.getEntriesByName('first-contentful-paint').length"
+    page.wait_for_function(painted)
+    element = page.locator('wishlist-button[product-id="102"]')
+    before = element.bounding_box()
+    assert page.evaluate("customElements.get('wishlist-button')") is None
+    for route in held:
+        route.continue_()
+    expect(heart(page, 102)).to_be_visible()
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    assert element.bounding_box() == before
+    assert page.evaluate("window.moved") == 0
