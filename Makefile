@@ -8,7 +8,7 @@ JOBS ?= 4
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-slow test-ways test-upgrade check format packages lock audit sbom fuzz mutate torture bench bench-quick model clean
+.PHONY: help run demo screenshots test test-slow test-ways test-upgrade check format packages lock audit sbom fuzz mutate torture bench bench-quick model clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -18,6 +18,9 @@ run: $(VENV)/.run ## Install into .venv, start the service on its embedded datab
 
 demo: $(VENV)/.run ## Open a small shop with wishlists on port 8080; `make demo PORT=8081` for another
 	@$(BIN)/python -m demo $(if $(PORT),--port $(PORT))
+
+screenshots: $(VENV)/.dev ## Take the README's pictures of the demo anew, into docs/images/
+	@$(BIN)/python -m demo.screenshots
 
 # Each process would compile all tests anew where the environment says not to keep bytecode.
 test test-slow: export PYTHONDONTWRITEBYTECODE =

@@ -7,6 +7,7 @@ import time
 
 import jwt
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from tests.conftest import missing
@@ -14,7 +15,7 @@ from tests.security.nginx import Nginx, nginx_binary
 from tests.servers import Service, wait_until
 from tests.service.test_documents import commands, shell
 
-from .conftest import BASE, ROOT
+from .conftest import BASE, ROOT, cards, shows
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -30,15 +31,16 @@ SERVERS = """
 
 def fenced(language):
     """The one block of that language in the section."""
-    text = (ROOT / "README.md").read_text().split("## Hearts on the product page", 1)[1]
+    text = (ROOT / "README.md").read_text().split("## A wishlist in ten minutes", 1)[1]
     return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
 
 
 def test_ten_minutes_of_the_readme(chromium):
-    """A service, nginx with the location, a page with the heart; then the command, and a customer."""
+    """A service, nginx with the location, a page with the heart; a customer; the catalogue, and the
+    shop's wishlist page with title, price and picture."""
     if nginx_binary() is None:
         missing("there is no nginx")
-    run, *_, update = commands("README.md", "## Hearts on the product page in ten minutes")
+    run, *_, update, products = commands("README.md", "## A wishlist in ten minutes")
     assert run == "make run"
     with Service() as service:
         location = fenced("nginx").replace("http://127.0.0.1:8000", service.url)
@@ -76,6 +78,20 @@ def test_ten_minutes_of_the_readme(chromium):
         assert wait_until(signed_in, seconds=10, every=0.2)
         page.reload()
         expect(heart).to_have_attribute("aria-pressed", "true")
+
+        (service.folder / "products.csv").write_text(
+            fenced("csv").replace("https://shop.example", url)
+        )
+        Image.new("RGB", (600, 600), "teal").save(nginx.folder / "shirt.jpg")
+        shell(service, [products.replace(".venv/bin/", "")])
+        page.get_by_role("link", name="Wishlist").click()
+        shows(page, "Oslo shirt")
+        expect(cards(page).locator(".price")).to_have_text("€24.90")
+        assert (
+            cards(page)
+            .locator("img")
+            .evaluate("async (it) => (await it.decode(), it.naturalWidth)")
+        )
         assert [line for line in wrong if "favicon" not in line and "404" not in line] == []
         page.context.close()
         customer = service.client(service.admin_token(), "gid://shopify/Customer/7")
