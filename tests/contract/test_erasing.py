@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests import schema
+from tests.contract import moved
 from tests.contract.conftest import bounds, new_item
 from wishwell import events, ids, opaque, profiles, stores
 from wishwell.access import auth
@@ -253,6 +254,18 @@ def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
         customer.id,
     )
     assert sequences == [(1,)]
+
+
+def test_sequence_goes_on_where_an_import_brings_the_customer_back(bench, world, tmp_path):
+    """contract: erase-sequence. The file was written before the erasure, and has an older one."""
+    customer = bench.new_customer(world.store)
+    world.save(customer, 1)
+    path = moved.exported(bench, world.store, tmp_path)
+    world.erase(customer)
+    world.work()
+    moved.load(bench, path, world.store.handle)
+    world.save(customer, 2)
+    assert [event.sequence for event in world.feed()] == [2, 3]
 
 
 def test_link_of_an_earlier_release_is_known_by_its_event(bench, world):
