@@ -147,7 +147,7 @@ def test_file_without_rows(tmp_path):
 
 def test_cells_that_say_nothing(tmp_path):
     """contract: import-csv-form. As databases write it."""
-    text = f"{HEADER}\n7,1,0,NULL,null,\\N,,NULL\n7,2, , ,,,,\n"
+    text = f"{HEADER}\n7,1,0,NULL,null,\\N,,NULL\n , , ,,,,,\n \n7,2, , ,,,,\n"
     assert [row[1:6] for row in becomes(read(tmp_path, text))] == [
         ("1", "", [], 1, ""),
         ("2", "", [], 1, ""),
@@ -172,11 +172,13 @@ BAD = {
     '7,"""1""",,,,,,': "column 'What': must be an integer from 1",
     "7,9007199254740992,,,,,,": "column 'What': must be an integer from 1",
     "7,gid://shopify/Collection/1,,,,,,": "column 'What': must be an integer from 1",
+    "7,gid://shopify/ProductVariant/1,,,,,,": "column 'What': must be an integer from 1",
+    "7,1,gid://shopify/Product/1,,,,,": "column 'Kind': must be an integer from 1",
     "7,1,-1,,,,,": "column 'Kind': must be an integer from 1",
     f"7,1,,{'x' * 256},,,,": "column 'On': must be 1 to 255 characters",
     '7,1,,"a\nb",,,,': "column 'On': must not contain control characters",
     "7,1,,,0,,,": "column 'Many': must be an integer from 1 to 1000000",
-    "7,1,,,2.5,,,": "column 'Many': must be an integer from 1 to 1000000",
+    "7,1,,,2e3,,,": "column 'Many': must be an integer from 1 to 1000000",
     "7,1,,,1000001,,,": "column 'Many': must be an integer from 1 to 1000000",
     f"7,1,,,,{'x' * 501},,": "column 'Note': must be at most 500 characters",
     "7,1,,,,a\0b,,": "column 'Note': must not contain control characters",
@@ -234,12 +236,13 @@ def test_guests_are_left_out_and_counted(tmp_path):
         (TEXTS, "632910392", "632910392"),
         (TEXTS, "007", "007"),
         (TEXTS, "prod_01H:a~b=c.d-E", "prod_01H:a~b=c.d-E"),
-        (TEXTS, "gid://shopify/ProductVariant/5", "5"),
+        (TEXTS, "gid://shopify/Product/5", "5"),
     ],
 )
 def test_product_ids_are_those_of_the_store(tmp_path, store, cell, stored):
     """contract: import-csv-checked. Numbers or text, or GIDs; so are those of variants."""
-    text = f"{HEADER}\ngid://shopify/Customer/7,{cell},{cell},,,,,\n"
+    variant = cell.replace("/Product/", "/ProductVariant/")
+    text = f"{HEADER}\ngid://shopify/Customer/7,{cell},{variant},,,,,\n"
     [row] = becomes(read(tmp_path, text, store))
     assert row[:3] == ("7", stored, stored)
 

@@ -50,7 +50,7 @@ _AHEAD_MS = 60_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOT_TEXT = re.compile("[\ud800-\udfff]")
 _id_number = msgspec.json.Decoder(ProductId)
-_SHOP_GID = re.compile(r"gid://[a-z0-9-]{1,40}/Product(?:Variant)?/")
+_quantity = msgspec.json.Decoder(Quantity)
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -186,7 +186,7 @@ class CsvFile:
 
     def _wish(self, line: int, cells: list[str]) -> Sequence[Any] | None:
         """What is kept of a row; None for one that says nothing or is wrong."""
-        if not any(cells):
+        if not "".join(cells).strip():
             return None
         if len(cells) != self._width:
             self._fail(line, f"has {len(cells)} cells, and the first line {self._width}")
@@ -286,17 +286,10 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
         profile = profiles.parse(store, "", gid, "customer", ("customer",))
         return profile.id, profile.gid
 
-    def product(cell: str) -> str:
-        cell = _SHOP_GID.sub("", cell)
-        try:
-            return store.product_id("", cell if store.has_text_ids else _id_number.decode(cell))
-        except (msgspec.DecodeError, Invalid) as error:
-            raise Invalid(store.id_rule) from error
-
     def quantity(cell: str) -> int:
         try:
-            return msgspec.convert(cell, Quantity, strict=False)
-        except msgspec.ValidationError as error:
+            return _quantity.decode(cell)
+        except msgspec.DecodeError as error:
             raise Invalid(f"must be an integer from 1 to {items.MAX_QUANTITY}") from error
 
     def note(cell: str) -> str:
@@ -319,11 +312,25 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
     cached = functools.lru_cache(maxsize=10_000)
     return {
         "customer": cached(customer),
-        "product": cached(product),
-        "variant": cached(product),
+        "product": cached(_id_of("Product", store)),
+        "variant": cached(_id_of("ProductVariant", store)),
         "list": cached(lists.check_name),
         "quantity": cached(quantity),
         "note": note,
         "saved": saved,
         "email": profiles.check_email,
     }
+
+
+def _id_of(kind: str, store: Store) -> Callable[[str], str]:
+    """``kind``: of a GID, which says itself that it is of another one."""
+    gid = re.compile(rf"gid://[a-z0-9-]{{1,40}}/{kind}/")
+
+    def read(cell: str) -> str:
+        cell = gid.sub("", cell)
+        try:
+            return store.product_id("", cell if store.has_text_ids else _id_number.decode(cell))
+        except (msgspec.DecodeError, Invalid) as error:
+            raise Invalid(store.id_rule) from error
+
+    return read
