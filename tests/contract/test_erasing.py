@@ -226,7 +226,7 @@ def test_erased_means_erased(bench, world):
 
 
 def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
-    """contract: erase-writes, erase-sequence. For 30 days."""
+    """contract: erase-writes, erase-sequence. For 30 days, or longer than events are kept."""
     customer, other = bench.new_customer(world.store), bench.new_customer(world.store)
     _, _, last = filled(world, customer, other)
     world.erase(customer)
@@ -246,8 +246,10 @@ def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
     assert world.erase(customer) == [customer.id]
     world.work()
     later = bench.clock.milliseconds + 31 * 86_400_000
-    bench.write(erasure.forget, later)
-    assert bench.select("SELECT 1 FROM erasures WHERE profile_id = $1", customer.id) == []
+    for events_days, kept in ((31, [(1,)]), (7, [])):
+        bench.write(erasure.forget, events_days, later)
+        found = bench.select("SELECT 1 FROM erasures WHERE profile_id = $1", customer.id)
+        assert found == kept
     world.save(customer, 8)
     sequences = bench.select(
         "SELECT sequence FROM events WHERE profile_id = $1 AND type <> 'profile.erased'",
