@@ -15,7 +15,7 @@ from wishwell.errors import Invalid, Misconfigured, StoreDeleted
 from wishwell.moving import csv_file, deletion, importing
 from wishwell.profiles import pages
 from wishwell.profiles.search import Search
-from wishwell.wishes import items, lists
+from wishwell.wishes import erasure, items, lists
 
 NOW = "2026-01-01T00:00:00.000Z"
 AT = ids.from_timestamp(NOW)
@@ -416,6 +416,20 @@ def test_twice_is_once(bench, store, tmp_path):
     counts = load(bench, read(tmp_path, MANY, store, at=AT - 10**9), store)
     assert (counts.profiles, counts.lists, counts.items) == (0, 0, 0)
     assert wishes(bench, store) == once
+
+
+def test_imported_customers_are_not_forgotten_for_their_old_wishes(bench, store, tmp_path):
+    """contract: forget-customers. A file of today brings in wishes of years ago."""
+    patch = stores.StorePatch(forget_customers_after=1)
+    bench.write(stores.update, store.handle, patch, "2001-01-01T00:00:00.000Z")
+    load(bench, read(tmp_path, f"{HEADER}\n7,1,,,,,2020-01-01T00:00:00Z,\n", store), store)
+
+    async def idle(days):
+        found = erasure.idle(bench.db, AT + days * 86_400_000, dry=True)
+        return [one.gid async for one, _ in found if one.store.id == store.id]
+
+    assert bench.run(idle(29)) == []
+    assert bench.run(idle(33)) == ["gid://shopify/Customer/7"]
 
 
 @pytest.mark.parametrize("steps", [1, 3, 8])

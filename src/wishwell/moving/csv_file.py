@@ -266,7 +266,8 @@ class CsvFile:
             item.note, item.list_ids = note or "", [made_lists[alike].id for alike in on]
             holds.append(item)
         begun = min(item.created_at for item in holds)
-        profile = ProfileRecord(gid, begun, begun, email=email)
+        # contract: forget-customers. When they were last there nobody knows: as the file was made.
+        profile = ProfileRecord(gid, begun, ids.timestamp(self._now), email=email)
         by_id = {made.id: made for made in made_lists.values()}
         return Bundle(profile, lists=by_id, items=holds, joins=True)
 
