@@ -419,7 +419,7 @@ def test_twice_is_once(bench, store, tmp_path):
 
 
 def test_imported_customers_are_not_forgotten_for_their_old_wishes(bench, store, tmp_path):
-    """contract: forget-customers. A file of today brings in wishes of years ago."""
+    """contract: forget-customers. A file brings in wishes of years ago."""
     patch = stores.StorePatch(forget_customers_after=1)
     bench.write(stores.update, store.handle, patch, "2001-01-01T00:00:00.000Z")
     load(bench, read(tmp_path, f"{HEADER}\n7,1,,,,,2020-01-01T00:00:00Z,\n", store), store)

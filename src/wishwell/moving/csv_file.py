@@ -109,6 +109,7 @@ class CsvFile:
         self._db = temporary(_WISHES)
         file = opened(path)
         self._now = min(os.fstat(file.fileno()).st_mtime_ns // 1_000_000, now)
+        self._seen = ids.timestamp(now)
         try:
             # A byte that is no text is found in its cell, so that its line is known.
             self._text = io.TextIOWrapper(file, how.encoding, "surrogateescape", newline="")
@@ -266,8 +267,8 @@ class CsvFile:
             item.note, item.list_ids = note or "", [made_lists[alike].id for alike in on]
             holds.append(item)
         begun = min(item.created_at for item in holds)
-        # contract: forget-customers. When they were last there nobody knows: as the file was made.
-        profile = ProfileRecord(gid, begun, ids.timestamp(self._now), email=email)
+        # contract: forget-customers. Nobody knows when they were last there: now.
+        profile = ProfileRecord(gid, begun, self._seen, email=email)
         by_id = {made.id: made for made in made_lists.values()}
         return Bundle(profile, lists=by_id, items=holds, joins=True)
 
