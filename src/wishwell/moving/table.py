@@ -131,7 +131,8 @@ def _other(encoding: str) -> str:
 def product_id(store: Store, kind: str, cell: str) -> str:
     """The product or variant id of a cell, which may hold the GID of one. ``kind``: the GID's.
 
-    Raises ``Invalid``."""
+    Raises ``Invalid``.
+    """
     cell = re.sub(rf"gid://[a-z0-9-]{{1,40}}/{kind}/", "", cell)
     try:
         return store.product_id("", cell if store.has_text_ids else _id_number.decode(cell))
