@@ -123,7 +123,7 @@ def test_body_of_no_shape_is_of_no_topic(asking, changed):
 
 
 def test_bad_input_gets_one_clear_error(asking):
-    """contract: request-once, body-size, body-json, body-key-twice, header-twice."""
+    """contract: request-once, body-size, body-json, body-malformed, body-key-twice, header-twice."""
     body = asking.body("shop/redact")
     twice = f'{{"shop_domain": "{asking.domain}", "a": 1, "a": 2}}'.encode()
     large = f'{{"shop_domain": "{asking.domain}"}}'.encode().ljust(256 * 1024 + 1)
@@ -131,6 +131,9 @@ def test_bad_input_gets_one_clear_error(asking):
         for id in ("", "a b", "a" * 101, "ü"):
             assert "X-Shopify-Webhook-Id" in refused(asking.send("shop/redact", body, id=id), 400)
         assert refused(asking.send("shop/redact", twice), 400).startswith("a: ")
+        for passed_over in (b'"\xff"', b"9" * 5_000):
+            raw = b'{"shop_domain": "%s", "other": %s}' % (asking.domain.encode(), passed_over)
+            assert refused(asking.send("shop/redact", raw), 400).startswith("body: ")
         refused(asking.send("shop/redact", large), 413)
         refused(asking.send("shop/redact", body, content_type="text/plain"), 415)
         headers = [("X-Shopify-Topic", "shop/redact")] * 2

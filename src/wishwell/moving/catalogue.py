@@ -108,8 +108,8 @@ class Catalogue:
             field: [*filter(None, map(_normal, known[field].split("|")))] for field in USUAL
         }
         self._readers: dict[str, Callable[[str], Any]] = {
-            "product": lambda cell: table.product_id(store, cell),
-            "variant": lambda cell: table.product_id(store, cell),
+            "product": lambda cell: table.product_id(store, "Product", cell),
+            "variant": lambda cell: table.product_id(store, "ProductVariant", cell),
             "title": _title,
             "price": self._price,
             "image": _url,

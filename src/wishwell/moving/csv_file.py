@@ -41,6 +41,7 @@ _AHEAD_MS = 60_000
 """How far ahead another clock may be."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_quantity = msgspec.json.Decoder(Quantity)
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -86,6 +87,7 @@ class CsvFile:
         self._db = temporary(_WISHES)
         file = opened(path)
         self._now = min(os.fstat(file.fileno()).st_mtime_ns // 1_000_000, now)
+        self._seen = ids.timestamp(now)
         encoding, named = how.encoding, how.columns
         self._table = Table(path, file, encoding, named.values())
         readers = _readers(store, how.zone, now)
@@ -193,7 +195,8 @@ class CsvFile:
             item.note, item.list_ids = note or "", [made_lists[alike].id for alike in on]
             holds.append(item)
         begun = min(item.created_at for item in holds)
-        profile = ProfileRecord(gid, begun, begun, email=email)
+        # contract: forget-customers. Nobody knows when they were last there: now.
+        profile = ProfileRecord(gid, begun, self._seen, email=email)
         by_id = {made.id: made for made in made_lists.values()}
         return Bundle(profile, lists=by_id, items=holds, joins=True)
 
@@ -215,8 +218,8 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
 
     def quantity(cell: str) -> int:
         try:
-            return msgspec.convert(cell, Quantity, strict=False)
-        except msgspec.ValidationError as error:
+            return _quantity.decode(cell)
+        except msgspec.DecodeError as error:
             raise Invalid(f"must be an integer from 1 to {items.MAX_QUANTITY}") from error
 
     def note(cell: str) -> str:
@@ -237,11 +240,10 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
         return milliseconds
 
     cached = functools.lru_cache(maxsize=10_000)
-    product = cached(functools.partial(table.product_id, store))
     return {
         "customer": cached(customer),
-        "product": product,
-        "variant": product,
+        "product": cached(functools.partial(table.product_id, store, "Product")),
+        "variant": cached(functools.partial(table.product_id, store, "ProductVariant")),
         "list": cached(lists.check_name),
         "quantity": cached(quantity),
         "note": note,
