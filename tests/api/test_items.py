@@ -22,8 +22,6 @@ from .conftest import (
     whole_list,
 )
 
-# --- creating ------------------------------------------------------------------------------------
-
 
 def test_create_with_only_a_product(http):
     """contract: item-fields, record-times, save-status. The whole record, and its place."""
@@ -102,9 +100,6 @@ def test_bad_value_is_refused(http):
         refused(http.patch(f"/items/{record['id']}", json={"listIds": []}), 400, "listIds")
 
 
-# --- changing one --------------------------------------------------------------------------------
-
-
 def test_update_changes_each_field_alone(http):
     """contract: item-update, item-updated-at, item-variant-null. `createdAt` stays."""
     record = save(http, 1, variantId=2, quantity=3, tags=["a"])
@@ -129,9 +124,6 @@ def test_update_that_would_make_two_items_the_same_is_a_conflict(http):
         refused(http.patch(f"/items/{plain['id']}", json={"variantId": 2}), 409)
         refused(http.patch(f"/items/{other['id']}", json={"productId": 1, "tags": ["x"]}), 409)
     data(http.patch(f"/items/{plain['id']}", json={"productId": 1}))
-
-
-# --- the lists of an item ------------------------------------------------------------------------
 
 
 def test_lists_of_an_item_are_exactly_those_from_now_on(http):
@@ -163,9 +155,6 @@ def test_unknown_list_changes_nothing(http, shop):
             refused(http.post("/items", json=new | {"listIds": value}), 400, "listIds")
         refused(http.put(path, json={}), 400, "listIds")
         refused(http.put(path, json={"listIds": [], "x": 1}), 400, "x")
-
-
-# --- deleting ------------------------------------------------------------------------------------
 
 
 def test_delete_one(http):

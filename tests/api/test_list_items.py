@@ -114,20 +114,3 @@ def test_place_that_is_none_changes_nothing(http):
                 refused(http.put(f"/lists/{on}/items/{moved}", json={"after": after}), 400, "after")
         refused(http.put(f"/lists/{on}/items/{other}", json={"before": None}), 400, "before")
         refused(http.put(f"/lists/{on}/items/{other}?after=x"), 400, "after")
-
-
-def test_bounds_of_lists(make_shop):
-    """contract: list-item-limit, place-limit, list-item-put. On a full list what is there may be
-    placed, and one more is refused; at once: tests/service/test_races.py."""
-    shop = make_shop("--limit", "list_items=3", "--limit", "entries=5")
-    http = shop.customer("1").http
-    on, ids = listed(http, 3)
-    new, two = save(http, 9)["id"], new_list(http)["id"]
-    with nothing_changes(http):
-        for body in ({}, {"after": None}):
-            refused(http.put(f"/lists/{on}/items/{new}", json=body), 400, "list", "3 items")
-    place(http, on, ids[2], after=None)
-    assert order_of(http, on) == [ids[2], ids[0], ids[1]]
-    for id in ids[:2]:
-        place(http, two, id)
-    refused(http.put(f"/lists/{two}/items/{new}"), 400, "5 items")

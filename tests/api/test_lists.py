@@ -24,8 +24,6 @@ from .conftest import (
     whole_list,
 )
 
-# --- creating and naming -------------------------------------------------------------------------
-
 
 def test_create_a_list(http):
     """contract: list-fields, answer-record. The whole record, 201 with `Location`."""
@@ -115,9 +113,6 @@ def test_bounds_of_a_profile(make_shop):
     save(shop.customer("2").http, 4, listIds=[new_list(shop.customer("2").http)["id"]])
 
 
-# --- reading, renaming, deleting -----------------------------------------------------------------
-
-
 def test_rename_a_list(http):
     """contract: list-update, list-updated-at. `updatedAt` moves; by an empty object nothing."""
     record = new_list(http)
@@ -142,9 +137,6 @@ def test_delete_a_list_keeps_its_items(http):
     refused(http.delete(f"/lists/{record['id']}"), 404)
     assert item(http, saved["id"])["listIds"] == [other["id"]]
     assert [entry["id"] for entry in data(http.get("/lists"))] == [other["id"]]
-
-
-# --- order ---------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -105,9 +105,6 @@ def test_store_goes_from_numbers_to_text_and_back_only_when_empty(shop):
     assert set(products(http)[1:]) <= {"late"}
 
 
-# --- notes ---------------------------------------------------------------------------------------
-
-
 def test_note_is_kept_changed_and_cleared(shop):
     """contract: item-note, item-updated-at. Left out when empty."""
     http = shop.customer("1").http

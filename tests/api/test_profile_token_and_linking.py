@@ -21,9 +21,6 @@ def link(shop, session: str, customer: str):
     return shop.admin.post("/profiles/token", json={"session": session, "customer": customer})
 
 
-# --- which token ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "body", [None, b"", b"{}", b" \n{ }\t"], ids=["none", "empty", "object", "spaces"]
 )
@@ -145,9 +142,6 @@ def test_gid_that_is_refused_is_told_what_would_do(shop):
     refused(answer, 400, f"Profile: must be {person}", visit)
     answer = shop.acting_as(f"gid://wishwell/Session/{uuid.uuid4()}").get("/items")
     assert refused(answer, 404) == "Profile: there is no such session."
-
-
-# --- the closed session --------------------------------------------------------------------------
 
 
 def test_linking_a_closed_session_again_moves_nothing_and_succeeds(shop):
