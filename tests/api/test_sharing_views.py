@@ -144,6 +144,19 @@ def test_copy_a_list(shop, shown):
     assert not [entry for entry in data(other.get("/items")) if "note" in entry]
 
 
+@pytest.mark.parametrize("limit", ["items=5", "lists=2", "entries=4"])
+def test_copy_that_would_pass_a_bound(make_shop, limit):
+    """contract: copy-limits. Nothing changes; the bounds are the caller's."""
+    shop = make_shop("--limit", limit)
+    shown, http = Shown(shop), shop.customer("2").http
+    made = [new_list(http)["id"] for _ in range(2 if limit == "lists=2" else 1)]
+    for product in (3, 7, 8, 9):
+        full = limit == "entries=4" and product == 7
+        save(http, product, listIds=made[:1] if product == 3 or full else [])
+    with nothing_changes(http):
+        refused(http.post(f"{shown.path}/copies"), 400, limit.partition("=")[2])
+
+
 def test_copy_with_a_wrong_body(shop, shown):
     """contract: list-name, body-unknown-field, whole-store-create."""
     http = shop.customer("2").http
