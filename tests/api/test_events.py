@@ -101,10 +101,12 @@ WRONG = [
 
 
 def test_feed_that_is_asked_for_wrongly(telling):
-    """contract: feed-answer. 400, and the message names the parameter."""
+    """contract: feed-answer, feed-gone. 400, and the message names the parameter; 410 says how to go on."""
     for query in (*WRONG, "from=0&from=0"):
         message = refused(telling.admin.get(f"/events?{query}"), 400)
         assert message.startswith(f"{query.partition('=')[0]}: ")
+    answer = telling.admin.get("/events", params={"from": "9" * 18})
+    refused(answer, 410, "has not given it", "ask without `from`")
 
 
 def test_nothing_is_told_until_the_store_wants_it_and_soon_after(shop):
