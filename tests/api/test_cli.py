@@ -16,8 +16,8 @@ STORE_KEYS = {
 # Commands, what stands for `{}`, and a word of what is said.
 WRONG = [
     ("store create HANDLE --limit {}", ("speed=5", "items", "items=x", "items=-1"), "limit"),
-    ("store create HANDLE --origin {}", ("a.example", "https://a.example/b", "javascript:1"), "origin"),
-    ("store create HANDLE --price-drop-percent {}", ("0", "91", "-1", "5.5", ""), "price-drop-percent"),
+    ("store create HANDLE --origin {}", ("a.example", "https://a.b/c", "javascript:1"), "origin"),
+    ("store create HANDLE --price-drop-percent {}", ("0", "91", "-1", "5.5", ""), "price-drop"),
     ("store create HANDLE --platform {}", ("", "a/b"), "platform"),
     ("store create HANDLE --colour {}", ("red",), "--colour"),
     ("store create {}", ("", "x" * 300, "\u00e9", "a/b", "../x"), "handle"),

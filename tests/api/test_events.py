@@ -45,8 +45,8 @@ def awaited(shop, resume, count):
 
 
 def test_shopper_and_sign_in_are_told_within_2_seconds(telling):
-    """contract: feed-soon, event-fields, event-sequence, event-link. A visitor and a customer, from the
-    first save to the sign-in; replayed, it is what the API shows."""
+    """contract: feed-soon, event-fields, event-sequence, event-link. A visitor and a customer, from
+    the first save to the sign-in; replayed, it is what the API shows."""
     shop, begin = telling, end(telling)
     visitor, customer = shop.session(), shop.customer()
     made = data(customer.http.post("/lists", json={"name": "Birthday"}), 201)
@@ -101,7 +101,8 @@ WRONG = [
 
 
 def test_feed_that_is_asked_for_wrongly(telling):
-    """contract: feed-answer, feed-gone. 400, and the message names the parameter; 410 says how to go on."""
+    """contract: feed-answer, feed-gone. 400, and the message names the parameter; 410 says how to
+    go on."""
     for query in (*WRONG, "from=0&from=0"):
         message = refused(telling.admin.get(f"/events?{query}"), 400)
         assert message.startswith(f"{query.partition('=')[0]}: ")

@@ -1,4 +1,5 @@
-"""Callers, the `Profile` header, and the forms of tokens; who may do what: tests/http/test_authorisation.py."""
+"""Callers, the `Profile` header, and the forms of tokens; who may do what:
+tests/http/test_authorisation.py."""
 
 import re
 import time
@@ -63,8 +64,8 @@ def test_header_that_may_be_there_once_is_refused_twice(shop):
 
 
 def test_customers_differ_by_case_and_store_and_need_not_be_known(make_shop):
-    """contract: profile-key, customer-exists, store-isolation. The GID as it is: `a` and `A` are two
-    customers, and so is `a` of another store; one of whom nobody has heard."""
+    """contract: profile-key, customer-exists, store-isolation. The GID as it is: `a` and `A` are
+    two customers, and so is `a` of another store; one of whom nobody has heard."""
     shop, other = make_shop(), make_shop()
     saved = save(shop.acting_as(shop.gid("abc")), 1)
     assert item(shop.customer("abc").http, saved["id"]) == saved

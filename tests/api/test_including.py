@@ -60,8 +60,8 @@ EXPECTED = [
 
 
 def test_product_is_shown_wherever_items_are(world):
-    """contract: include-product. The variant's own where it has it; what is unknown, and what nothing
-    was said of, is left out. Without `include` nothing of it shows."""
+    """contract: include-product. The variant's own where it has it; what is unknown, and what
+    nothing was said of, is left out. Without `include` nothing of it shows."""
     shop, http, on, saved = world
     token = shared_by(http, on)
     for of in (http, shop.acting_as(shop.gid("1")), shop.admin):
@@ -97,7 +97,8 @@ def test_other_includes_are_refused(world):
 
 
 def test_cursor_is_good_with_and_without(world):
-    """contract: include-other. A walk may begin with products and go on without, and the reverse."""
+    """contract: include-other. A walk may begin with products and go on without, and the
+    reverse."""
     _, http, _, saved = world
     ids = [made["id"] for made in saved][::-1]
     first = http.get("/items", params=INCLUDE | {"limit": 3}).json()
@@ -141,8 +142,8 @@ def test_products_with_text_ids_and_of_their_store_alone(make_shop):
 
 
 def test_largest_answers(service):
-    """contract: answer-size. A full list and a full page, every field as long as it may be, each item
-    on as many lists as there is room for after a link."""
+    """contract: answer-size. A full list and a full page, every field as long as it may be, each
+    item on as many lists as there is room for after a link."""
     kinds = ("profile_write", "profile_read", "admin_write")
     limits = [word for kind in kinds for word in ("--limit", f"{kind}=1000000")]
     shop = Shop(service, *limits, "--limit", "entries=40000")

@@ -34,8 +34,8 @@ def listed(http, count=5):
 
 
 def test_item_is_put_on_one_list_and_taken_off(http):
-    """contract: list-item-put, list-item-after, list-item-remove, item-updated-at, list-updated-at. Its
-    other lists stay as they are; a second time nothing changes, and taking off is 404."""
+    """contract: list-item-put, list-item-after, list-item-remove, item-updated-at, list-updated-at.
+    Its other lists stay as they are; a second time nothing changes, and taking off is 404."""
     one, two = (new_list(http)["id"] for _ in range(2))
     made = save(http, 1, listIds=[one])
     put = data(http.put(f"/lists/{two}/items/{made['id']}"))
@@ -87,8 +87,8 @@ def test_unknown_and_others_are_404(shop, http):
 @pytest.mark.parametrize("placed", [0, 1, 2, 5])
 @pytest.mark.parametrize("behind", [None, 0, 1, 3, 4])
 def test_all_before_the_new_place_get_one(http, placed, behind):
-    """contract: list-item-after. Where only some have a place: what is saved afterwards comes behind
-    those with a place, and before those without."""
+    """contract: list-item-after. Where only some have a place: what is saved afterwards comes
+    behind those with a place, and before those without."""
     on, ids = listed(http)
     if placed:
         data(http.put(f"/lists/{on}/items/order", json={"itemIds": ids[:placed]}))
@@ -104,8 +104,8 @@ def test_all_before_the_new_place_get_one(http, placed, behind):
 
 
 def test_place_that_is_none_changes_nothing(http):
-    """contract: list-item-after. `after` that is the item itself, not on the list or no text; an item
-    that is put on it in the same request is not put there."""
+    """contract: list-item-after. `after` that is the item itself, not on the list or no text; an
+    item that is put on it in the same request is not put there."""
     on, ids = listed(http, 3)
     other, off = save(http, 98)["id"], save(http, 97)["id"]
     with nothing_changes(http):

@@ -1,4 +1,5 @@
-"""Lists, their names, and the order of what is on them; in any sequence: tests/contract/test_model.py."""
+"""Lists, their names, and the order of what is on them; in any sequence:
+tests/contract/test_model.py."""
 
 import time
 import uuid
@@ -56,8 +57,8 @@ PIECES = st.sampled_from(
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_name_comes_back_as_it_was_or_is_refused(roomy_shop, name):
-    """contract: text-kept, engines-alike, list-name. Trimmed; lengths are in code points; nothing is
-    normalised; names may repeat."""
+    """contract: text-kept, engines-alike, list-name. Trimmed; lengths are in code points; nothing
+    is normalised; names may repeat."""
     http = roomy_shop.customer("1").http
     trimmed = name.strip()
     control = any(ord(c) < 32 or 127 <= ord(c) <= 159 for c in trimmed)
@@ -147,8 +148,8 @@ def five(http):
 
 
 def test_order_of_some_puts_them_before_what_was_placed(http, five):
-    """contract: list-sort, list-order, list-order-partial. What was never placed follows, most recently
-    saved first; who leaves the list leaves no place; another list has its own order."""
+    """contract: list-sort, list-order, list-order-partial. What was never placed follows, most
+    recently saved first; who leaves the list leaves no place; another list has its own order."""
     id, made = five
     other = new_list(http)["id"]
     data(http.put(f"/items/{made[1]}/lists", json={"listIds": [id, other]}))

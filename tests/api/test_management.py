@@ -43,8 +43,8 @@ def test_docs_page_loads_nothing_from_elsewhere(service):
 
 
 def test_person_at_the_top_is_sent_to_the_docs_page(service):
-    """contract: docs-from-top. A browser and curl find the page, below a path of a proxy in front, too;
-    what takes no page gets the 404 of any other path."""
+    """contract: docs-from-top. A browser and curl find the page, below a path of a proxy in front,
+    too; what takes no page gets the 404 of any other path."""
     http, top = service.client(), f"{service.url}/"
     for accept in (
         "text/html,application/xhtml+xml,*/*;q=0.8",

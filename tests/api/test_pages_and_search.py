@@ -1,4 +1,5 @@
-"""Pages, cursors and search; walks of any size: tests/contract/test_pages.py, tests/client/test_walks.py."""
+"""Pages, cursors and search; walks of any size: tests/contract/test_pages.py,
+tests/client/test_walks.py."""
 
 import uuid
 

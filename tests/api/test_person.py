@@ -10,7 +10,8 @@ UNKNOWN = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
 
 
 def test_profile_says_what_it_has(shop):
-    """contract: profile-fields, identify-remembers. `email` for an admin alone; zeros for nobody known."""
+    """contract: profile-fields, identify-remembers. `email` for an admin alone; zeros for nobody
+    known."""
     ann, visitor = shop.customer(), shop.session()
     zeros = {"profile": ann.gid, "kind": "customer", "items": 0, "lists": 0, "notices": True}
     assert data(ann.http.get("/profile")) == zeros
@@ -65,7 +66,8 @@ def test_notices_are_for_those_who_want_them(make_shop):
 
 
 def test_export_is_one_document_in_pieces(make_shop):
-    """contract: profile-export. More than a page of everything; in order; nothing of what others reserved."""
+    """contract: profile-export. More than a page of everything; in order; nothing of what others
+    reserved."""
     shop = make_shop("--events", "on", "--limit", "profile_write=100000")
     ann, bob = shop.customer(), shop.customer()
     made = new_list(ann.http, "mine")
@@ -205,7 +207,8 @@ def test_purge_says_whom_it_would_forget(shop):
 
 
 def test_export_that_fails_breaks_the_connection(shop):
-    """contract: profile-export. The profile is erased meanwhile: never a document that looks whole."""
+    """contract: profile-export. The profile is erased meanwhile: never a document that looks
+    whole."""
     ann = shop.customer()
     for product in range(1, 8):
         save(ann.http, product, note="x" * 400)

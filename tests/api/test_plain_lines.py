@@ -1,4 +1,5 @@
-"""A command that fails says so in one plain line, whatever it was given (contract: command-error)."""
+"""A command that fails says so in one plain line, whatever it was given (contract:
+command-error)."""
 
 import json
 import os

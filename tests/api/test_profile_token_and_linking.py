@@ -47,7 +47,8 @@ def test_token_with_customer_or_session_is_for_that_profile(shop):
 
 
 def test_token_with_an_unknown_session_is_not_found(shop, make_shop):
-    """contract: session-unknown, token-session. In a body and in `Profile`; of another store, too."""
+    """contract: session-unknown, token-session. In a body and in `Profile`; of another store,
+    too."""
     for unknown in (f"gid://wishwell/Session/{uuid.uuid4()}", make_shop().session().gid):
         refused(shop.admin.post("/profiles/token", json={"session": unknown}), 404)
         refused(link(shop, unknown, shop.gid("1")), 404)

@@ -74,7 +74,8 @@ def test_every_response_carries_the_three_headers(shop):
 )
 @pytest.mark.parametrize("caller", ["profile", "admin"])
 def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
-    """contract: limit-exceeded, limit-defaults. The methods of a kind count together; nothing was done."""
+    """contract: limit-exceeded, limit-defaults. The methods of a kind count together; nothing was
+    done."""
     fresh_window()
     roomy = ("--limit", "admin_token=1000") if caller == "profile" else ()
     shop = make_shop("--limit", f"{caller}_{kind}=4", *roomy)

@@ -75,9 +75,9 @@ FORWARDING = [
 
 
 def test_requests_without_a_token_count_per_address(strict):
-    """contract: limit-per-address, limit-headers, limit-address-source. Of one address, the description
-    too; another is counted on its own, and who has a valid token is not stopped. From nobody that is
-    trusted does a header name another address."""
+    """contract: limit-per-address, limit-headers, limit-address-source. Of one address, the
+    description too; another is counted on its own, and who has a valid token is not stopped. From
+    nobody that is trusted does a header name another address."""
     fresh_window(8)
     head = request_head("GET", "/.well-known/openapi", None, "Connection: close")
     assert over_the_wire(strict, head).headers["x-ratelimit-remaining"] == str(LIMIT - 1)
@@ -114,8 +114,8 @@ def test_new_token_or_spelling_for_each_guess_is_no_new_caller(strict, shop):
 
 def test_behind_a_proxy_only_what_it_says_counts(behind_proxy):
     """contract: limit-address-source. Made-up hops in front, zones, spellings of one address,
-    trusted proxies behind it, an empty element, other headers, a trailer: one caller. Another address
-    is another one; garbage is none, and no crash."""
+    trusted proxies behind it, an empty element, other headers, a trailer: one caller. Another
+    address is another one; garbage is none, and no crash."""
     fresh_window(8)
     real = "2001:db8:5::"
     spellings = [

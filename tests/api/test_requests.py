@@ -33,7 +33,8 @@ def refused(answer, status: int = 401) -> str:
 
 
 def test_both_secrets_of_the_store_are_good(asking):
-    """contract: platform-signed, request-kept. The new one and the one before it; without a token."""
+    """contract: platform-signed, request-kept. The new one and the one before it; without a
+    token."""
     for secret in (NEW, OLD):
         answer = asking.send("shop/redact", asking.body("shop/redact"), secret)
         assert answer.status_code == 200

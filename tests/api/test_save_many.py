@@ -54,7 +54,8 @@ def test_at_the_bound_and_past_it(http):
     ],
 )  # fmt: skip
 def test_refusal_in_the_middle_saves_nothing(http, bad, status, words):
-    """contract: items-put-all, item-list-ids. The message names the place; what was there stays too."""
+    """contract: items-put-all, item-list-ids. The message names the place; what was there stays
+    too."""
     save(http, 1)
     with nothing_changes(http):
         refused(http.put("/items", json={"items": [of(1, quantity=9), bad, of(3)]}), status, *words)
@@ -81,8 +82,8 @@ def test_bounds_in_the_middle_save_nothing(make_shop):
 
 
 def test_bound_of_items_is_exact_at_once(make_shop):
-    """contract: limit-exact, items-put-all. Ten at once of 30 items each, where there is room for 100:
-    three are saved whole, and the others not at all."""
+    """contract: limit-exact, items-put-all. Ten at once of 30 items each, where there is room for
+    100: three are saved whole, and the others not at all."""
     shop = make_shop("--limit", "items=100")
     http = shop.customer("1").http
     wanted = [{"items": [of(100 * n + k) for k in range(1, 31)]} for n in range(10)]

@@ -104,7 +104,8 @@ def test_list_with_as_many_shares_as_may_be(shop, http):
 
 
 def test_shares_of_what_is_not_there(shop, http):
-    """contract: record-id, token-scope. Of another's list, of no list, and no share of this list."""
+    """contract: record-id, token-scope. Of another's list, of no list, and no share of this
+    list."""
     other = shop.customer("2").http
     mine, theirs = new_list(http)["id"], new_list(other)["id"]
     shared, foreign = share(http, mine)["id"], share(other, theirs)["id"]

@@ -65,8 +65,8 @@ def test_reserve_and_give_back(party):
 
 
 def test_sum_never_passes_the_quantity(party):
-    """contract: reserve-quantity, reserve-kept. A refusal changes nothing. A lowered quantity drops none:
-    who has some may have fewer; who has none waits."""
+    """contract: reserve-quantity, reserve-kept. A refusal changes nothing. A lowered quantity drops
+    none: who has some may have fewer; who has none waits."""
     data(party.reserve(party.visitor, 2))
     refused(party.reserve(party.customer, 2), 409, "quantity")
     data(party.reserve(party.customer, 1))

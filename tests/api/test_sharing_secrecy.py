@@ -90,6 +90,9 @@ class World:
         [shared] = self.owner.http.get(path).json()["data"]
         return self.asks("DELETE", f"{path}/{shared['id']}")
 
+    def sets_lists(self, at, on):
+        return self.asks("PUT", f"/items/{self.items[at]}/lists", {"listIds": on})
+
     def signs_in(self):
         self.owner = self.shop.token(customer=self.gid, session=self.visitor.gid)
         return self.owner.http.get("/lists")
@@ -116,7 +119,7 @@ GIVEN = [(0, 2, 0, 2), (1, 3, 1, 2), (2, 5, 0, 1), (0, 0, 1, 3)]
 # Who reserves what before it, over which share and how many; and what the owner does.
 STEPS = [
     ([], lambda w: w.asks("PATCH", f"/items/{w.items[2]}", {"quantity": 1})),
-    ([(1, 5, 0, 2)], lambda w: w.asks("PUT", f"/items/{w.items[2]}/lists", {"listIds": [w.list(1)]})),
+    ([(1, 5, 0, 2)], lambda w: w.sets_lists(2, [w.list(1)])),
     ([], lambda w: w.asks("PUT", f"/lists/{w.list(0)}/items/order", {"itemIds": [w.items[5]]})),
     ([(2, 2, 1, 1)], lambda w: w.ends_share(0)),
     ([(2, 5, 0, 0)], lambda w: w.share(0)),
@@ -129,8 +132,8 @@ STEPS = [
 
 
 def test_no_answer_to_the_owner_differs_by_a_reservation(service):
-    """contract: reserve-secret. After each step of the owner: its answer, and all that they and an admin
-    for them can read. In any sequence, and for events: tests/contract/test_sharing.py."""
+    """contract: reserve-secret. After each step of the owner: its answer, and all that they and an
+    admin for them can read. In any sequence, and for events: tests/contract/test_sharing.py."""
     given, none = World(service, True), World(service, False)
     for one in GIVEN:
         given.reserves(one)

@@ -46,8 +46,8 @@ class Shown:
 
 
 def test_what_anybody_sees(shop):
-    """contract: shared-open, shared-fields, shared-order. Nothing of the owner: no GID, no e-mail, no
-    tags, no other list, and no id of a list or share."""
+    """contract: shared-open, shared-fields, shared-order. Nothing of the owner: no GID, no e-mail,
+    no tags, no other list, and no id of a list or share."""
     shown = Shown(shop, notes=True)
     data(shown.owner.http.post("/profiles/identify", json={"email": "owner@example.com"}))
     answer = shop.anonymous.get(shown.path)

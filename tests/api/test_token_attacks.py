@@ -55,7 +55,8 @@ def refuses_all(shop, tokens: dict[str, str]) -> None:
 
 
 def test_token_signed_with_the_ring_key_is_what_the_attacks_start_from(roomy_shop, genuine):
-    """The other side of all tables here: with nothing changed, these tests sign what is accepted."""
+    """The other side of all tables here: with nothing changed, these tests sign what is
+    accepted."""
     _, header, payload = genuine
     data(roomy_shop.client(signed(header, payload)).get("/items"))
     again = payload | {"jti": str(uuid.uuid4())}

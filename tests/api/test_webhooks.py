@@ -143,7 +143,8 @@ def test_store_without_events_and_service_without_keys(make_shop, new_service, e
 
 
 def test_program_delivers(told):
-    """contract: webhook-signed, delivery-each, delivery-fields, metrics-served. In pages, newest first."""
+    """contract: webhook-signed, delivery-each, delivery-fields, metrics-served. In pages, newest
+    first."""
     with Beside() as receiver:
         hook = data(told.admin.post("/webhooks", json={"url": receiver.url}), 201)
         when_told(told)

@@ -1,6 +1,7 @@
 """A client for each test, of the kind that blocks.
 
-The one for asyncio is the same text (test_generated.py), and has one test of its own in test_operations.py.
+The one for asyncio is the same text (test_generated.py), and has one test of its own in
+test_operations.py.
 """
 
 from __future__ import annotations

@@ -97,7 +97,8 @@ def test_delete_that_was_not_there_before_anything_was_done_is_not_found(before)
     draw=st.floats(0, 1),
 )
 def test_bounds_hold_whatever_happens(call, retries, longest, planned, draw):
-    """No more attempts than allowed, no pause above the bound, and never again after an outcome that leaves open whether something was done that must be done once."""
+    """No more attempts than allowed, no pause above the bound, and never again after an outcome
+    that leaves open whether something was done that must be done once."""
     attempts, pauses, end = hold(call, Terms(retries, longest), planned, lambda: draw)
     assert 1 <= attempts <= retries + 1
     assert len(pauses) == attempts - 1

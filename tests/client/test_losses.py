@@ -1,4 +1,5 @@
-"""Connections that break, on a real network path: what is done again, what is not, and what is told."""
+"""Connections that break, on a real network path: what is done again, what is not, and what is
+told."""
 
 import pytest
 

@@ -287,8 +287,8 @@ def world(service):
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_operation_answers_what_the_table_says(world, operation, credential):
     """contract: token-required, token-scope, token-admin-only, profile-header,
-    profile-header-forbidden, whole-store, whole-store-create, shared-open, reserve-caller. Status, and nothing of anybody else
-    in the body: not one list name of another owner."""
+    profile-header-forbidden, whole-store, whole-store-create, shared-open, reserve-caller. Status,
+    and nothing of anybody else in the body: not one list name of another owner."""
     owners = OWNERS if operation in (*ON_A_RECORD, *SHARED) else ["customer"]
     for owner in owners:
         answer = world.ask(operation, credential, owner)

@@ -1,4 +1,5 @@
-"""Text that means something to a database, a file system, a template or a network; here it is text."""
+"""Text that means something to a database, a file system, a template or a network; here it is
+text."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ def in_a_path(text: str) -> str:
 
 
 def test_sql_in_every_other_string_is_refused_or_finds_nothing(roomy_shop):
-    """contract: input-inert, text-kept. Ids, tags, cursors, queries, sorts, GIDs, addresses, headers: no
-    2xx of more than is asked; NUL is refused, the same on both engines."""
+    """contract: input-inert, text-kept. Ids, tags, cursors, queries, sorts, GIDs, addresses,
+    headers: no 2xx of more than is asked; NUL is refused, the same on both engines."""
     member = roomy_shop.customer("1")
     http, admin = member.http, roomy_shop.admin
     mine = save(http, 1)

@@ -27,7 +27,8 @@ LEAKS = [
 
 
 def test_search_at_the_end_of_every_run_finds_what_it_looks_for(service, shop):
-    """In what was printed and in the errors that were sent: the tokens and addresses of this test."""
+    """In what was printed and in the errors that were sent: the tokens and addresses of this
+    test."""
     SECRETS.add(PASSWORD)
     assert all(secrets_in_print.leaks(f"before\n{line}\nafter") for line in LEAKS)
     assert not secrets_in_print.leaks('{"profile":"gid://shopify/Customer/1","token":"01a1fb2f"}')
@@ -162,7 +163,7 @@ def _dump(url: str) -> str:
         connection = await asyncpg.connect(url)
         try:
             found = []
-            names = "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+            names = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
             for (name,) in await connection.fetch(names):
                 found += await connection.fetch(f'SELECT t::text FROM "{name}" t')
             return "\n".join(json.dumps(list(row)) for row in found)

@@ -1,4 +1,5 @@
-"""Request smuggling: one connection, two readers, and no request of an attacker answers another's."""
+"""Request smuggling: one connection, two readers, and no request of an attacker answers
+another's."""
 
 from __future__ import annotations
 
