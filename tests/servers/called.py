@@ -60,19 +60,22 @@ class Called:
         self._writers.append(writer)
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             while True:
-                self.heads.append(await reader.readuntil(b"\r\n\r\n"))
+                await self._take(await reader.readuntil(b"\r\n\r\n"), reader)
                 if callable(self.answer):
                     await self.answer(writer)
                     return writer.close()
                 writer.write(self.answer)
+
+    async def _take(self, head: bytes, reader: asyncio.StreamReader) -> None:
+        self.heads.append(head)
 
     def hang_up(self) -> None:
         for writer in self._writers:
             writer.close()
 
     @contextlib.asynccontextmanager
-    async def serve(self, tls: ssl.SSLContext | None = None, port: int = 0):
-        async with await asyncio.start_server(self._connected, HERE, port, ssl=tls) as real:
+    async def serve(self, tls: ssl.SSLContext | None = None):
+        async with await asyncio.start_server(self._connected, HERE, 0, ssl=tls) as real:
             self.port = real.sockets[0].getsockname()[1]
             yield self
             self.hang_up()

@@ -67,7 +67,6 @@ WRONG = {
     "expired": lambda: shop_jwt("7", exp=now() - 5),
     "not yet": lambda: shop_jwt("7", nbf=now() + 500),
     "no end": lambda: shop_jwt("7", exp=None),
-    "end of text": lambda: shop_jwt("7", exp="never"),
     "no subject": lambda: jwt.encode({"exp": now() + 600}, JWT_KEY, "HS256"),
     "empty subject": lambda: jwt.encode({"sub": "", "exp": now() + 600}, JWT_KEY, "HS256"),
     "subject with a slash": lambda: shop_jwt("a/b"),
@@ -77,12 +76,10 @@ WRONG = {
     "subject with a line": lambda: shop_jwt("7\n"),
     "other algorithm": lambda: jwt.encode({"sub": "7", "exp": now() + 600}, JWT_KEY, "HS512"),
     "no algorithm": lambda: unsigned("none"),
-    "None": lambda: unsigned("None"),
     "HS256, no signature": lambda: unsigned("HS256"),
     "claims changed": lambda: ".".join([shop_jwt("8").split(".")[0], shop_jwt("7").split(".")[1],
                                         shop_jwt("8").split(".")[2]]),
     "two parts": lambda: shop_jwt("7").rpartition(".")[0],
-    "nonsense": lambda: "nonsense",
     "very long": lambda: "a." * (6_000 if way.NAME != "nginx" else 3_500),  # its bound is 8 KiB
     "empty": lambda: "",
     # What another program may take for another customer or time.

@@ -106,17 +106,6 @@ def test_linked_cookie_that_comes_late_is_harmless(front):
     assert front.signed_in("first", Cookie=f"wishwell={cookie}").products() == [1]
 
 
-def test_sign_out_begins_anew(front):
-    """contract: storefront-visitor. The shop names nobody, there is no cookie: nobody, until the
-    next save."""
-    browser = front.anyone(1)
-    browser.get("/items", headers={"X-Shop-Token": shop_jwt("leaver")})
-    assert nobodys(browser.get("/items"))
-    browser.save(5)
-    assert browser.products() == [5]
-    assert front.signed_in("leaver").products() == [1]
-
-
 # ---------------------------------------------------------------- a session that can't be linked
 
 
