@@ -90,31 +90,6 @@ def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
         assert wait_until(lambda: ask(0)[0] == 200, seconds=2), service.output()[-2000:]
 
 
-def test_503_says_nothing_was_done_only_where_it_is_known(own_postgres):
-    """contract: unavailable-unknown, unavailable-nothing-done. A frozen server runs what it was
-    sent when it goes on: then the answer was "not known"."""
-    with on(own_postgres) as service:
-        headers = customer_of(service)
-        url = f"{service.url}{PREFIX}/items"
-        with httpx2.Client(headers=headers, timeout=30) as http:
-            assert http.get(url).status_code == 200  # an open connection to the database
-            own_postgres.pause()
-            try:
-                read, write = http.get(url), http.post(url, json={"productId": 7})
-                sent = http.post(url, json={"productId": 8})
-            finally:
-                own_postgres.resume()
-            for answer in (read, write, sent):
-                assert answer.status_code == 503
-            assert "Nothing was done" in read.json()["error"]["message"]
-            assert wait_until(lambda: http.get(url).status_code == 200, seconds=3)
-            time.sleep(0.5)
-            there = {item["productId"] for item in http.get(url).json()["data"]}
-            for answer, product in ((write, 7), (sent, 8)):
-                known = "Nothing was done" in answer.json()["error"]["message"]
-                assert not (known and product in there)
-
-
 def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
     """contract: unavailable-unknown. The connection ends while the statement waits for a lock:
     nobody knows what came of it."""
