@@ -6,6 +6,7 @@ import time
 import weakref
 
 import jwt
+import pytest
 
 from tests.servers.called import on_loop
 from wishwell import ids, stores
@@ -72,6 +73,7 @@ def remembered():
     return sum(kind.cache_info().currsize for kind in kinds)
 
 
+@pytest.mark.slow
 @on_loop
 async def test_many_shoppers_of_many_stores(tmp_path):
     """contract: storefront-remembered. 110 stores, each with a hundred visitors and customers: no more
