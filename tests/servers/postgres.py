@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import importlib.util
 import itertools
@@ -12,6 +13,8 @@ import shutil
 import signal
 import subprocess
 from pathlib import Path
+
+import asyncpg
 
 from tests.servers.base import HERE, Program, ServerFailed, free_port, wait_until
 
@@ -170,6 +173,17 @@ class PostgresServer(Program):
         return self._run(
             "psql", "-XwqAt", "-v", "ON_ERROR_STOP=1", *target, "-c", statement, user=False
         ).stdout
+
+    @contextlib.contextmanager
+    def holding(self, statement: str, url: str):
+        """For the time of a block, somebody else has done this in a transaction, which is open."""
+        with asyncio.Runner() as runner:
+            other = runner.run(asyncpg.connect(url))
+            runner.run(other.execute(f"BEGIN; {statement}"))
+            try:
+                yield
+            finally:
+                runner.run(other.close())
 
     def create_database(self) -> str:
         """A new database, which is empty; its URL."""
