@@ -61,13 +61,9 @@ def test_wheel_alone_serves(tmp_path):
     assert "pip install 'wishwell[client]'" in without.stderr.splitlines()[-1]
     service = Service()
     service.command = venv / "bin" / "wishwell"
-    try:
-        service.start()
-        assert httpx2.get(f"{service.url}/readyz").status_code == 200
-        assert httpx2.get(f"{service.url}/docs").status_code == 200
-        assert httpx2.get(f"{service.url}/api/2025-04/.well-known/openapi").status_code == 200
-    finally:
-        service.kill()
+    with service:
+        for path in ("/readyz", "/docs", "/api/2025-04/.well-known/openapi"):
+            assert httpx2.get(service.url + path).status_code == 200
 
 
 # Six processes that have loaded the program, and go on at the same moment.

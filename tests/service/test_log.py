@@ -6,18 +6,18 @@ import contextlib
 import fcntl
 import json
 import os
-import re
 import resource
 import signal
 import socket
 import threading
 from collections.abc import Callable
 
-import httpx2
 import pytest
 
 from tests.conftest import SIGNING_KEY
 from tests.servers import HERE, Service, wait_until
+
+from .test_metrics import value
 
 LIVE = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
 MANY = 20_000
@@ -47,10 +47,9 @@ def asked(service: Service, count: int) -> None:
             assert got.count(b"HTTP/1.1 200 OK\r\n") == 100
 
 
-def lost(service: Service) -> int:
-    """The metric, of all workers."""
-    text = httpx2.get(f"{service.url}/metrics").text
-    return int(float(re.search(r"^wishwell_log_lines_lost_total (\S+)$", text, re.MULTILINE)[1]))
+def lost(service: Service) -> float:
+    """Of all workers."""
+    return value(service, "wishwell_log_lines_lost_total")
 
 
 def stopped(service: Service) -> None:
