@@ -75,6 +75,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.either_engine
 def test_wrong_words_are_refused(service):
     """contract: import-csv, import-csv-columns, import-csv-times, command-error."""
     written(service, "Who,What\n", "empty.csv")
@@ -84,6 +85,7 @@ def test_wrong_words_are_refused(service):
         assert names in said
 
 
+@pytest.mark.either_engine
 def test_examples_of_the_document_are_imported(service):
     """contract: import-csv. docs/coming-from-another-app.md: each file by its command, with its
     answer; the second time nothing is new."""

@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import httpx2
+import psutil
 import pytest
 
 from tests.api.conftest import data, new_list, save
@@ -32,10 +33,10 @@ def two_workers(new_service):
 
 def statuses(service: Service, token: str = "", path: str = "/items", **body) -> set[int]:
     """Of 20 requests, each on a connection of its own, so that each worker has some."""
-    ask = {"headers": {"Authorization": f"Bearer {token}"} if token else {}}
-    ask |= {"method": "POST" if body else "GET", "json": body or None}
-    url = f"{service.url}{PREFIX}{path}"
-    return {httpx2.request(url=url, **ask).status_code for _ in range(20)}
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    url, method = f"{service.url}{PREFIX}{path}", "POST" if body else "GET"
+    asked = [httpx2.request(method, url, headers=headers, json=body or None) for _ in range(20)]
+    return {answer.status_code for answer in asked}
 
 
 def soon(check) -> None:
@@ -118,6 +119,7 @@ def test_worker_that_died_is_not_counted_as_busy(two_workers):
     reaches(two_workers, limit, lambda n: n == 40)
     [worker, *_] = workers(two_workers)
     worker.kill()
+    psutil.wait_procs([worker], timeout=10)
     replaced = lambda: len({*workers(two_workers)} - {worker}) >= 2  # noqa: E731
     assert wait_until(replaced, seconds=15, every=0.1)
     time.sleep(2)  # the new one has sampled, and the old one would be there still
