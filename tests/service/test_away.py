@@ -87,8 +87,7 @@ def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
 
 @SHARED
 def test_guesses_are_counted_while_the_database_is_away(away):
-    """contract: limit-unchecked, limit-counts. A token that is not ours by its own form or
-    signature is told so, and costs what it always does."""
+    """contract: limit-unchecked, limit-counts. What is wrong by its form or signature."""
     head, payload, signature = away.shop.customer().token.split(".")
     turned = signature[:-2] + ("AA" if signature[-2:] != "AA" else "BB")
     guesses = ["nonsense", "wwadm_" + "A" * 49, f"{head}.{payload}.{turned}", f"{head}.{payload}."]
@@ -124,8 +123,7 @@ def test_identify_looks_nobody_up(away):
 
 
 def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
-    """contract: health-ready, error-inside. A fault that is no lost connection: every request gets
-    500, and so nothing is sent here."""
+    """contract: health-ready, error-inside. No lost connection: each request gets 500."""
     database = postgres_server.create_database()
     service = Service(SETTINGS | {"WISHWELL_DATABASE_URL": database})
     service.cli("migrate")

@@ -87,8 +87,7 @@ def test_wrong_words_are_refused(service):
 
 @pytest.mark.either_engine
 def test_examples_of_the_document_are_imported(service):
-    """contract: import-csv. docs/coming-from-another-app.md: each file by its command, with its
-    answer; the second time nothing is new."""
+    """contract: import-csv. By their commands; the second time nothing is new."""
     name = "docs/coming-from-another-app.md"
     files = re.findall(r"```(?:csv|tsv)\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
     headings = ("## A Shopify app's file", "## WooCommerce")

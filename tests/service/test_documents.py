@@ -63,8 +63,7 @@ def test_first_five_minutes_of_the_readme():
 
 @pytest.mark.slow
 def test_store_moves_to_postgresql_as_described(postgres_server):
-    """contract: import-whole. The lines of docs/data.md, from a file that has served to a server: the
-    wish is there, and the shop's token is good."""
+    """contract: import-whole. The lines of docs/data.md; the shop's token is good."""
     file = Service().start()
     token = file.admin_token()
     who = "gid://shopify/Customer/1"
@@ -113,8 +112,7 @@ def test_who_was_erased_is_erased_again_after_a_restore():
 
 @pytest.mark.slow
 def test_leaked_tokens_are_revoked_as_described():
-    """contract: command-token-revoke. The steps of SECURITY.md: list, create, revoke by id; one
-    profile token; all of a profile."""
+    """contract: command-token-revoke. The steps of SECURITY.md."""
     with Service().start() as service:
         service.quick("store", "create", "leaky")
         old = service.create_token("leaky", "shop server")
@@ -135,8 +133,7 @@ def test_leaked_tokens_are_revoked_as_described():
 
 @pytest.mark.slow
 def test_leaked_secrets_of_a_store_are_replaced_as_described():
-    """contract: storefront-secrets. The lines of SECURITY.md: no older cookie and no JWT of the old
-    key is anybody's."""
+    """contract: storefront-secrets. The lines of SECURITY.md: older ones are nobody's."""
     old, new = (f"the-{age}-key-of-the-shop-of-40-characters" for age in ("old", "new"))
     with Service().start() as service:
         (service.folder / "old.key").write_text(old)

@@ -137,8 +137,7 @@ def test_overdue_write_is_cut_and_never_cancelled(shared):
 
 
 def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
-    """contract: write-room. Three times as many writes as connections: the server keeps few of them,
-    reads are answered, and writes go on with the standby."""
+    """contract: write-room. Three times as many writes as connections."""
     admin = shared.start()
     assert saves(admin, 1)
     shared.standby.pause()

@@ -55,8 +55,7 @@ def alone():
 
 
 def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
-    """contract: database-away. Thirty at once, again and again, long after what was known has gone
-    stale."""
+    """contract: database-away. Thirty at once, when what was known has gone stale."""
     with on(own_postgres) as service:
         http = Shop(service).customer().http
         own_postgres.pause()
@@ -73,8 +72,7 @@ def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
 
 
 def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
-    """contract: unavailable-unknown. The connection ends while the statement waits for a lock:
-    nobody knows what came of it."""
+    """contract: unavailable-unknown. It ends while the statement waits for a lock."""
     with on(own_postgres) as service:
         http = Shop(service).customer().http
         assert http.post("/items", json={"productId": 1}).status_code == 201
@@ -96,8 +94,7 @@ def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
 
 
 def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
-    """contract: serve-workers. The service waits for its database as a whole: it does not end
-    because one worker did."""
+    """contract: serve-workers. The service does not end because one worker did."""
     with on(own_postgres, WISHWELL_WORKERS="2") as service:
         shop = Shop(service)
         token = shop.customer().token
@@ -116,8 +113,7 @@ def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
 
 
 def test_workers_end_when_their_parent_was_killed(alone):
-    """contract: serve-workers. kill -9 of the parent: nobody holds the port, and a new start
-    succeeds at once."""
+    """contract: serve-workers. Nobody holds the port."""
     service = alone(WISHWELL_WORKERS="2").start()
     family = psutil.Process(service.process.pid).children(recursive=True)
     os.kill(service.process.pid, signal.SIGKILL)
@@ -130,8 +126,7 @@ def test_workers_end_when_their_parent_was_killed(alone):
 
 
 def test_half_sent_bodies_take_no_room_from_others(alone):
-    """contract: slow-clients. Only what is worked on counts as in flight: sixteen that dawdle, room
-    for four."""
+    """contract: slow-clients. Sixteen that dawdle, room for four."""
     with alone(WISHWELL_MAX_IN_FLIGHT="4") as service:
         customer = Shop(service).customer()
         dawdling = [begun(service, customer.token) for _ in range(16)]
@@ -147,8 +142,7 @@ def test_half_sent_bodies_take_no_room_from_others(alone):
 
 
 def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
-    """contract: unavailable-nothing-done, link-atomic. A 503 that says that nothing was done: also
-    when the link itself would have gone well."""
+    """contract: unavailable-nothing-done, link-atomic. The link alone would have gone well."""
     with on(own_postgres, WISHWELL_DATABASE_TIMEOUT="0.5") as service:
         admin = service.client(service.admin_token())
         session = admin.post("/profiles/token").json()["data"]

@@ -83,8 +83,7 @@ sys.exit(any(os.wait()[1] for _ in range(6)))
 
 
 def test_two_first_starts_at_once_share_one_key(tmp_path):
-    """contract: signing-key-source. The key file is there whole or not at all: neither start takes
-    the other's half."""
+    """contract: signing-key-source. Neither start takes the other's half."""
     for number in range(2):
         path = tmp_path / f"{number}.db"
         done = subprocess.run([sys.executable, "-c", _STARTS, path], capture_output=True, text=True)

@@ -117,8 +117,7 @@ def attempts(admin):
     ("workers", "shops"), [(1, 18), pytest.param(2, 50, marks=pytest.mark.slow)]
 )
 def test_servers_that_answer_without_end_stop_nobody(new_service, workers, shops):
-    """contract: outbound-bounds. While many of each are called, other stores' reads are answered, and
-    memory stays; every attempt ends."""
+    """contract: outbound-bounds. Reads are answered, memory stays, and every attempt ends."""
     service = new_service(**OPEN, WISHWELL_WORKERS=str(workers)).start()
     token = Shop(service).customer().token
     with hostile() as port:

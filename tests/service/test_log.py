@@ -68,8 +68,7 @@ def stuck(*, blocking: bool = True) -> tuple[int, int]:
 
 @pytest.mark.parametrize(("what", "workers"), [("gone", 1), ("stuck", 2), ("full", 1)])
 def test_log_that_takes_nothing_stops_nothing(service, what, workers):
-    """contract: log-never-stops. Its reader gone or stuck, its disk full: requests are answered, what is
-    lost is counted, and it stops when asked."""
+    """contract: log-never-stops. Its reader gone or stuck, its disk full."""
     service.settings["WISHWELL_WORKERS"] = str(workers)
     log, reader = stuck()
     if what == "gone":
@@ -147,8 +146,7 @@ def test_log_that_is_read_again_tells_what_was_lost(service, workers, blocking):
 
 
 def test_log_on_a_disk_with_room_again_goes_on_in_a_line_of_its_own(service):
-    """contract: log-never-stops. A write may end in the middle of a line: that one is lost, the
-    next one is whole."""
+    """contract: log-never-stops. A write may end in the middle of a line."""
     path = service.folder / "log"
     size = 32 * 2**20  # the database stays below it
     with path.open("ab") as log:

@@ -141,8 +141,7 @@ def killed(service, when, *command):
 
 @pytest.mark.slow
 def test_import_that_is_killed_goes_on(ways, tmp_path):
-    """contract: import-resumed, import-twice. Killed at some moment, and run again, twice: all is
-    there, once."""
+    """contract: import-resumed, import-twice. All is there, once."""
     old, new = ways()
     lines = many_profiles(old.quick("export", "--store", "default").splitlines()[0])
     file = tmp_path / "store.jsonl"

@@ -15,8 +15,7 @@ SIZES = {"session": 20, "transaction": 3}
 
 @pytest.mark.parametrize("mode", SIZES)
 def test_service_works_through_pgbouncer(postgres_server: PostgresServer, mode: str):
-    """contract: database-pooler. Migrated through it; then saves, pages, a search, a transaction and
-    a link, twelve at once, and in transaction mode on three connections of the server."""
+    """contract: database-pooler. Twelve at once; in transaction mode on three connections."""
     size = SIZES[mode]
     pooler = PgBouncer(postgres_server, mode, size)
     database = postgres_server.create_database()

@@ -26,8 +26,7 @@ async def test_equal_saves_at_once_make_one_item(http, racing):
 
 @race
 async def test_links_of_one_session_while_it_still_saves_lose_nothing(http, racing):
-    """contract: link-races. Six links at once beside saves: what was answered 2xx is the
-    customer's, once, afterwards."""
+    """contract: link-races. What was answered 2xx is the customer's, once, afterwards."""
     visitor, gid = await racer(http, racing), racing.gid()
     named = {"customer": gid, "session": visitor.gid}
     saves = [visitor.ask("POST", "/items", {"productId": n}) for n in range(1, 13)]
@@ -53,8 +52,7 @@ async def test_one_session_linked_to_two_customers_goes_to_one(http, racing):
 
 @race
 async def test_two_sessions_linked_into_one_customer_at_once_merge_both(http, racing):
-    """contract: link-races. Equal and different items of two visitors, at once: the union, the
-    larger quantity."""
+    """contract: link-races. Equal and different items: the union, the larger quantity."""
     gid, visitors = racing.gid(), [await racer(http, racing) for _ in range(2)]
     for at, visitor in enumerate(visitors):
         for product in (1, 2 + at):
@@ -70,8 +68,7 @@ async def test_two_sessions_linked_into_one_customer_at_once_merge_both(http, ra
 
 @race
 async def test_saves_at_the_limit_never_pass_it(http, service):
-    """contract: limit-exact. 30 different saves at once into a profile that holds 10: exactly 10,
-    the rest 400."""
+    """contract: limit-exact. 30 at once where 10 may be: exactly 10."""
     shop = Shop(service, *ROOMY, "--limit", "items=10")
     mine = await racer(http, shop, customer=shop.gid())
     saves = [mine.ask("POST", "/items", {"productId": n + 1}) for n in range(30)]
@@ -83,8 +80,7 @@ async def test_saves_at_the_limit_never_pass_it(http, service):
 @pytest.mark.parametrize("bound", ["list_items", "entries"])
 @race
 async def test_items_put_on_a_list_at_the_bound_never_pass_it(http, service, bound):
-    """contract: limit-exact, list-item-limit. 30 at once, by saves and by set-lists, where 10 may
-    be: exactly 10, the rest 400."""
+    """contract: limit-exact, list-item-limit. By saves and by set-lists: exactly 10."""
     shop = Shop(service, *ROOMY, "--limit", f"{bound}=10")
     mine = await racer(http, shop, customer=shop.gid())
     made = (await mine.do("POST", "/lists", {"name": "x"}))["id"]

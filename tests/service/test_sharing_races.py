@@ -145,8 +145,7 @@ async def test_owner_whose_list_joins_another_ends_the_share_and_keeps_what_is_r
 
 @race
 async def test_holder_who_signs_in_keeps_what_they_reserved(http, racing):
-    """contract: reserve-sign-in. A visitor who reserves on two lists while they sign in, from six
-    places: what was answered 200 is the customer's, added to what they have."""
+    """contract: reserve-sign-in. On two lists, from six places, added to what they have."""
     parties = [await party(http, racing, product=product) for product in (1, 2)]
     visitor, gid = await racer(http, racing), racing.gid()
     customer = await racer(http, racing, customer=gid)
@@ -164,8 +163,7 @@ async def test_holder_who_signs_in_keeps_what_they_reserved(http, racing):
 
 @race
 async def test_holder_who_becomes_the_owner_has_nothing_reserved(http, number, racing):
-    """contract: reserve-sign-in. Somebody looks at their own list as a visitor, reserves, and signs
-    in: none of it is left. So, too, when the owner was the visitor."""
+    """contract: reserve-sign-in. As a visitor on their own list, or the owner was the visitor."""
     gid = racing.gid()
     owner = {"customer": gid} if number % 2 else {}
     there = await party(http, racing, **owner)
@@ -180,8 +178,7 @@ async def test_holder_who_becomes_the_owner_has_nothing_reserved(http, number, r
 
 
 def test_purge_takes_no_session_that_reserves(new_service):
-    """contract: reserve-purge. Visitors without records reserve while a purge runs that is due for
-    them: either it is refused, or reservation and session are there."""
+    """contract: reserve-purge. Either it is refused, or reservation and session are there."""
     terms = {"WISHWELL_EMPTY_SESSION_DAYS": "0", "WISHWELL_PURGE_INTERVAL": "86400"}
     service = new_service(**terms).start()
     shop = Shop(service, *ROOMY)
@@ -245,8 +242,7 @@ async def test_copies_at_once_double_nothing_and_pass_no_bound(http, narrow):
 
 @race
 async def test_copies_and_views_while_the_owner_signs_in(http, narrow):
-    """contract: share-link, copy-list. A list that moves is always there; one that joins is whole or
-    gone."""
+    """contract: share-link, copy-list. One that joins another is whole or gone."""
     visitor, gid = await racer(http, narrow), narrow.gid()
     customer = await racer(http, narrow, customer=gid)
     await shared_list(customer, 50, name="Joins")

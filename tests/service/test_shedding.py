@@ -106,8 +106,7 @@ def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
 
 
 def test_connection_is_good_for_more_after_a_refusal(busy):
-    """contract: overload-refused. Also behind a body that nobody read, and for the requests that
-    were sent in one go with it."""
+    """contract: overload-refused. Behind a body that nobody read; in one go with others."""
     body = json.dumps({"productId": 2}).encode()
     lines = ("Content-Type: application/json", f"Content-Length: {len(body)}")
     post = request_head("POST", "/items", None, *lines) + body
@@ -140,8 +139,7 @@ def test_refusal_closes_the_connection_where_it_must(busy):
 
 
 def test_what_was_refused_is_told_once_a_second(busy):
-    """contract: log-line. No line for each: a `shed` line says how many, and the metrics count
-    them."""
+    """contract: log-line. A `shed` line says how many, and the metrics count them."""
     with busy() as service:
         lines = service.output().count('"route":"shed"')
         found = raw(service, request_head("GET", "/items", None) * 20, 20)

@@ -68,8 +68,7 @@ def rest(connection: socket.socket) -> bytes:
 
 @pytest.mark.parametrize("more", [(), ("Connection: close",)], ids=["kept", "close"])
 def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
-    """contract: answer-unread. Also where the connection was to be closed behind it; the log and
-    the metric say so."""
+    """contract: answer-unread. The log and the metric say so."""
     process = psutil.Process(service.process.pid)
     assert len(service.http.get("/items?limit=250").json()["data"]) == 250
     began, before = process.memory_info().rss, dropped(service)
@@ -88,8 +87,7 @@ def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
 
 
 def test_answer_that_is_read_slowly_is_whole(service):
-    """contract: answer-unread. A few times as fast as it must be, for several times the time that
-    it may stand still."""
+    """contract: answer-unread. For several times the time that it may stand still."""
     connection = asking(service, service.page)
     began, received = time.monotonic(), b""
     while b"\r\n\r\n" not in received or len(received) < 250_000:
@@ -117,8 +115,7 @@ def test_answer_that_is_read_a_byte_now_and_then_is_dropped(service):
 
 
 def test_requests_behind_an_answer_wait_until_it_is_read(service):
-    """contract: answer-unread. Sent with it or later: answered in their order when it is read, not
-    begun when it is not."""
+    """contract: answer-unread. In their order then; not begun when it is not read."""
     token = service.http.headers["Authorization"].removeprefix("Bearer ")
     gone = request_head("DELETE", "/items?itemIds={}", token).decode()
     ids = [item["id"] for item in service.http.get("/items?limit=2").json()["data"]]
@@ -137,8 +134,7 @@ def test_requests_behind_an_answer_wait_until_it_is_read(service):
 
 
 def test_thousands_of_requests_in_one_go_are_worked_on_one_by_one(service):
-    """contract: http-pipelining. They wait as they came, not as thousands of requests begun: others
-    are answered meanwhile, and nothing grows."""
+    """contract: http-pipelining. Others are answered meanwhile, and nothing grows."""
     process = psutil.Process(service.process.pid)
     before, count = process.memory_info().rss, 15_000
     one = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"

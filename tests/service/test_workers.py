@@ -45,8 +45,7 @@ def soon(check) -> None:
 
 @SHARED
 def test_metrics_are_those_of_all_workers(two_workers):
-    """contract: metrics-served. Each request is counted once, whichever worker had it and whichever
-    is asked."""
+    """contract: metrics-served. Whichever had the request, and whichever is asked."""
     for _ in range(3):
         assert statuses(two_workers, two_workers.admin_token()) == {200}
     pattern = r'wishwell_requests_total\{method="GET",route="/items",status="200"\} (\d+)'
@@ -93,8 +92,7 @@ def test_erasure_reaches_every_worker_within_5_seconds(two_workers):
 
 @SHARED
 def test_other_platform_ends_customers_tokens_in_every_worker(two_workers):
-    """contract: store-platform-change. Used before or never, by any worker, until the platform is
-    back."""
+    """contract: store-platform-change. Used before or never, until it is back."""
     shop = Shop(two_workers)
     used, unused, visitor = (
         one.token for one in (shop.customer(), shop.customer(), shop.session())
@@ -135,8 +133,7 @@ def test_stop_ends_all_workers_well(two_workers: Service):
 
 
 def test_hangup_of_a_single_worker_changes_nothing(new_service):
-    """contract: serve-workers. SIGHUP, as an operator sends it to reload: it serves on, and says
-    that it did nothing."""
+    """contract: serve-workers. It says that it did nothing."""
     with new_service().start() as service:
         service.process.send_signal(signal.SIGHUP)
         assert wait_until(lambda: '"hangup_ignored"' in service.output(), seconds=5)

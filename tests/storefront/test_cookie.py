@@ -72,8 +72,7 @@ FORGED = {
 
 @pytest.mark.parametrize("name", FORGED)
 def test_forged_cookie_is_nobodys(front, name):
-    """contract: storefront-cookie. Anything but our own spelling, signature and age is nobody's,
-    and is removed."""
+    """contract: storefront-cookie. And is removed."""
     victim = front.anyone(1)
     thief = front.browser(FORGED[name](front, victim.cookie))
     with nothing_done(front):
@@ -83,16 +82,14 @@ def test_forged_cookie_is_nobodys(front, name):
 
 
 def test_our_own_spelling_holds(front):
-    """contract: storefront-cookie. One made by the letter of the contract is taken, up to its 90
-    days, and by a clock that is a little ahead."""
+    """contract: storefront-cookie. As the contract says it; up to 90 days, and a little ahead."""
     victim = front.anyone(1)
     for age in (0, DAY - 5, 90 * DAY - 60, -290):
         assert front.browser(front.cookie(victim.session, age=age)).products() == [1]
 
 
 def test_forged_cookie_begins_anew_with_a_save(front):
-    """contract: storefront-visitor. A save of somebody with a bad cookie makes a session of their
-    own."""
+    """contract: storefront-visitor. With a session of their own."""
     victim = front.anyone(1)
     thief = front.browser(front.cookie(victim.session, secret="x" * 40))
     answer = thief.post("/items", json={"productId": 9})
@@ -114,8 +111,7 @@ def test_cookie_sent_twice_is_nobodys(front):
 
 
 def test_cookie_among_others(front):
-    """contract: storefront-cookie. Others beside it, and spaces around it, do not matter; its
-    name's case does."""
+    """contract: storefront-cookie. Spaces do not matter; the case of its name does."""
     visitor = front.anyone(1)
     for jar in (f"a=b; wishwell={visitor.cookie}; c=d", f"a=b;wishwell={visitor.cookie} ;c"):
         assert products(front.browser().get("/items", headers={"Cookie": jar})) == [1]
@@ -126,8 +122,7 @@ def test_cookie_among_others(front):
 
 
 def test_cookie_is_set_again_after_a_day(front):
-    """contract: storefront-cookie, session-touched. Set again on the first answer after a day, not
-    before; and its session is then as good as new to the purge."""
+    """contract: storefront-cookie, session-touched. Not before; the purge knows of it."""
     visitor = front.anyone(1)
 
     def touched() -> list:

@@ -163,8 +163,7 @@ def test_jwt_sent_twice(front):
 
 
 def test_issuer_audience_and_claim(api, new_front):
-    """contract: storefront-naming, storefront-jwt. iss and aud are checked when the store names
-    them, and the claim is the store's."""
+    """contract: storefront-naming, storefront-jwt. When the store names them."""
     key = "the-key-of-a-shop-with-an-issuer-of-its-own"
     (api.folder / "issuers-key").write_text(key)
     front = new_front(
@@ -184,8 +183,7 @@ def test_issuer_audience_and_claim(api, new_front):
 
 
 def test_each_of_several_keys_is_good(api, new_front):
-    """contract: storefront-jwt. Up to four shared keys, so that they can be replaced; and a store
-    takes no other store's."""
+    """contract: storefront-jwt. Up to four of the store's own."""
     keys = [f"key-{number}-of-a-shop-that-replaces-them" for number in range(4)]
     words = []
     for number, key in enumerate(keys):

@@ -32,8 +32,7 @@ def saved(browser: Browser) -> int:
 
 
 def test_one_address_begins_so_many_sessions(proxied):
-    """contract: storefront-limits. The third is 429 with Retry-After and the envelope, and begins
-    none; visitors and customers count for themselves."""
+    """contract: storefront-limits. Visitors and customers count for themselves."""
     address = "127.0.3.1"
     visitor = Browser(proxied, {}, sender=address)
     visitor.save(1)
@@ -105,8 +104,7 @@ def test_sender_that_is_no_proxy_counts_by_itself(proxied):
 
 @direct("a way always knows the address")
 def test_address_that_is_not_known_is_not_bounded(front):
-    """contract: storefront-address. Without trusted proxies, the sender may be one that all
-    shoppers come through."""
+    """contract: storefront-address. All shoppers may come through that sender."""
     assert told(front, *["203.0.113.6"] * 4) == [201] * 4
     for _ in range(4):
         assert nobodys(front.browser(X_Forwarded_For="203.0.113.6").get("/items"))

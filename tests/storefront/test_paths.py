@@ -153,8 +153,7 @@ def test_host_of_a_shop_in_the_target_has_the_storefront_alone(front, path):
 @direct("other servers read the host in it, or leave it out", "node")
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1:1"])
 def test_target_in_absolute_form_is_400(front, host):
-    """contract: storefront-strict. The target is a path; with a scheme and a host it is refused,
-    whoever they name."""
+    """contract: storefront-strict. Whoever it names."""
     assert asked(front, f"http://{host}{BASE}/api/items") == 400
 
 
@@ -181,8 +180,7 @@ def test_query_of_other_characters_is_400(front, query):
 
 @pytest.mark.parametrize("line", ["%0d%0aProfile:%20x", "%0D%0A%0D%0AGET%20/", "%00", "%23"])
 def test_encoded_characters_in_the_query_stay_encoded(front, line):
-    """contract: storefront-strict. The query is taken as it came; an encoded line end begins no
-    header and no request."""
+    """contract: storefront-strict. They begin no header and no request."""
     browser = front.anyone(1)
     answer = browser.at(f"/api/items?query={line}")
     assert "query" in envelope(answer, 400)
@@ -190,8 +188,7 @@ def test_encoded_characters_in_the_query_stay_encoded(front, line):
 
 
 def test_query_passes_as_it_came(front):
-    """contract: storefront-paths. Search, page and limit work; what the API refuses is refused here
-    in its words."""
+    """contract: storefront-paths. What the API refuses is refused in its words."""
     browser = front.anyone(1, 2, 3)
     found = browser.get("/items", params={"query": "product:2,3", "limit": "1"}).json()
     assert [item["productId"] for item in found["data"]] == [3]
@@ -212,8 +209,7 @@ def test_livez_answers(front):
 
 @pytest.mark.parametrize("script", ["wishwell", "share"])
 def test_script_has_a_name_with_its_hash(front, script):
-    """contract: storefront-assets. Its plain name leads to the one with the hash, which may be kept
-    for ever."""
+    """contract: storefront-assets. The plain name leads to it; it may be kept for ever."""
     code = (FOLDER / f"{script}.js").read_bytes()
     browser = front.browser()
     plain = browser.at(f"/assets/{script}.js")

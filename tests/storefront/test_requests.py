@@ -48,8 +48,7 @@ def save(visitor, *lines: str, body: bytes = BODY, version: bytes = b"HTTP/1.1")
 @direct("Caddy mends some of it and passes that on", "nginx", "node", "asgi")
 @pytest.mark.parametrize("name", AMBIGUOUS)
 def test_ambiguous_request_is_refused(front, name):
-    """contract: storefront-strict, http-ambiguous. What two readers could read as different requests
-    is refused."""
+    """contract: storefront-strict, http-ambiguous."""
     if name == "line feed in a value" and way.NAME == "nginx":
         pytest.skip("to nginx a header ends there, and it is not passed on")
     lines, body = AMBIGUOUS[name]
@@ -87,8 +86,7 @@ LENGTH = ("Content-Length: 15", "Connection: close")
 
 @direct("Caddy stands between, and takes headers away", "nginx", "node", "asgi")
 def test_body_and_headers_arrive_as_they_were_sent(front):
-    """contract: storefront-strict. In chunks too; and no proxy stands between, from which `Connection`
-    could keep a header."""
+    """contract: storefront-strict. In chunks too; `Connection` keeps no header from us."""
     visitor = front.anyone(1)
     assert save(visitor, CHUNKED, "Connection: close", body=CHUNKS).status == 201
     for named in ("authorization", "cookie", "profile", "host", "content-type"):
@@ -98,8 +96,7 @@ def test_body_and_headers_arrive_as_they_were_sent(front):
 
 @direct("other servers read such chunks, and pass the body on with its length", "nginx")
 def test_chunks_in_http_1_0_are_refused(front):
-    """contract: storefront-strict. HTTP/1.0 has no chunks (RFC 9112, 6.1): where its body ends is
-    anybody's guess."""
+    """contract: storefront-strict. It has none (RFC 9112, 6.1): the end is anybody's guess."""
     visitor = front.anyone(1)
     with nothing_done(front):
         for lines in ((CHUNKED,), (CHUNKED, "Connection: keep-alive")):
@@ -108,8 +105,7 @@ def test_chunks_in_http_1_0_are_refused(front):
 
 @direct("an expectation is of the server in front")
 def test_expectation_that_is_not_met(front):
-    """contract: storefront-strict. Of another one than 100-continue nothing is done (RFC 9110, 10.1.1);
-    what is refused without its body is refused before it is sent."""
+    """contract: storefront-strict. Nothing is done; nor before the body (RFC 9110, 10.1.1)."""
     visitor = front.anyone(1)
     with nothing_done(front):
         for value in ("nonsense", "100-continue, x", "x, 100-continue", "200-ok", ""):

@@ -76,8 +76,7 @@ def shopping(who: Shopper, seconds: float) -> None:
 
 @pytest.mark.slow
 def test_cookie_secret_is_rotated_while_they_shop(front):
-    """contract: storefront-secrets, storefront-cookie. Who came before keeps the list; who comes in the
-    seconds in which not all workers know of it, too."""
+    """contract: storefront-secrets, storefront-cookie. Nobody loses their list."""
     first, visitor = front.secrets().cookie[0].secret, Shopper(front)
     visitor.turn()
     for _ in range(2):
@@ -101,8 +100,7 @@ def test_leaked_cookie_secret_is_good_for_nothing(front):
 
 @pytest.mark.slow
 def test_jwt_key_changes_while_they_shop(front, tmp_path):
-    """contract: storefront-jwt, storefront-naming. With both keys set, JWTs of either are good; the old one
-    is not any more once it is gone."""
+    """contract: storefront-jwt, storefront-naming. Both are good, until the old one is gone."""
     new = "the-next-key-of-the-shop-of-forty-letters"
     SECRETS.add(new)
     files = [tmp_path / "new", tmp_path / "old"]
@@ -124,8 +122,7 @@ def test_jwt_key_changes_while_they_shop(front, tmp_path):
 @direct("while the service restarts, a way says so by 502 or 503")
 @pytest.mark.slow
 def test_sealing_keys_are_rotated(front):
-    """contract: sealing-keys, sealing-anew. The new key in front of the old one, a restart, and all is
-    sealed under the new one, which alone opens it."""
+    """contract: sealing-keys, sealing-anew. Then the new one alone opens all."""
     before, visitor = front.secrets(), Shopper(front)
     visitor.turn()
     front.api.restart(settings={"WISHWELL_SEALING_KEYS": f"{NEW_KEY},{SEALING_KEY}"})

@@ -54,8 +54,7 @@ CHANGES = [
 
 
 def test_change_from_another_site_is_403(front):
-    """contract: storefront-same-origin. Each combination of headers that is not the shop's own page, for
-    a visitor and for nobody; and each method."""
+    """contract: storefront-same-origin. For a visitor and for nobody; with each method."""
     visitor, nobody = front.anyone(1), front.browser()
     changes = [*((name, *CHANGES[0]) for name in REFUSED), *(("null", *one) for one in CHANGES)]
     with nothing_done(front):
@@ -105,8 +104,7 @@ def test_header_sent_twice_decides_nothing(front):
 
 
 def test_cross_site_request_of_a_customer_links_nothing(front):
-    """contract: storefront-same-origin. Refused before anything is done, the link of a sign-in
-    too."""
+    """contract: storefront-same-origin. The link of a sign-in is not done either."""
     visitor = front.anyone(1)
     evil = {"Sec-Fetch-Site": "cross-site", "X-Shop-Token": shop_jwt("cross")}
     with nothing_done(front):
@@ -115,8 +113,7 @@ def test_cross_site_request_of_a_customer_links_nothing(front):
 
 
 def test_origin_is_enough_and_reads_need_neither(front):
-    """contract: storefront-same-origin. An old browser sends no Sec-Fetch-Site; a read is private by its
-    cookie, and has no CORS."""
+    """contract: storefront-same-origin. A read is private by its cookie, and has no CORS."""
     assert changed(front.browser(), Origin=front.origin) == 201
     visitor = front.anyone(1)
     visitor.http.headers.pop("Sec-Fetch-Site")
@@ -126,8 +123,7 @@ def test_origin_is_enough_and_reads_need_neither(front):
 
 
 def test_own_origin_is_that_of_the_stores_host(new_front):
-    """contract: storefront-same-origin. Its scheme is the one that the store has named; another
-    host of the same store is another origin."""
+    """contract: storefront-same-origin. With the scheme that the store has named."""
     front = new_front("--host", "http://www.two-hosts.test", scheme="https")
     http = "http" + front.origin[5:]
     are_told_apart(front.browser, {front.origin: 201, http: 403, "http://www.two-hosts.test": 403})

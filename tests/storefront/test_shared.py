@@ -24,8 +24,7 @@ def shared(owner: Browser, *products: int, **terms) -> str:
 
 
 def test_who_looks_gets_no_session(front, new_front):
-    """contract: storefront-shared, shared-headers, store-isolation. Nobody, a visitor and a customer see
-    the same; in another shop, nothing."""
+    """contract: storefront-shared, shared-headers, store-isolation. All see the same."""
     path = shared(front.signed_in(), 1, 2)
     browser = front.browser()
     with nothing_done(front):
@@ -62,8 +61,7 @@ def test_visitor_can_share(front):
     ids=["copy", "reserve"],
 )  # fmt: skip
 def test_who_copies_or_reserves_begins_a_visit(front, method, place, good, bad, status):
-    """contract: storefront-visitor, copy-list, reserve-put. But not by a wrong token, a wrong body or a
-    DELETE."""
+    """contract: storefront-visitor, copy-list, reserve-put. But not by a refused request."""
     path = shared(front.signed_in(), 1, 2, reservations=True)
     browser, before = front.browser(), sessions_in(front.api)
     reservation = f"/items/{browser.get(path).json()['data']['items'][0]['id']}/reservation"

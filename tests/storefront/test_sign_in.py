@@ -38,8 +38,7 @@ def shared(request):
 
 
 def test_visitor_saves_signs_in_and_the_list_follows(shared):
-    """contract: storefront-visitor, storefront-sign-in, storefront-paths. The whole way: nothing
-    for nobody, a cookie at the first write, a link at sign-in; each below the base."""
+    """contract: storefront-visitor, storefront-sign-in, storefront-paths. The whole way."""
     visitor, token = shared.browser(), {"X-Shop-Token": shop_jwt("one")}
     assert nobodys(visitor.get("/items"))
     assert not visitor.http.cookies
@@ -76,8 +75,7 @@ def test_twenty_requests_at_once_link_once(shared):
 
 
 def test_write_that_signs_in_goes_on_as_the_customer(front):
-    """contract: storefront-sign-in, storefront-naming. A write links too, and is done after it; then the
-    shop alone names the customer, who gets no cookie."""
+    """contract: storefront-sign-in, storefront-naming. It links, and is done after it."""
     front.shop.customer("writer").http.post("/items", json={"productId": 1})
     visitor, token = front.anyone(1, 2), {"X-Shop-Token": shop_jwt("writer")}
     answer = visitor.post("/items", json={"productId": 3}, headers=token)
@@ -90,8 +88,7 @@ def test_write_that_signs_in_goes_on_as_the_customer(front):
 
 
 def test_linked_cookie_that_comes_late_is_harmless(front):
-    """contract: storefront-sign-in, storefront-cookie. Taken to another browser it is that visitor there,
-    until they sign in; then it moves nothing, whoever sends it."""
+    """contract: storefront-sign-in, storefront-cookie. It moves nothing, whoever sends it."""
     cookie = front.anyone(1).cookie
     assert front.browser(cookie).products() == [1]
     assert front.signed_in("first", Cookie=f"wishwell={cookie}").products() == [1]

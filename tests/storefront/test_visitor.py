@@ -10,8 +10,7 @@ from .conftest import envelope, nobodys, nothing_done, sessions_in, set_cookies
 
 
 def test_visitor_begins_with_a_save(front):
-    """contract: storefront-visitor, storefront-cookie. Reads make nothing and set no cookie; the
-    first save does both, and so does the first list."""
+    """contract: storefront-visitor, storefront-cookie. Or with a list; reads make nothing."""
     assert front.browser().post("/lists", json={"name": "Gifts"}).status_code == 201
     browser, before = front.browser(), sessions_in(front.api)
     with nothing_done(front):
@@ -57,8 +56,7 @@ def test_first_save_that_is_refused_begins_nothing(front, path, body):
 
 
 def test_nobody_has_nothing_to_change(front):
-    """contract: storefront-visitor. The other writes of nobody are 404, DELETE items 204, and make
-    nothing; nor does a crawler, however much it reads."""
+    """contract: storefront-visitor. Nor does a crawler make anything."""
     browser, id = front.browser(), uuid.uuid4()
     with nothing_done(front):
         assert all(nobodys(browser.get(path)) for path in ("/items", "/lists") * 20)
