@@ -14,6 +14,9 @@ from tests.api.conftest import data, new_list, save
 from tests.conftest import ROOMY, SEALING_KEY, Shop
 from tests.servers import wait_until
 
+# They share a service: one process of the suite runs them.
+pytestmark = pytest.mark.xdist_group("erasing")
+
 WAITING = "SELECT 1 FROM erasures WHERE done_at IS NULL"
 KILLED = """
 import asyncio, os, signal, sys
