@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import SEALING_KEY, SIGNING_KEY, Shop
+from tests.conftest import SEALING_KEY, SIGNING_KEY
 from tests.servers import Service, postgres_binaries
 from tests.service.test_documents import ROOT, commands, shell
 from wishwell.db import migrate
 
-from .filled import answers, fill
+from .filled import answers, filled
 
 OLD = os.environ.get("WISHWELL_TEST_UPGRADE_FROM", "")
 """The command `wishwell` of the release before."""
@@ -79,17 +79,6 @@ def _postgres_path() -> str:
     return f"{postgres_binaries()}:{os.environ['PATH']}"
 
 
-def filled(old: Service) -> tuple[Shop, dict, list[str]]:
-    """A store with all that a store can have, its people and its shared links."""
-    shop = Shop(old, "--host", "https://shop.example", "--limit", "items=77", "--events", "on")
-    people, links = fill(shop)
-    body = {"title": "Ünë", "price": {"amount": "1.50", "currency": "EUR"}}
-    assert shop.admin.put("/products/5", json=body).status_code == 200
-    hook = ("--store", shop.handle, "https://a.example/", "--type", "item.back_in_stock")
-    old.quick("webhook", "create", *hook)
-    return shop, people, links
-
-
 LEFT_BEHIND = (
     "INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, "
     f"variants, known) VALUES ('{NOBODYS}', '5', '{NOBODYS}', '{NOBODYS}', '', '', '', '', '')"
@@ -105,6 +94,8 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     old.cli("migrate")
     old.start()
     shop, people, links = filled(old)
+    hook = ("--store", shop.handle, "https://a.example/", "--type", "item.back_in_stock")
+    old.quick("webhook", "create", *hook)
     old.rows(LEFT_BEHIND)
     held = answers(old, shop.admin_token, people, links)
     here, visitor = people["customer 0"].http, people["visitor"]
