@@ -46,6 +46,18 @@ def unprivileged() -> dict:
     raise ServerFailed("PostgreSQL refuses to run as root, and there is no user postgres or nobody")
 
 
+@contextlib.contextmanager
+def holding(url: str, statement: str):
+    """For the time of a block, somebody else has done this in a transaction, which is open."""
+    with asyncio.Runner() as runner:
+        other = runner.run(asyncpg.connect(url))
+        runner.run(other.execute(f"BEGIN; {statement}"))
+        try:
+            yield
+        finally:
+            runner.run(other.close())
+
+
 class PostgresServer(Program):
     """A PostgreSQL server of its own on the loopback, trusting everybody there."""
 
@@ -173,17 +185,6 @@ class PostgresServer(Program):
         return self._run(
             "psql", "-XwqAt", "-v", "ON_ERROR_STOP=1", *target, "-c", statement, user=False
         ).stdout
-
-    @contextlib.contextmanager
-    def holding(self, statement: str, url: str):
-        """For the time of a block, somebody else has done this in a transaction, which is open."""
-        with asyncio.Runner() as runner:
-            other = runner.run(asyncpg.connect(url))
-            runner.run(other.execute(f"BEGIN; {statement}"))
-            try:
-                yield
-            finally:
-                runner.run(other.close())
 
     def create_database(self) -> str:
         """A new database, which is empty; its URL."""

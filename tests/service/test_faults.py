@@ -12,7 +12,7 @@ import pytest
 
 from tests.api.conftest import connect, request_head
 from tests.conftest import SIGNING_KEY, Shop
-from tests.servers import PostgresServer, Service, wait_until
+from tests.servers import PostgresServer, Service, holding, wait_until
 from tests.service.test_away import begun
 
 CUSTOMER = "gid://shopify/Customer/one"
@@ -81,7 +81,7 @@ def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
             f"AND application_name = 'wishwell' AND datname = '{database.rpartition('/')[2]}'"
         )
-        lock = own_postgres.holding("LOCK TABLE profiles IN ACCESS EXCLUSIVE MODE", database)
+        lock = holding(database, "LOCK TABLE profiles IN ACCESS EXCLUSIVE MODE")
         with lock, ThreadPoolExecutor() as pool:
             asked = pool.submit(http.post, "/items", json={"productId": 2})
             assert wait_until(lambda: asked.done() or own_postgres.sql(cut), seconds=5)
@@ -150,7 +150,7 @@ def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
         assert visitor.post("/items", json={"productId": 1}).status_code == 201
         body = {"customer": CUSTOMER, "session": session["profile"]}
         database = service.settings["WISHWELL_DATABASE_URL"]
-        with own_postgres.holding("LOCK TABLE revocations", database):
+        with holding(database, "LOCK TABLE revocations"):
             answer = admin.post("/profiles/token", json=body)
         assert answer.status_code == 503
         assert "Nothing was done" in answer.json()["error"]["message"]

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx2
 import pytest
 
-from tests.servers import wait_until
+from tests.servers import holding, wait_until
 
 from .conftest import (
     BY_JWT,
@@ -113,7 +113,7 @@ def test_customer_whose_link_fails_is_served(postgres_server):
         visitor = front.anyone(2, 3)
         token = {"X-Shop-Token": shop_jwt("held-up")}
         row = f"SELECT 1 FROM profiles WHERE gid = '{visitor.session}' FOR UPDATE"
-        with postgres_server.holding(row, database):
+        with holding(database, row):
             refused = visitor.post("/items", json={"productId": 9})
             envelope(refused, 503)
             assert refused.headers["Retry-After"] == "1"
