@@ -15,7 +15,9 @@ def filled(service):
         lists = [new_list(who.http, name)["id"] for name in ("Wishes", "Später 🎁")]
         saved = []
         for product in range(1, 8):
-            more = {"variantId": product * 10} if product % 2 else {"note": "two\nlines"}
+            more: dict[str, Any] = (
+                {"variantId": product * 10} if product % 2 else {"note": "two\nlines"}
+            )
             more |= {"tags": ["a", f"t{product}"], "listIds": lists[: product % 3]}
             saved.append(save(who.http, product, quantity=product, **more))
         on = [item["id"] for item in saved if lists[0] in item["listIds"]]

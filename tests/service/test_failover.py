@@ -215,7 +215,7 @@ def test_hung_primary_is_left_and_not_gone_back_to(pair):
     pair.primary.resume()
     assert saves(admin, 4)
     kept = f"SELECT count(*) {OURS} AND state = 'idle'"
-    assert wait_until(lambda: pair.primary.sql(kept) == "0\n", seconds=3)
+    assert wait_until(lambda: pair.primary.sql(kept) == "0\n", seconds=10)
     pair.service.restart()
     admin.base_url = pair.service.url + PREFIX
     assert saves(admin, 5)
