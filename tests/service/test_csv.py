@@ -124,7 +124,7 @@ def test_examples_of_the_document_are_imported(service):
     answer; the second time nothing is new."""
     name = "docs/coming-from-another-app.md"
     files = re.findall(r"```(?:csv|tsv)\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
-    headings = ("## A Shopify app's file", "## WooCommerce")
+    headings = ("## A Shopify app's file", "## WooCommerce", "## Medusa")
     for heading, text in zip(headings, files, strict=True):
         *lines, answer = filter(None, commands(name, heading))
         written(service, text, re.search(r"import (\S+)", lines[-1])[1])
