@@ -14,29 +14,9 @@ const BATCH = 250;
 /** Tries of a request, over half a minute. */
 const TRIES = 5;
 
-interface Money {
-  amount: string;
-  currency: string;
-}
-
-interface Variant {
-  variantId: string;
-  title?: string;
-  image?: string;
-  price?: Money;
-  available: boolean;
-}
-
+type Product = Awaited<ReturnType<typeof read>>[number];
 /** What Medusa's types leave out of a variant. */
-interface Priced {
-  calculated_price?: { calculated_amount: number | null } | null;
-}
-
-interface Product extends Omit<Variant, 'variantId'> {
-  productId: string;
-  url: string;
-  variants: Variant[];
-}
+type Priced = { calculated_price?: { calculated_amount: number | null } | null };
 
 /** Products that a call is about to read; another one would tell the same. */
 const waiting = new Set<string>();
@@ -81,7 +61,10 @@ export async function tellAll(container: MedusaContainer): Promise<void> {
       pageInfo?: { next?: string };
     };
     // Some are new since Medusa was read above, so it is asked again.
-    await tell(container, data.map((product) => product.productId).filter((id) => !told.has(id)));
+    await tell(
+      container,
+      data.map((product) => product.productId).filter((id) => !told.has(id)),
+    );
     page = pageInfo?.next;
   }
 }
@@ -90,13 +73,17 @@ async function tellNow(container: MedusaContainer, ids: string[]): Promise<void>
   const products = await read(container, ids);
   await put(container, products);
   const told = new Set(products.map((product) => product.productId));
-  for (const id of ids.filter((id) => !told.has(id))) await ask('DELETE', `/products/${id}`);
+  for (const id of ids.filter((id) => !told.has(id)))
+    await ask('DELETE', `/products/${id}`, undefined, [404]);
 }
 
 /** The published products among these, in the sales channel of the settings. */
-async function read(container: MedusaContainer, ids: string[]): Promise<Product[]> {
+async function read(container: MedusaContainer, ids: string[]) {
   const query = container.resolve(ContainerRegistrationKeys.QUERY);
-  const price = { region_id: setting('WISHLIST_REGION'), currency_code: setting('WISHLIST_CURRENCY') };
+  const price = {
+    region_id: setting('WISHLIST_REGION'),
+    currency_code: setting('WISHLIST_CURRENCY'),
+  };
   const channel = setting('WISHLIST_SALES_CHANNEL');
   const { data } = await query.graph({
     entity: 'product',
@@ -120,33 +107,34 @@ async function read(container: MedusaContainer, ids: string[]): Promise<Product[
       image: address(variant.thumbnail),
       price: money((variant as Priced).calculated_price?.calculated_amount, price.currency_code),
       available:
-        !variant.manage_inventory || variant.allow_backorder || (stock[variant.id]?.availability ?? 0) > 0,
+        !variant.manage_inventory ||
+        variant.allow_backorder ||
+        (stock[variant.id]?.availability ?? 0) > 0,
     }));
+    const prices = variants.map((variant) => variant.price);
     return {
       productId: product.id,
       title: product.title,
       url: setting('WISHLIST_PRODUCT_URL').replace('{handle}', encodeURIComponent(product.handle)),
       image: address(product.thumbnail),
-      price: cheapest(variants),
+      // None where a variant has none: it would be taken for that variant's.
+      price: prices.includes(undefined) ? undefined : prices.sort(cheapest)[0],
       available: variants.some((variant) => variant.available),
       variants,
     };
   });
 }
 
-/** None where a variant has none: it would be taken for that variant's. */
-function cheapest(variants: Variant[]): Money | undefined {
-  const prices = variants.map((variant) => variant.price);
-  if (!prices.every((price) => price !== undefined)) return undefined;
-  return prices.sort((one, other) => Number(one.amount) - Number(other.amount))[0];
-}
+type Money = ReturnType<typeof money>;
 
-function money(amount: number | null | undefined, code: string): Money | undefined {
+function money(amount: number | null | undefined, code: string) {
   if (amount === null || amount === undefined) return undefined;
   const currency = code.toUpperCase();
   const format = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
   return { amount: amount.toFixed(format.maximumFractionDigits), currency };
 }
+
+const cheapest = (one: Money, other: Money) => Number(one?.amount) - Number(other?.amount);
 
 function address(image: string | null | undefined): string | undefined {
   return image?.match(/^https?:/) && URL.canParse(image) ? new URL(image).href : undefined;
@@ -167,12 +155,22 @@ async function put(container: MedusaContainer, products: Product[]): Promise<voi
   }
 }
 
-async function ask(method: string, path: string, body?: unknown, allowed = [404]): Promise<Response> {
+async function ask(
+  method: string,
+  path: string,
+  body?: unknown,
+  allowed: number[] = [],
+): Promise<Response> {
   const url = `${setting('WISHLIST_API')}/api/2025-04${path}`;
-  const headers = { Authorization: `Bearer ${setting('WISHLIST_TOKEN')}`, 'Content-Type': 'application/json' };
+  const headers = {
+    Authorization: `Bearer ${setting('WISHLIST_TOKEN')}`,
+    'Content-Type': 'application/json',
+  };
   for (let tries = 1; ; tries++) {
     const signal = AbortSignal.timeout(30_000);
-    const answer = await fetch(url, { method, headers, body: JSON.stringify(body), signal }).catch(() => null);
+    const answer = await fetch(url, { method, headers, body: JSON.stringify(body), signal }).catch(
+      () => null,
+    );
     if (answer?.ok || (answer && allowed.includes(answer.status))) return answer;
     const again = !answer || answer.status === 429 || answer.status >= 500;
     if (!again || tries === TRIES) {
