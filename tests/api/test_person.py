@@ -200,7 +200,7 @@ def test_command_erases_and_waits(shop):
         save(member.http, 1)
     run, store = shop.service.attempt, ("--store", shop.handle)
     ended = shop.service.run([str(WISHWELL), "profile", "erase", people[0].gid, *store])
-    assert ended.stdout == "1 erased; of 0 there was nothing\n" and "waits" in ended.stderr
+    assert ended.stdout == "1 erased; 0 had nothing\n" and "waits" in ended.stderr
     assert data(shop.acting_as(people[0].gid).get("/items")) == []
     file = shop.service.folder / "gids.txt"
     lines = [people[1].gid, "", people[2].gid, people[0].gid, people[1].gid]
@@ -210,11 +210,11 @@ def test_command_erases_and_waits(shop):
     assert len(data(shop.acting_as(people[1].gid).get("/items"))) == 1
     file.write_text("\r\n".join(lines))
     code, out, _ = run("profile", "erase", "--from", str(file), *store)
-    assert (code, out) == (0, "2 erased; of 1 there was nothing\n")
+    assert (code, out) == (0, "2 erased; 1 had nothing\n")
     assert len(data(shop.acting_as(people[3].gid).get("/items"))) == 1
     unknown = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
     file.write_text("\n")
-    assert run("profile", "erase", unknown, *store)[:2] == (0, "0 erased; of 1 there was nothing\n")
+    assert run("profile", "erase", unknown, *store)[:2] == (0, "0 erased; 1 had nothing\n")
     for words in (("x",), ("--from", str(file)), ("--from", "missing.txt")):
         code, _, err = run("profile", "erase", *words, *store)
         assert code == 1 and len(err.splitlines()) == 1, err
@@ -233,7 +233,7 @@ def test_purge_says_whom_it_would_forget(shop):
     )
     assert '"forgetCustomersAfter": 24' in shown and '"forgetSince": "20' in shown
     save(shop.customer().http, 1)
-    assert run("purge", "--dry-run")[1].endswith("would go\n")
+    assert run("purge", "--dry-run")[1].endswith(" sessions, 0 customers would go\n")
     shown = shop.service.quick(
         "store", "update", shop.handle, "--forget-customers-after", "0", "--json"
     )

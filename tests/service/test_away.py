@@ -94,6 +94,17 @@ def test_guesses_are_counted_while_the_database_is_away(away):
     envelope(away.shop.client(guesses[2]).get("/items"), 429)
 
 
+def test_identify_looks_nobody_up(away):
+    """contract: identify-reveals-nothing. Known or not, it is answered without the profiles."""
+    http = away.shop.customer().http
+    known, other = {"email": "ann@example.com"}, {"email": "bob@example.com"}
+    assert http.post("/profiles/identify", json=known).status_code == 200
+    away.rename("profiles", "hidden")
+    answers = [away.shop.admin.post("/profiles/identify", json=body) for body in (known, other)]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert answers[0].text == answers[1].text
+
+
 def test_readyz_is_503_while_what_is_known_cannot_be_renewed(away):
     """contract: health-live, health-ready. The database answers a ping, and every request gets 503:
     so does the probe; livez is 200."""
@@ -188,6 +199,18 @@ def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
         assert headers["access-control-allow-origin"] == ORIGIN
         assert headers["vary"] == "origin"
         assert headers["connection"] == "close"
+        assert service.process.wait(10) == 0
+
+
+def test_running_request_is_finished_at_a_stop():
+    """contract: serve-stop. Its body comes afterwards, in time."""
+    with Service(SETTINGS) as service:
+        connection = begun(service, Shop(service).customer().token)
+        service.process.terminate()
+        assert wait_until(lambda: not _ready(service), seconds=5)
+        time.sleep(0.5)  # the server gives a tenth of a second to everything
+        connection.sendall(b'{"productId":1,"quantity":100}')
+        assert rest_of(connection)[0] == 201
         assert service.process.wait(10) == 0
 
 

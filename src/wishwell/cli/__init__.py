@@ -188,5 +188,4 @@ def purge_command(settings: Settings, dry: bool) -> None:
 
     sessions, customers = run(settings, remove)
     done = "would go" if dry else "removed"
-    also = f", {customers} customers" if customers else ""
-    terminal.say(f"{sessions} sessions{also} {done}")
+    terminal.say(f"{sessions} sessions, {customers} customers {done}")

@@ -74,7 +74,7 @@ def profile_erase(settings: Settings, gid: str | None, path: str | None, handle:
         return erased, len(chosen) - erased
 
     erased, nothing = run(settings, erase)
-    terminal.say(f"{erased:,} erased; of {nothing:,} there was nothing")
+    terminal.say(f"{erased:,} erased; {nothing:,} had nothing")
 
 
 # contract: request-fields

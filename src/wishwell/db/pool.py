@@ -14,7 +14,8 @@ from wishwell.errors import Unavailable
 
 
 class Pool:
-    """At most ``size`` connections, opened when they are needed and kept until they break."""
+    """At most ``size`` connections, opened when they are needed and kept until they break, or until
+    their host has more than others. Who waits for one gets it in turn."""
 
     def __init__(self, hosts: Hosts, size: int) -> None:
         self._hosts = hosts
@@ -33,7 +34,8 @@ class Pool:
     async def take(self, seconds: float) -> Connection:
         """A connection for the caller alone, who gives it back or drops it.
 
-        ``seconds`` bounds waiting and connecting together. Raises ``TimeoutError``.
+        ``seconds`` bounds waiting and connecting together. Raises ``TimeoutError``, what
+        ``Hosts.connect`` raises, and ``Unavailable`` once the pool is closed.
         """
         if self._closed:
             raise Unavailable("The service is shutting down.")

@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 _TRY_AGAIN = (RunAgain, asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _TRIES = 4
+_LONG = 5  # times the time of a read, for one of many records
 _STATEMENTS = 512  # prepared on a connection: all of ours, and the common forms of pages
 _LOOKS = 40  # how often in a statement's time it is looked whether one is late or overdue
 _ROOM_SECONDS = 0.25  # how often it is asked whether there is room for writes again
@@ -91,6 +92,10 @@ class Postgres:
             return await self._once((end, end, math.inf), use_case, *arguments, **named)
         except _TRY_AGAIN:
             return await self._repeated(1, 1, use_case, *arguments, **named)
+
+    async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
+        end = asyncio.get_running_loop().time() + _LONG * self._seconds
+        return await self._once((end, end, math.inf), use_case, *arguments, **named)
 
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         await self._admit_write()

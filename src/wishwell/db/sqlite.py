@@ -196,6 +196,15 @@ class SQLite:
     async def read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         return await use_case(self._reader, *arguments, **named)
 
+    async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
+        return await asyncio.to_thread(self._read_apart, use_case, *arguments, **named)
+
+    def _read_apart(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
+        with _translated():
+            connection = connect(self._path, read_only=True)
+        with contextlib.closing(connection):
+            return _drive(use_case(_Handle(connection, self._sql), *arguments, **named))
+
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         self._check_writer()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()

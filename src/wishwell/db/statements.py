@@ -10,7 +10,7 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
 * `-- list_fields: id, name` at the head of a file names the columns of a record, in the order of
   its fields; `-- lists_filled: …` those of the rows that fill a table (``Writer.fill``).
 
-Seven words stand for what the engines say differently, or what would be said again and again:
+Six words stand for what the engines say differently, or what would be said again and again:
 
 * list_fields(x), lists_filled(x): those columns, of the table x.
 * in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in one array, always of texts.
@@ -19,7 +19,8 @@ Seven words stand for what the engines say differently, or what would be said ag
 * shown(x): that a row is not of a profile which is being erased; told(e): the same of an event or a
   delivery, or that it tells of that.
 * next_number(x): an event's place in the feed of the store x; null where it gets it afterwards.
-* COLLATE "C", ::text and other casts: for PostgreSQL alone.
+
+COLLATE "C", ::text and other casts are for PostgreSQL alone.
 
 A statement on a profile's data says profile_id = :profile of each table: that keeps it on one
 shard of a cluster. An insertion selects from such a table, though it needs nothing of it: other

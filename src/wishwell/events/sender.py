@@ -56,7 +56,10 @@ log = structlog.get_logger("wishwell.events.sender")
 
 @dataclass(eq=False)
 class _Outbox:
-    """What this process has to do with one webhook: sends in flight, and answers to write down."""
+    """What this process has to do with one webhook: sends in flight, and answers to write down.
+
+    ``wake`` is set when a send has ended, or more is due.
+    """
 
     store_id: str
     webhook_id: str

@@ -97,7 +97,7 @@ class Pipeline:
         except Exception as error:
             answer = _failed(error, request)
         except asyncio.CancelledError:
-            # The service is shutting down, and the time for running requests is over.
+            # contract: serve-stop. The time for running requests is over.
             sure = request.reading or request.reads
             stopping = Unavailable if sure else Undecided
             answer = _failed(stopping("The service is shutting down."), request)

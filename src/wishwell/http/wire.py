@@ -129,6 +129,7 @@ class ListPatchBody(Body):
         return None if self.name is UNSET else lists.check_name(self.name)
 
 
+# contract: list-order-invalid
 class ItemOrderBody(Body):
     """``PUT /lists/{listId}/items/order``."""
 

@@ -34,6 +34,7 @@ class Held(msgspec.Struct):
     shares: set[str] = set()
 
 
+# contract: import-twice
 def additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows:
     """What the profile lacks; nothing is empty in it. A profile that has ended gets nothing."""
     profile = bundle.profile

@@ -55,7 +55,8 @@ _SHOP_GID = re.compile(r"gid://[a-z0-9-]{1,40}/Product(?:Variant)?/")
 
 class Reading(msgspec.Struct, frozen=True):
     """How a file is read: its column for each of ``FIELDS`` that it has, and its encoding.
-    ``zone``: of times without an offset. ``skip_guests``: leaves out rows without a customer."""
+    ``zone``: of times without an offset; None: they are faults. ``skip_guests``: leaves out rows
+    without a customer; else they are too."""
 
     columns: Mapping[str, str]
     encoding: str = "utf-8-sig"
@@ -145,9 +146,11 @@ class CsvFile:
             while line := self._text.readline(_LONGEST):
                 yield line
         except UnicodeError as error:
-            raise Invalid(
-                f"{self.path}: is not text in {self._how.encoding}; name its --encoding, as cp1252."
-            ) from error
+            raise Invalid(f"{self.path}: {self._other_encoding()}.") from error
+
+    def _other_encoding(self) -> str:
+        name = self._how.encoding.removesuffix("-sig")
+        return f"is not text in {name}; name its --encoding, such as windows-1252"
 
     def _place(self, header: list[str], column: str) -> int:
         if header.count(column) != 1:
@@ -202,7 +205,7 @@ class CsvFile:
                     if field == "customer" and not self._how.skip_guests:
                         raise Invalid("is empty; --skip-guests leaves out rows without a customer")
                 elif not cell.isascii() and _NOT_TEXT.search(cell):
-                    raise Invalid(f"is not {self._how.encoding}; name the file's --encoding")
+                    raise Invalid(self._other_encoding())
                 else:
                     wish[field] = read(cell)
             except Invalid as error:

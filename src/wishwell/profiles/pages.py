@@ -95,7 +95,7 @@ def _signed(key: bytes, cursor: Cursor, request: str) -> str:
     return base64.urlsafe_b64encode(plain + mac).decode()
 
 
-# contract: page-order, page-walk, page-cost
+# contract: page-order, page-info, page-walk, page-cost
 async def read(
     tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
 ) -> Page[T]:

@@ -39,7 +39,8 @@ WHERE profile_id = :profile; --sqlite
 -- name: item_change for each
 -- Null leaves a field as it is. updated_at moves only when something changed (contract: item-updated-at). Differs as
 -- item_save does.
-WITH saved AS ( --postgresql
+WITH o AS (UPDATE profiles SET changes = changes + 1 --postgresql
+           WHERE profile_id = :profile AND closed_at IS NULL RETURNING profile_id) --postgresql
 UPDATE items
 SET product_id = coalesce(:product::text, items.product_id),
     variant_id = coalesce(:variant::text, items.variant_id),
@@ -56,11 +57,10 @@ SET product_id = coalesce(:product::text, items.product_id),
                             coalesce(:note::text, items.note))
                            <> (items.product_id, items.variant_id, items.quantity, items.tags, items.note)
                        AND :now::text > items.updated_at THEN :now::text ELSE items.updated_at END
-FROM owner(:profile) AS o WHERE items.profile_id = :profile AND items.id = :id
+FROM o --postgresql
+FROM owner(:profile) AS o --sqlite
+WHERE items.profile_id = :profile AND items.id = :id
 RETURNING item_fields(items), items.changed
-), counted AS ( --postgresql
-    UPDATE profiles SET changes = changes + 1 FROM saved WHERE profiles.profile_id = :profile) --postgresql
-SELECT * FROM saved; --postgresql
 ; UPDATE profiles SET changes = changes + 1 WHERE profile_id = :profile; --sqlite
 
 -- name: items_delete for postgresql
