@@ -73,6 +73,22 @@ def test_shares_from_making_to_ending(wishes, connect, roomy_shop):
         other.shared.find(share.token)
 
 
+def test_store_and_its_tokens(connect, roomy_shop):
+    admin = connect(roomy_shop.service.url, roomy_shop.admin_token)
+    store = admin.store.find()
+    assert (store.handle, store.events_since, store.limits["lists"]) == (
+        *(roomy_shop.handle, None),
+        1_000_000,
+    )
+    roomy_shop.another_admin_token("other")
+    other, own = admin.tokens.all()
+    assert (other.label, other.current, own.current, own.revoked_at) == ("other", None, True, None)
+    admin.tokens.revoke(other.id)
+    assert admin.tokens.list().data[0].revoked_at >= other.created_at
+    with pytest.raises(Conflict):
+        admin.tokens.revoke(own.id)
+
+
 def test_products_from_putting_to_forgetting(connect, roomy_shop):
     admin = connect(roomy_shop.service.url, roomy_shop.admin_token)
     blue = Variant(3, "Blue", "https://shop.example/3.jpg", Money("1.50", "EUR"), False)

@@ -66,7 +66,9 @@ DONE = {
 OF_STORE = {
     name
     for name in DONE
-    if name.partition(" ")[2].startswith(("/products", "/webhooks", "/requests"))
+    if name.partition(" ")[2].startswith(
+        ("/products", "/webhooks", "/requests", "/store", "/tokens")
+    )
 }
 OF_STORE.add("GET /profiles")
 ON_A_RECORD = [name for name in DONE if "{" in name and name not in {*OF_STORE, *SHARED}]
@@ -239,6 +241,7 @@ class Fixtures:
         if "{requestId}" in path:
             id = self.exported if method == "GET" else self.platform.asks("shop/redact")
             path = path.replace("{requestId}", id)
+        path = self._with_token(path)
         hook, delivery = self._hook() if "{webhookId}" in path else ("", "")
         path = path.replace("{webhookId}", hook).replace("{deliveryId}", delivery)
         headers = {}
@@ -257,6 +260,13 @@ class Fixtures:
             for made in admin.get("/webhooks").json()["data"]:
                 admin.delete(f"/webhooks/{made['id']}")
         return answer
+
+    def _with_token(self, path):
+        if "{tokenId}" in path:
+            self.shop.another_admin_token()
+            newest = self.shop.admin.get("/tokens").json()["data"][0]
+            return path.replace("{tokenId}", newest["id"])
+        return path
 
     def _hook(self):
         """A new webhook, and a delivery of it."""

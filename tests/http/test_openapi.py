@@ -53,7 +53,8 @@ each_operation = pytest.mark.parametrize("name", OPERATIONS)
 OF_STORE = {
     name
     for name, (_, path, _) in OPERATIONS.items()
-    if path.startswith(("/webhooks", "/events", "/products", "/requests")) or path == "/profiles"
+    if path.startswith(("/webhooks", "/events", "/products", "/requests", "/store", "/tokens"))
+    or path == "/profiles"
 }
 NO_TOKEN = ("getOpenapi", "takePlatformWebhook")
 CREATED = ("createList", "createProfileToken", "createWebhook", "createShare", "copySharedList")
@@ -71,7 +72,7 @@ MORE_HEADERS |= {key: {"Retry-After"} for key in ("429", "503")}
 # A token is a record without an address, and a share.
 LOCATED = {"createItem", "createList", "createWebhook", "copySharedList"}
 CONFLICTING = {"updateItem", "createWebhook", "renewWebhookSecret", "testWebhook", "retryDelivery"}
-CONFLICTING |= {"reserveSharedItem", "callOffRequest"}
+CONFLICTING |= {"reserveSharedItem", "callOffRequest", "deleteToken"}
 
 
 def walk(value: Any, place: str = "#"):

@@ -10,6 +10,7 @@ from wishwell.db import statements
 from wishwell.db.statements import Engine, Step
 
 Noun = Literal[
+    "admin_tokens",
     "items",
     "items_shown",
     "lists",
@@ -49,6 +50,7 @@ _IN_STORE = _IN_PROFILE | {
     ),
     "enabled": " AND w.enabled >= :term",
     "email": ' AND lower(p.email COLLATE "C") in_texts(:term)',
+    "title": " AND titled(p, :term)",
     "webhook": " AND d.webhook_id = :term::uuid",
 }
 

@@ -5,16 +5,17 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
 
 * A line that ends in `--postgresql` or `--sqlite` is for that engine alone. `-- name: x for
   postgresql` is one statement for what `-- name: x for sqlite` does in several, each ending in
-  `;`: every statement is a round trip there. A test runs both forms against each other. In one
-  `for each` the two forms stand in one text: its marked lines are of one form.
+  `;`: every statement is a round trip there. In one `for each` the two forms stand in one text: its
+  marked lines are of one form.
 * `-- list_fields: id, name` at the head of a file names the columns of a record, in the order of
   its fields; `-- lists_filled: …` those of the rows that fill a table (``Writer.fill``).
 
-Six words stand for what the engines say differently, or what would be said again and again:
+Seven words stand for what the engines say differently, or what would be said again and again:
 
 * list_fields(x), lists_filled(x): those columns, of the table x.
 * in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in one array, always of texts.
 * as_json(…): these values as a JSON array.
+* titled(p, :patterns): that the title of the product p has a part like one of these (patterns.py).
 * owner(:profile): the profile's row, open and locked; a write in one statement begins with it.
 * shown(x): that a row is not of a profile which is being erased; told(e): the same of an event or a
   delivery, or that it tells of that.
@@ -60,6 +61,10 @@ _MACROS = {
         (r"in_texts\((:\w+)\)", r"= ANY(\1::text[])"),
         (r"in_numbers\((:\w+)\)", r"= ANY(\1::text[]::bigint[])"),
         (r"\bas_json\(", "json_build_array("),
+        (
+            r"titled\((\w+), (:\w+)\)",
+            r"""(\1.document::json ->> 'title') COLLATE "C" ~ ANY(\2::text[])""",
+        ),
         (r"next_number\([\w.:]+\)", "NULL::bigint"),
         (r"owner\((:\w+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
     ),
@@ -67,6 +72,11 @@ _MACROS = {
         *_SHOWN,
         (r"in_(?:uuids|texts|numbers)\((:\w+)\)", r"IN (SELECT value FROM json_each(\1))"),
         (r"\bas_json\(", "json_array("),
+        (
+            r"titled\((\w+), (:\w+)\)",
+            r"EXISTS (SELECT 1 FROM json_each(\2) v"
+            r" WHERE json_extract(\1.document, '$.title') GLOB '*' || v.value || '*')",
+        ),
         (
             r"next_number\(([\w.:]+)\)",
             r"1 + coalesce((SELECT max(e.number) FROM events e WHERE e.store_id = \1"
@@ -114,17 +124,12 @@ class Statement(NamedTuple):
 
 # contract: engines-alike
 @functools.cache
-def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
-    """The engine's statements by name, but for the templates of pages.
-
-    ``form``: takes that engine's form of statements that have two, in the dialect of ``engine``.
-    """
+def load(engine: Engine) -> Mapping[str, Statement]:
+    """The engine's statements by name, but for the templates of pages."""
     return {
-        name: _statement(
-            name, of_engine(body, (form or engine) if only == "each" else engine), engine
-        )
+        name: _statement(name, of_engine(body, engine), engine)
         for name, only, body in _pieces()
-        if only in (None, "each", form or engine) and not name.endswith("_page")
+        if only in (None, "each", engine) and not name.endswith("_page")
     }
 
 
