@@ -127,11 +127,8 @@ def test_file_is_read_as_spreadsheets_write_it(tmp_path, raw, encoding):
 def test_file_of_another_encoding_is_refused(tmp_path):
     """contract: import-csv-form, import-csv-checked."""
     file = read(tmp_path, GERMAN.encode("cp1252"), columns=KUNDE)
-    assert [error.partition(": is not")[0] for error in file.errors] == [
-        "line 2: column 'Liste'",
-        "line 2: column 'Notiz'",
-    ]
-    assert "--encoding" in file.errors[0]
+    [error] = file.errors
+    assert error.startswith("line 2: column 'Liste': is not") and "--encoding" in error
     with pytest.raises(Invalid, match="is not text in utf-16; name its --encoding"):
         read(tmp_path, GERMAN.encode(), columns=KUNDE, encoding="utf-16")
     for unknown in ("klingon", "hex"):

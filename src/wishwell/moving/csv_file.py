@@ -22,7 +22,7 @@ from wishwell.moving import table
 from wishwell.moving.file_records import ItemRecord, ListRecord, ProfileRecord
 from wishwell.moving.import_file import MOST_ERRORS, Bundle, opened
 from wishwell.moving.import_register import room, temporary
-from wishwell.moving.table import Table
+from wishwell.moving.table import Mendable, Table
 from wishwell.stores import Store
 from wishwell.wishes import fields, items, lists, merging
 from wishwell.wishes.fields import Quantity
@@ -82,6 +82,7 @@ class CsvFile:
         self.size = self.read = self.guests = self._last = 0
         self.first: list[str] = []
         self.errors: list[str] = []
+        self._said: set[str] = set()
         self._db = temporary(_WISHES)
         file = opened(path)
         self._now = min(os.fstat(file.fileno()).st_mtime_ns // 1_000_000, now)
@@ -129,6 +130,10 @@ class CsvFile:
                     wish[field] = read(cell)
             except Invalid as error:
                 failed = True
+                if isinstance(error, Mendable):
+                    if error.message in self._said:
+                        continue
+                    self._said.add(error.message)
                 rule = re.sub(r"^\w+: ", "", error.message)  # the API's name of the field
                 self._fail(line, f"column {self._how.columns[field]!r}: {rule}")
         if failed:
@@ -223,7 +228,7 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
             if time.tzinfo is None and zone is not None:
                 time = time.replace(tzinfo=zone)
             if time.tzinfo is None:
-                raise Invalid("has no offset; name the --time-zone")
+                raise Mendable("has no offset; name the --time-zone")
             milliseconds = int((time - _EPOCH).total_seconds() * 1000)
         except (ValueError, OverflowError) as error:
             raise Invalid("must be a time in ISO 8601, such as 2025-04-18T18:13:27Z") from error
