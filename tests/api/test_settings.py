@@ -219,3 +219,11 @@ def test_request_that_trickles_holds_no_connection(adjusted, name):
         else:
             pytest.fail("the connection was held for 4 s, by a byte now and then")
     assert not missing or (received.startswith(b"HTTP/1.1 401 ") and b"HTTP/1.1 408 " in received)
+
+
+def test_port_that_is_taken_is_said_plainly(idle):
+    """contract: serve-start. A start that fails says why, and is over."""
+    with Service() as service:
+        port = service.url.rpartition(":")[2]
+        said = refuses_to_start(idle, WISHWELL_PORT=port)
+        assert port in said or "WISHWELL_PORT" in said

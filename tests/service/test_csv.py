@@ -1,5 +1,6 @@
 """`wishwell import` of another app's CSV file: the command, and its document."""
 
+import random
 import re
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from tests.conftest import SEALING_KEY
 
 from .test_documents import ROOT, commands, shell
+from .test_moving import killed, profiles_in
 
 MAP = ("--store", "default", "--map", "customer=Who,product=What,list=On,saved=When")
 
@@ -89,11 +91,35 @@ def test_wrong_words_are_refused(service):
 
 
 @pytest.mark.either_engine
+@pytest.mark.slow
+def test_import_that_is_killed_goes_on(service):
+    """contract: import-csv, import-resumed. Killed at some moment, and run again: what is there is what
+    one import would have made, ids and times too."""
+    chance = random.Random(1)
+    rows = [
+        f"{chance.randrange(4_000)},{chance.randrange(900) + 1},L{n % 3},\n" for n in range(30_000)
+    ]
+    path = written(service, "Who,What,On,When\n" + "".join(rows).replace("\n0,", "\nx,"))
+    command = ("import", path, *MAP)
+    killed(service, lambda: profiles_in(service) > 0, *command)
+    some = profiles_in(service)
+    assert f"; {some:,} profiles were there" in service.quick(*command)
+    whole = lines_of(service)
+    assert "added: 0 profiles, 0 lists, 0 items" in service.quick(*command)
+    assert lines_of(service) == whole
+    service.quick("store", "delete", "default", "--yes")
+    service.quick("store", "create", "default")
+    assert "; 0 profiles were there" in service.quick(*command)
+    ids = re.compile(r'"(?:id|listIds)":(?:"[^"]*"|\[[^]]*\]),?')  # which depend on the store's
+    again = sorted(ids.sub("", line) for line in lines_of(service))
+    assert again == sorted(ids.sub("", line) for line in whole)
+
+
 def test_examples_of_the_document_are_imported(service):
     """contract: import-csv. By their commands; the second time nothing is new."""
     name = "docs/coming-from-another-app.md"
     files = re.findall(r"```(?:csv|tsv)\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
-    headings = ("## A Shopify app's file", "## WooCommerce")
+    headings = ("## A Shopify app's file", "## WooCommerce", "## Medusa")
     for heading, text in zip(headings, files, strict=True):
         *lines, answer = filter(None, commands(name, heading))
         written(service, text, re.search(r"import (\S+)", lines[-1])[1])
