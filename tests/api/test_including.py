@@ -172,3 +172,20 @@ def test_largest_answers(service):
         assert whole.status_code == 200 and "variantTitle" in whole.text[:20_000]
         assert len(whole.content) <= 16_000_000
     assert len(http.get(f"/lists/{lists[0]}", params=INCLUDE).content) > 14_000_000
+
+
+def test_longest_variants_are_shown_whole(shop):
+    """contract: include-product. Each is cut out of the text of all, at the bounds of its fields."""
+    price = {"amount": "9" * 12 + ".9999", "currency": "EUR"}
+    longest = {"title": '"' * 255, "image": "https://img.example/" + "\\" * 2028, "price": price}
+    variants = [{"variantId": 10**15 + n, **longest, "available": False} for n in range(50)]
+    put(shop, 7, title="Shirt", variants=variants)
+    http = shop.customer("1").http
+    on = new_list(http)["id"]
+    for n in (0, 25, 49):
+        save(http, 7, variantId=10**15 + n, listIds=[on])
+    wanted = {"title": "Shirt", "variantTitle": longest["title"], "available": False}
+    wanted |= {"image": longest["image"], "price": price}
+    listed = data(http.get(f"/lists/{on}", params=INCLUDE))["items"]
+    for found in (data(http.get("/items", params=INCLUDE)), listed):
+        assert [item["product"] for item in found] == [wanted] * 3

@@ -328,7 +328,7 @@ async def _put(
     """Puts those that are not known so already. Returns how many."""
     await stores.check_kept(tx, store)
     of = [product.product_id for product in given]
-    rows = await tx.all("products_varied", store=store.id, products=of)
+    rows = await tx.all("products_stored", store=store.id, products=of)
     known = {id: (document, variants) for id, document, variants in rows}
     changed = [product for product in given if known.get(product.product_id) != product.stored]
     if changed:
