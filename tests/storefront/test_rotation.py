@@ -93,7 +93,7 @@ def test_leaked_cookie_secret_is_good_for_nothing(front):
     visitor = Shopper(front)
     visitor.turn()
     front.shop.update("--new-cookie-secret", "leaked")
-    soon(lambda: all(nobodys_for_good(visitor.browser().get("/items")) for _ in range(6)))
+    soon(lambda: all(nobodys_for_good(visitor.browser().get("/items")) for _ in range(12)))
     assert len(front.secrets().cookie) == 1
     Shopper(front).turn()
 
