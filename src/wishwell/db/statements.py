@@ -21,7 +21,7 @@ Seven words stand for what the engines say differently, or what would be said ag
   delivery, or that it tells of that.
 * next_number(x): an event's place in the feed of the store x; null where it gets it afterwards.
 
-COLLATE "C", ::text and other casts are for PostgreSQL alone.
+COLLATE "C", ::text and other casts are for PostgreSQL alone; its strpos is instr in SQLite.
 
 A statement on a profile's data says profile_id = :profile of each table: that keeps it on one
 shard of a cluster. An insertion selects from such a table, though it needs nothing of it: other
@@ -72,6 +72,7 @@ _MACROS = {
         *_SHOWN,
         (r"in_(?:uuids|texts|numbers)\((:\w+)\)", r"IN (SELECT value FROM json_each(\1))"),
         (r"\bas_json\(", "json_array("),
+        (r"\bstrpos\(", "instr("),
         (
             r"titled\((\w+), (:\w+)\)",
             r"EXISTS (SELECT 1 FROM json_each(\2) v"
