@@ -22,16 +22,12 @@ AXE = Axe()
 
 
 def violations(page, rules="all"):
-    """What axe-core finds serious or critical: rule, and the first element."""
+    """What axe-core finds wrong: rule, and the first element."""
     options: dict[str, Any] = {"resultTypes": ["violations"]}
     if rules != "all":
         options["runOnly"] = {"type": "tag", "values": [rules]}
     found = AXE.run(page, options=options).response["violations"]
-    return [
-        f"{entry['id']}: {entry['nodes'][0]['html']}"
-        for entry in found
-        if entry["impact"] in ("serious", "critical")
-    ]
+    return [f"{entry['id']}: {entry['nodes'][0]['html']}" for entry in found]
 
 
 PAGES = ("/", "/products/clock?variant=1062", "/sign-in", "/cart", "/shared")
@@ -112,7 +108,7 @@ def every_state(shopper, page, path):
 
 @pytest.mark.slow
 def test_every_page_is_open_to_everybody(shopper):
-    """axe-core finds nothing serious on any page, in any state, light or dark; and none scrolls
+    """axe-core finds nothing on any page, in any state, light or dark; and none scrolls
     sideways: on a desktop, a phone, and the smallest phone."""
     page = shopper.context.new_page()
     found, wide = {}, []
@@ -129,6 +125,7 @@ def test_every_page_is_open_to_everybody(shopper):
     assert not any(found.values()), found
     assert not wide
     # And it does look: text that is barely there.
+    shopper.go(page, "/")
     page.evaluate("document.querySelector('h1').style.color = 'rgb(128 128 128 / 20%)'")
     assert "color-contrast" in str(violations(page))
     assert "color-contrast" in str(violations(page, "cat.color"))

@@ -15,7 +15,7 @@ CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
 
 
 def is_open(page):
-    """axe-core finds nothing serious, and nothing is wider than the smallest phone."""
+    """axe-core finds nothing, and nothing is wider than the smallest phone."""
     assert violations(page) == []
     size = page.viewport_size
     page.set_viewport_size({"width": 320, "height": 640})
