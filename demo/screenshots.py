@@ -29,9 +29,11 @@ _FILL = """async () => {
 }"""
 
 
-def main() -> None:
-    """Writes the pictures: the wishlist on a desktop and on phones, and a shared list on a phone."""
-    FOLDER.mkdir(exist_ok=True)
+@click.command("screenshots")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=FOLDER)
+def main(folder: Path) -> None:
+    """Write the pictures: the wishlist on a desktop and on phones, and a shared list on a phone."""
+    folder.mkdir(exist_ok=True)
     program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
     with _demo() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
@@ -40,11 +42,11 @@ def main() -> None:
         link = page.evaluate(_FILL)
         _show(page, f"{url}/wishlist")
         kept = page.context.storage_state()
-        _write("wishlist-desktop.png", page.screenshot())
+        _write(folder / "wishlist-desktop.png", page.screenshot())
         phones = [_page(browser, _PHONE, kept, dark=dark) for dark in (False, True)]
         for phone in phones:
             _show(phone, f"{url}/wishlist")
-        _write("wishlist-phone.png", *(phone.screenshot() for phone in phones))
+        _write(folder / "wishlist-phone.png", *(phone.screenshot() for phone in phones))
         giver = _page(browser, _PHONE)
         giver.goto(link)
         giver.get_by_role("button", name="No", exact=True).click()
@@ -52,7 +54,7 @@ def main() -> None:
         giver.get_by_role("button", name="Close").click()
         giver.mouse.move(0, 0)
         giver.wait_for_timeout(500)
-        _write("shared-phone.png", giver.screenshot())
+        _write(folder / "shared-phone.png", giver.screenshot())
 
 
 def _page(
@@ -77,7 +79,7 @@ def _show(page: Page, address: str) -> None:
     page.wait_for_timeout(300)
 
 
-def _write(name: str, *shots: bytes) -> None:
+def _write(path: Path, *shots: bytes) -> None:
     """Side by side. Flat colours: a palette is as good, and a third of the size."""
     parts = [Image.open(io.BytesIO(shot)).convert("RGB") for shot in shots]
     width = sum(part.width for part in parts) + _GAP * (len(parts) - 1)
@@ -86,7 +88,6 @@ def _write(name: str, *shots: bytes) -> None:
     for part in parts:
         whole.paste(part, (left, 0))
         left += part.width + _GAP
-    path = FOLDER / name
     whole.quantize(192, dither=Image.Dither.NONE).save(path, optimize=True)
     click.echo(f"{path}: {path.stat().st_size // 1000} kB")
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from PIL import Image
 
 from tests.servers import HERE
 
@@ -36,3 +37,18 @@ def test_busy_port_is_named():
     assert done.returncode == 1
     assert "Change --host and --port" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_pictures_of_the_readme_are_made_by_one_command(tmp_path):
+    """As they stand there: small files, of the sizes that are shown."""
+    argv = [sys.executable, "-m", "demo.screenshots", str(tmp_path)]
+    subprocess.run(argv, cwd=ROOT, check=True, timeout=120)
+    readme = (ROOT / "README.md").read_text()
+    made = list(tmp_path.iterdir())
+    assert len(made) == readme.count('src="docs/images/') == 3
+    for taken in made:
+        shown = ROOT / "docs" / "images" / taken.name
+        assert f"docs/images/{taken.name}" in readme
+        assert max(taken.stat().st_size, shown.stat().st_size) < 150_000
+        assert Image.open(taken).size == Image.open(shown).size
