@@ -217,6 +217,27 @@ def test_own_order_by_keyboard_and_by_dragging(shopper, path):
     shows(page, FIG, LAMP, CUP, THROW)
 
 
+@each_page
+def test_two_tabs_at_once_undo_nothing_of_each_other(shopper, path):
+    """Each has the sheet of the same wish open, and puts it on a list of its own."""
+    page = shopper.open()
+    press(page, 101)
+    for name in ("Home", "Birthday"):
+        shopper.save_list(page, name, [])
+    tabs = [(shopper.open(path), name) for name in ("Home", "Birthday")]
+    for one, _ in tabs:
+        button(one, f"Options for {CUP}").click()
+    for one, name in tabs:
+        with one.expect_response(lambda answer: answer.request.method == "PUT"):
+            one.get_by_role("dialog").get_by_role("checkbox", name=name).check()
+    for one, name in tabs:
+        for each in ("Home", "Birthday"):
+            expect(tab(one, each)).to_have_text(f"{each}1")
+        one.keyboard.press("Escape")
+        tab(one, name).click()
+        shows(one, CUP)
+
+
 # ------------------------------------------------------------------- when things are not well
 
 
