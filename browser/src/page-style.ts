@@ -31,6 +31,7 @@ line-height:1.2;text-decoration:none;color:inherit}
 .primary{background:var(--_accent);color:var(--_on);border-color:transparent}
 .primary:hover{opacity:.88}
 .primary:disabled{background:var(--_fill);color:var(--_soft);opacity:1}
+.reserve:not([hidden])~.add{background:none;color:inherit;border-color:var(--_line)}
 .danger{color:var(--_danger)}
 .danger:hover{border-color:currentColor}
 .plain svg{width:1.15rem;margin-inline-start:-.2rem}
