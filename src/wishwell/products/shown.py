@@ -31,7 +31,7 @@ class _Shown(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 _decode = msgspec.json.Decoder(_Shown).decode
 _encode = msgspec.json.Encoder().encode
-_NOTHING = "{}"
+_NOTHING = b"{}"
 _VARIANT = '{"variantId":"'
 
 
@@ -95,21 +95,28 @@ async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) 
 
 
 def _set(item: Item | SharedItem, document: str, variants: str) -> None:
-    """Sets an item's ``product``, given what is known of the product and its variants.
+    """Sets an item's ``product``, given what is known of the product and its variants."""
+    if item.variant_id and f'{_VARIANT}{item.variant_id}"' in variants:
+        product = _encode(facts(document, variants, str(item.variant_id)))
+    else:
+        product = document.encode()
+    if product != _NOTHING:
+        item.product = msgspec.Raw(product)
+
+
+def facts(document: str, variants: str, variant: str) -> _Shown:
+    """What is known of a product in a variant; '' for none.
 
     In JSON no text has a quote without a backslash before it: what begins as the variant does is
     the variant. Decoding all variants of a page's products would take milliseconds.
     """
-    at = variants.find(f'{_VARIANT}{item.variant_id}"') if item.variant_id else -1
-    if at < 0:
-        if document != _NOTHING:
-            item.product = msgspec.Raw(document)
-        return
-    end = variants.find(f",{_VARIANT}", at)
-    own, shown = _decode(variants[at : end if end > 0 else -1]), _decode(document)
-    shown.variant_title = own.title
-    for field in ("image", "price", "available"):
-        if (value := getattr(own, field)) is not None:
-            setattr(shown, field, value)
-    if (product := _encode(shown)) != _NOTHING.encode():
-        item.product = msgspec.Raw(product)
+    shown = _decode(document)
+    at = variants.find(f'{_VARIANT}{variant}"') if variant else -1
+    if at >= 0:
+        end = variants.find(f",{_VARIANT}", at)
+        own = _decode(variants[at : end if end > 0 else -1])
+        shown.variant_title = own.title
+        for field in ("image", "price", "available"):
+            if (value := getattr(own, field)) is not None:
+                setattr(shown, field, value)
+    return shown

@@ -47,6 +47,15 @@ _HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 
 
+# contract: store-time-zone, show-wishes
+class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The time zone of the store's days, and whether anybody may ask about how many wish for a
+    product."""
+
+    time_zone: str = "UTC"
+    show_wishes: bool = False
+
+
 # contract: store-fields, store-product-ids
 class Store(msgspec.Struct, frozen=True, rename="camel"):
     """One shop.
@@ -74,6 +83,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     created_at: str
     forget_customers_after: int | None = None
     forget_since: str | None = None
+    reporting: Reporting = Reporting()
 
     def __hash__(self) -> int:
         return hash(self.id)
