@@ -12,6 +12,7 @@ from wishwell.access import auth
 from wishwell.cli.data_commands import export_command, import_command
 from wishwell.cli.opening import in_days, new_id, now, run
 from wishwell.cli.profile_commands import profile
+from wishwell.cli.report_commands import report
 from wishwell.cli.store_apply import store_apply
 from wishwell.cli.store_commands import store
 from wishwell.cli.token_commands import token
@@ -43,7 +44,7 @@ def main(ctx: click.Context) -> None:
 
 
 store.add_command(store_apply)
-for command in (store, token, profile, webhook, export_command, import_command):
+for command in (store, token, profile, report, webhook, export_command, import_command):
     main.add_command(command)
 
 # ------------------------------------------------------------------------------ serve, migrate

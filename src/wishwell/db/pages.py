@@ -12,6 +12,7 @@ from wishwell.db.statements import Engine, Step
 Noun = Literal[
     "items",
     "items_shown",
+    "items_wished",
     "lists",
     "webhooks",
     "deliveries",
@@ -111,7 +112,7 @@ def _beyond(query: PageQuery, alias: str, conditions: str) -> str:
     # Reads the nearest row by the index. For EXISTS, PostgreSQL would scan the table: nearly every
     # row matches, so it expects to find one soon, but the oldest rows come first and do not match.
     return (
-        f", (SELECT {alias}.{id} FROM {query.noun.removesuffix('_shown')} {alias}"  # noqa: S608
+        f", (SELECT {alias}.{id} FROM {query.noun.partition('_')[0]} {alias}"  # noqa: S608
         f" WHERE {alias}.{owner} = :owner{conditions} AND {alias}.{id} {sign} :cursor::uuid"
         f" ORDER BY {alias}.{id} {order} LIMIT 1) IS NOT NULL"
     )

@@ -1,7 +1,7 @@
 """What is wished for, by the last counts (contract: report-period)."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -15,6 +15,8 @@ from wishwell.stores import Store
 
 Sort = Literal["wishes", "added", "removed"]
 By = Literal["product", "variant"]
+SORTS: tuple[Sort, ...] = get_args(Sort)
+BY: tuple[By, ...] = get_args(By)
 
 MOST_DAYS = 366
 USUAL_DAYS = 30
@@ -70,6 +72,17 @@ class Day(msgspec.Struct):
     wishes: int
     added: int
     removed: int
+
+
+SUMMARY_COLUMNS = Summary.__struct_encode_fields__
+DAY_COLUMNS = Day.__struct_encode_fields__
+
+
+def columns(by: By) -> list[str]:
+    """The columns of products in a spreadsheet."""
+    names = ("productId", "variantId", "title", "image")
+    numbers = ("wishes", "customers", "visitors", "added", "removed")
+    return [name for name in (*names, *numbers) if by == "variant" or name != "variantId"]
 
 
 # contract: report-period
@@ -153,11 +166,12 @@ async def days(tx: Reader, store: Store, of: Period, product: str = "") -> list[
 
 
 # contract: show-wishes
-async def reached(tx: Reader, store: Store, products: Sequence[str]) -> dict[str, int]:
+async def reached(tx: Reader, store: Store, products: Sequence[str]) -> list[tuple[str | int, int]]:
     """For each product the largest of 10, 25, 50, 100, 250, … that its wishes reach, or 0."""
     rows = await tx.all("report_wishes", store=store.id, products=list(products))
     found = {row[0]: row[1] for row in rows}
-    return {product: _step(found.get(product, 0)) for product in products}
+    id = str if store.has_text_ids else stores.number
+    return [(id(product), _step(found.get(product, 0))) for product in dict.fromkeys(products)]
 
 
 def _step(wishes: int) -> int:

@@ -6,6 +6,7 @@ difference of two rows. It reads nothing that a save writes for it: nothing can 
 moves or removes wishes needs no rule here.
 """
 
+import asyncio
 import time
 from bisect import bisect_right
 from collections import defaultdict
@@ -14,8 +15,11 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row, Writer
+from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.stores import Store
 
 ALL = ("", "")
@@ -34,9 +38,14 @@ _PROFILES = 500
 _ITEMS = 1_000
 """Rows that one step reads."""
 
+_REST = 4
+"""Times as long as a step took, before the next one: others come in between."""
+
 _ROWS = 5_000
 _KEYS = 500
 """Products in their variants whose rows one transaction changes."""
+
+log = structlog.get_logger("wishwell.reports.counting")
 
 Key = tuple[str, str]
 Totals = tuple[int, int, int]
@@ -150,18 +159,51 @@ async def summary(tx: Reader, store: Store, day: str) -> Totals:
     return int(row[0]), int(row[1]), int(row[2])
 
 
-async def wishes(tx: Reader, store: Store, day: str) -> int:
-    """How many wishes there were at the end of a day."""
-    customers, visitors, _ = await summary(tx, store, day)
-    return customers + visitors
-
-
 # contract: count-again, count-share
-def pause(before: Last, count: int, seconds: int) -> int:
+def pause(before: Last, count: int, seconds: float) -> float:
     """Milliseconds from one count's end until the next one; ``count`` are the wishes that there
     were, and ``seconds`` is the setting."""
     usual = min(seconds, SMALL_SECONDS) if count < SMALL else seconds
-    return max(usual * 1000, int(before.took / SHARE))
+    return max(usual * 1000, before.took / SHARE)
+
+
+async def oldest(tx: Reader) -> str | None:
+    """When the last count of that store began which was counted longest ago."""
+    row = await tx.one("count_oldest")
+    return row[0] if row else None
+
+
+async def due(tx: Reader, store: Store, now: int, seconds: float) -> bool:
+    """Whether a store is to be counted again; ``now`` in milliseconds, ``seconds``: the setting."""
+    before = await last(tx, store)
+    if before is None:
+        return True
+    ended = ids.from_timestamp(before.ended_at)
+    count = sum((await summary(tx, store, before.day))[:2])
+    # A clock that was set back puts nothing off for long (contract: clock-steps).
+    return not 0 <= now - ended < pause(before, count, seconds)
+
+
+# contract: count-again
+async def work(db: Database, clock: Callable[[], int], seconds: float) -> AsyncIterator[None]:
+    """Counts the stores that are due. Yields after each step and the pause that it needs.
+
+    A store that can't be counted is logged and passed over. Raises ``Unavailable``.
+    """
+    for store in await db.read(stores.listed):
+        if not await db.read(due, store, clock(), seconds):
+            continue
+        try:
+            async for took in run(db, store, clock):
+                await asyncio.sleep(took * _REST)
+                yield
+        except (Superseded, StoreDeleted):
+            continue
+        except Exception as error:
+            await db.ping()  # raises if the database is the cause
+            if isinstance(error, Unavailable):
+                raise
+            log.warning("store_not_counted", store=store.handle, reason=str(error))
 
 
 # contract: count, count-days

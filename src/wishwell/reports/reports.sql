@@ -5,6 +5,9 @@ SELECT day, began_at, ended_at, took FROM counts WHERE store_id = :store ORDER B
 -- name: count_first
 SELECT min(day) FROM counts WHERE store_id = :store;
 
+-- name: count_oldest
+SELECT min(s.began_at) FROM (SELECT max(c.began_at) AS began_at FROM counts c GROUP BY c.store_id) s;
+
 -- name: count_profiles
 -- The next profiles of a store, and how many items and lists each has.
 SELECT p.profile_id, p.is_session, p.items, p.lists FROM profiles p
@@ -47,9 +50,10 @@ DO UPDATE SET began_at = excluded.began_at, ended_at = excluded.ended_at, took =
 
 -- name: counts_forget
 -- Rows that ended before `day`, and those of products that nobody has wished for since.
-DELETE FROM wish_counts WHERE (store_id, until, product_id, variant_id, day) IN (
-    SELECT store_id, until, product_id, variant_id, day FROM wish_counts
-    WHERE store_id = :store AND (until <= :day OR (until = '9999-12-31' AND day < :day AND customers + visitors = 0))
+DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id, day) IN (
+    SELECT c.until, c.product_id, c.variant_id, c.day FROM wish_counts c
+    WHERE c.store_id = :store
+      AND (c.until <= :day OR (c.until = '9999-12-31' AND c.day < :day AND c.customers + c.visitors = 0))
     LIMIT :limit)
 RETURNING day;
 
@@ -62,7 +66,8 @@ SELECT coalesce(sum(c.customers), 0), coalesce(sum(c.visitors), 0), coalesce(sum
 WHERE c.store_id = :store AND c.product_id = '' AND c.day <= :day AND c.until > :day;
 
 -- name: report_holders
-SELECT customers, visitors, lists FROM counts WHERE store_id = :store AND day <= :day ORDER BY day DESC LIMIT 1;
+SELECT c.customers, c.visitors, c.lists FROM counts c WHERE c.store_id = :store AND c.day <= :day
+ORDER BY c.day DESC LIMIT 1;
 
 -- name: report_days
 -- The rows of a product, or of all with '', that hold on a day of the period or on the one before.
@@ -100,3 +105,10 @@ LEFT JOIN products p ON p.store_id = :store AND p.product_id = y.product_id;
 SELECT c.product_id, sum(c.customers + c.visitors)::bigint FROM wish_counts c
 WHERE c.store_id = :store AND c.product_id in_texts(:products) AND c.until = '9999-12-31'
 GROUP BY c.product_id;
+
+-- name: store_items_wished_page
+SELECT i.id, p.gid, p.email, p.notices, i.variant_id, i.quantity, i.created_at{beyond}
+FROM items i JOIN profiles p ON p.profile_id = i.profile_id
+WHERE i.store_id = :owner AND shown(i){conditions}{from_cursor}
+ORDER BY i.id {direction}
+LIMIT :limit;

@@ -190,6 +190,7 @@ async def erase(tx: Writer, id: str) -> None:
     """Removes the rows of an empty store."""
     for what in (
         *("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "erase_requests"),
+        "erase_counts",
         *("store_hosts_clear", "erase_stores"),
     ):
         await tx.run(what, store=id)
