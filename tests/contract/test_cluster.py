@@ -139,7 +139,7 @@ def test_statement_is_one_task(bench, engine):
     asked |= {
         str(query): pages.sql("postgresql", query)
         for query, _ in queries()
-        if not query.whole_store
+        if not query.whole_store and query.noun != "items_shown"  # joined on no cluster
     }
     plans = {name: explained(bench, sql) for name, sql in asked.items()}
     wrong = {

@@ -115,7 +115,8 @@ def test_engines_have_the_same_tables_columns_constraints_and_indexes(postgres_s
 SHAPE = (
     """SELECT table_name, column_name::text, is_nullable = 'NO',
               trim(both '''' from split_part(coalesce(column_default, ''), '::', 1))
-       FROM information_schema.columns WHERE table_schema = 'public'""",
+       FROM information_schema.columns
+       WHERE table_schema = 'public' AND table_name NOT LIKE 'citus_%'""",
     """SELECT conrelid::regclass::text, conname::text FROM pg_constraint
        WHERE connamespace = 'public'::regnamespace AND contype IN ('p', 'u', 'f')""",
     """SELECT tablename::text, indexname::text FROM pg_indexes

@@ -118,7 +118,9 @@ def test_every_statement_is_accepted(bench, engine, form):
 
 
 def test_every_statement_can_be_printed_and_run_by_hand(bench, engine):
-    """As ``python -m wishwell.db`` prints it, with values put in."""
+    """As ``python -m wishwell.db`` prints it, with values put in. A cluster takes no NULL for a key."""
+    if engine == "postgresql" and bench.db._spread:
+        pytest.skip("the database is spread")
     for statement in statements.load(engine).values():
         for step in statement.steps:
             whole = printed(step, engine, dict.fromkeys(step.takes, "NULL"))

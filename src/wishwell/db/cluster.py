@@ -72,6 +72,9 @@ async def spread(connection: Connection, progress: Callable[[str], None]) -> lis
     Within a transaction that holds the lock of ``migrate``, after ``prepare``.
     """
     tables = await waiting(connection)
+    if tables:
+        # All at once: a query of a running service that has begun on one would wait for another.
+        await connection.execute(f"LOCK TABLE {', '.join(tables)}")
     keys = await connection.fetch(_FOREIGN_KEYS, tables)
     for key in keys:
         await connection.execute(key["drop"])
