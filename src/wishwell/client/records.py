@@ -6,6 +6,7 @@ from typing import Literal
 from wishwell.client.record import Record
 
 __all__ = [
+    "By",
     "Delivery",
     "Event",
     "EventData",
@@ -22,20 +23,29 @@ __all__ = [
     "PlatformRequest",
     "Product",
     "ProductId",
+    "ProductWishes",
     "Profile",
     "ProfileExport",
     "ProfileToken",
     "Share",
     "SharedItem",
     "SharedList",
+    "ShownCount",
     "Sort",
+    "SortBy",
     "Variant",
     "Webhook",
+    "WishDay",
+    "WishHolders",
+    "WishSummary",
+    "Wisher",
 ]
 
 ProductId = int | str
 Include = Literal["product"]
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
+SortBy = Literal["wishes", "added", "removed"]
+By = Literal["product", "variant"]
 
 
 class Money(Record, frozen=True):
@@ -335,6 +345,68 @@ class NewProduct(Record, frozen=True):
     price: Money | None = None
     available: bool | None = None
     variants: tuple[Variant, ...] = ()
+
+
+class ProductWishes(Record, frozen=True):
+    """A product, or one of its variants, and how many wish for it."""
+
+    product_id: ProductId
+    wishes: int
+    customers: int
+    visitors: int
+    added: int
+    removed: int
+    variant_id: ProductId | None = None
+    title: str | None = None
+    image: str | None = None
+
+
+class WishHolders(Record, frozen=True):
+    """How many customers and visitors have a wish."""
+
+    customers: int
+    visitors: int
+
+
+class WishSummary(Record, frozen=True):
+    """The wishes of all products, and the profiles that have one."""
+
+    wishes: int
+    customers: int
+    visitors: int
+    profiles: WishHolders
+    """How many customers and visitors have a wish."""
+    lists: int
+    added: int
+    removed: int
+
+
+class WishDay(Record, frozen=True):
+    """The wishes at the end of a day, and how many came and went."""
+
+    day: str
+    wishes: int
+    added: int
+    removed: int
+
+
+class Wisher(Record, frozen=True):
+    """A wish for the product, and whose it is."""
+
+    profile: str
+    notices: bool
+    """Whether they want to hear of lower prices and of products that are back."""
+    quantity: int
+    saved_at: datetime
+    email_unconfirmed: str | None = None
+    variant_id: ProductId | None = None
+
+
+class ShownCount(Record, frozen=True):
+    """About how many wish for a product."""
+
+    product_id: ProductId
+    wishes: int
 
 
 class PlatformRequest(Record, frozen=True):
