@@ -58,8 +58,8 @@ format: $(VENV)/.dev ## Format the code and sort its imports; write the client f
 forward/dist/express.js: $(wildcard forward/src/*.ts) forward/package-lock.json
 	@cd forward && npm ci --no-audit --no-fund --silent && npm run --silent build
 
-packages: ## Write build/: the npm packages of browser/, react/ and forward/, from a fresh clone too
-	@mkdir -p build
+packages: $(VENV)/.run ## Write build/: the wheel, and the npm packages of browser/, react/ and forward/
+	@$(PIP) wheel --no-deps --no-build-isolation --wheel-dir build .
 	@for folder in browser react forward; do (cd $$folder && npm ci --no-audit --no-fund --silent \
 		&& npm pack --silent --pack-destination ../build) || exit 1; done
 

@@ -1,9 +1,10 @@
-// Builds the scripts that the service serves, src/wishwell/browser/, and dist/ for npm.
+// Builds the scripts that the service serves, src/wishwell/browser/, each also compressed, and dist/ for
+// npm.
 // With --check it writes nothing, and fails when a committed script is not what the sources make
 // or is larger than it may be.
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { minify } from 'terser';
@@ -13,15 +14,19 @@ const scripts = new URL('../src/wishwell/browser/', root);
 const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
 
 /**
- * Bundles neither script into the other: the browser loads them by their names.
+ * Bundles no script into another: the browser loads them by their names.
  * @type {import('esbuild').Plugin}
  */
 const apart = {
   name: 'apart',
   setup(build) {
     /** @type {Record<string, string>} */
-    const names = { './share.js': './share.js', './script.js': './wishwell.js' };
-    build.onResolve({ filter: /^\.\/(share|script)\.js$/ }, ({ path, kind }) => {
+    const names = {
+      './share.js': './share.js',
+      './script.js': './wishwell.js',
+      './page-de.js': './de.js',
+    };
+    build.onResolve({ filter: /^\.\/(share|script|page-de)\.js$/ }, ({ path, kind }) => {
       const inside = kind === 'import-statement' && path === './share.js';
       return inside ? undefined : { path: names[path], external: true };
     });
@@ -60,28 +65,50 @@ async function smallest(source) {
   return (await minify(source, options)).code + '\n';
 }
 
-/** @type {[name: string, entry: string, largest: number, mangle?: RegExp][]} */
+/** @param {string | Buffer} text */
+const gzipped = (text) => gzipSync(text, { level: 9 });
+/** @param {string | Buffer} text */
+const brotli = (text) => {
+  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT, BROTLI_MAX_QUALITY } = constants;
+  const params = {
+    [BROTLI_PARAM_QUALITY]: BROTLI_MAX_QUALITY,
+    [BROTLI_PARAM_SIZE_HINT]: text.length,
+  };
+  return brotliCompressSync(text, { params });
+};
+
+/** @type {[name: string, entry: string, largest: number, by: typeof gzipped, mangle?: RegExp][]} */
 const SCRIPTS = [
-  ['wishwell.js', 'src/script.ts', 6348, INTERNAL], // bytes, gzipped: 6.2 kB
-  ['share.js', 'src/share-script.ts', 2458], // 2.4 kB
+  ['wishwell.js', 'src/script.ts', 6348, gzipped, INTERNAL], // bytes: 6.2 kB
+  ['share.js', 'src/share-script.ts', 2458, gzipped], // 2.4 kB
+  ['page.js', 'src/page-script.ts', 14336, brotli], // 14 kB
+  ['de.js', 'src/page-de.ts', 2048, brotli], // 2 kB
 ];
 const check = process.argv.includes('--check');
 await mkdir(scripts, { recursive: true });
 const made = new Map();
-for (const [name, entry, largest, mangleProps] of SCRIPTS) {
+for (const [name, entry, largest, by, mangleProps] of SCRIPTS) {
   const text = await smallest(await bundle(entry, { minify: true, mangleProps }));
   made.set(name, text);
-  const size = gzipSync(text, { level: 9 }).length;
-  console.log(`${name}: ${text.length} bytes, ${size} gzipped (at most ${largest})`);
+  const size = by(text).length;
+  console.log(`${name}: ${text.length} bytes, ${size} ${by.name} (at most ${largest})`);
   if (size > largest) {
     console.error(`${name} is too large.`);
     process.exitCode = 1;
   }
-  const script = new URL(name, scripts);
-  if (!check) await writeFile(script, text);
-  else if ((await readFile(script, 'utf8').catch(() => '')) !== text) {
-    console.error(`src/wishwell/browser/${name} is not what browser/src makes: npm run build`);
-    process.exitCode = 1;
+  // Compressed here, as it takes long: the service sends these files.
+  const files = {
+    [name]: Buffer.from(text),
+    [`${name}.br`]: brotli(text),
+    [`${name}.gz`]: gzipped(text),
+  };
+  for (const [file, content] of Object.entries(files)) {
+    const script = new URL(file, scripts);
+    if (!check) await writeFile(script, content);
+    else if (!(await readFile(script).catch(() => Buffer.of())).equals(content)) {
+      console.error(`src/wishwell/browser/${file} is not what browser/src makes: npm run build`);
+      process.exitCode = 1;
+    }
   }
 }
 
@@ -91,8 +118,8 @@ if (!check && !process.exitCode) {
   await mkdir(dist);
   await writeFile(new URL('index.js', dist), await bundle('src/index.ts'));
   await writeFile(new URL('share.js', dist), await bundle('src/share.ts'));
-  for (const [name, text] of made)
-    if (name !== 'share.js') await writeFile(new URL(name, dist), text);
+  await writeFile(new URL('page.js', dist), await bundle('src/page.ts'));
+  for (const name of ['wishwell.js', 'de.js']) await writeFile(new URL(name, dist), made.get(name));
   const tsc = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root));
   const args = [tsc, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly'];
   execFileSync(process.execPath, [...args, '--outDir', 'dist'], { cwd: root, stdio: 'inherit' });

@@ -4,7 +4,7 @@ import { isId } from './memory.js';
 import type { Change, Match, Product, SignIn, State } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
-const HEART =
+export const HEART =
   'M12 20.6C5.6 15.9 2.8 12.6 2.8 9a4.9 4.9 0 0 1 9.2-2.3A4.9 4.9 0 0 1 21.2 9c0 3.6-2.8 6.9-9.2 11.6z';
 
 const STYLE = `:host{display:inline-block}
@@ -17,7 +17,7 @@ svg{width:var(--wishlist-size,1.5rem);fill:none;stroke:currentColor;stroke-width
 :host([saved]) button{color:var(--wishlist-color-saved,#c2183c)}
 :host([saved]) svg{fill:currentColor}
 [role=alert]{display:block;font-size:small}
-@media(prefers-reduced-motion:no-preference){svg{transition:transform .15s}button:active svg{transform:scale(.8)}}
+@media(prefers-reduced-motion:no-preference){svg{transition:scale .3s cubic-bezier(.3,3,.5,1)}button:active svg{scale:.75}}
 @media(forced-colors:active){button,:host([saved]) button{color:ButtonText}:host button:disabled{color:GrayText}}`;
 
 export type WishlistButton = HTMLElement;

@@ -2,7 +2,12 @@ import { Wishlist, type WishlistOptions } from './wishlist.js';
 
 export { defineButton, type WishlistButton } from './button.js';
 export { WishlistError } from './error.js';
-export type { WishlistButtonAttributes, WishlistShareAttributes } from './jsx.js';
+export type {
+  WishlistButtonAttributes,
+  WishlistPageAttributes,
+  WishlistShareAttributes,
+  WishlistSharedAttributes,
+} from './jsx.js';
 export type * from './types.js';
 export { Wishlist, type WishlistOptions };
 

@@ -2,7 +2,7 @@
 // React the import below is an error, which is ignored, as nothing else here needs React.
 // @ts-ignore
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
-import type { Change, Match, ProductId, SignIn } from './types.js';
+import type { Change, Item, Match, ProductId, SharedItem, SignIn } from './types.js';
 
 /** The attributes of <wishlist-button>, by their names in HTML. */
 export interface WishlistButtonAttributes {
@@ -38,7 +38,35 @@ export interface WishlistShareAttributes {
   class?: string | undefined;
 }
 
+interface PageAttributes<I> {
+  cart?: boolean | '' | undefined;
+  'product-url'?: string | undefined;
+  /** Texts by their names, as JSON. */
+  texts?: string | undefined;
+  locale?: string | undefined;
+  class?: string | undefined;
+  /** From React 19 on. */
+  'onwishlist-cart'?: ((event: CustomEvent<{ item: I }>) => void) | undefined;
+}
+
+/** The attributes of <wishlist-page>, by their names in HTML. */
+export interface WishlistPageAttributes extends PageAttributes<Item> {
+  list?: string | undefined;
+  'shared-page'?: string | undefined;
+  'shop-url'?: string | undefined;
+}
+
+/** The attributes of <wishlist-shared>, by their names in HTML. */
+export interface WishlistSharedAttributes extends PageAttributes<SharedItem> {
+  token?: string | undefined;
+  'own-page'?: string | undefined;
+}
+
 interface Elements {
+  'wishlist-page': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &
+    WishlistPageAttributes;
+  'wishlist-shared': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &
+    WishlistSharedAttributes;
   'wishlist-share': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &
     WishlistShareAttributes;
   'wishlist-button': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &

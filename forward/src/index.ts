@@ -2,11 +2,13 @@ import { failure, type FailureStatus } from './failure.js';
 
 // The request headers that the service gets, and the response headers that the browser gets.
 const TO_SERVICE =
-  'accept content-type cookie if-none-match origin sec-fetch-site x-request-id'.split(' ');
+  'accept accept-language content-type cookie if-none-match origin sec-fetch-site x-request-id'.split(
+    ' ',
+  );
 const TO_BROWSER = (
-  'allow cache-control content-type etag location referrer-policy retry-after vary wishwell-shopper ' +
-  'x-content-type-options x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset x-request-id ' +
-  'x-robots-tag'
+  'allow cache-control content-security-policy content-type etag location referrer-policy ' +
+  'retry-after vary wishwell-shopper x-content-type-options x-ratelimit-limit ' +
+  'x-ratelimit-remaining x-ratelimit-reset x-request-id x-robots-tag'
 ).split(' ');
 // Headers that the service believes from this proxy only, and those of a connection.
 const NEVER_PASSED =

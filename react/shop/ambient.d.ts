@@ -7,3 +7,4 @@ declare const token: string;
 declare function show(item: import('@wishwell/browser').Item): void;
 declare function showLink(url: string): void;
 declare const signInDialog: () => Promise<void>;
+declare function addToCart(item: import('@wishwell/browser/page').CartItem): void;

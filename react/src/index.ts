@@ -1,5 +1,11 @@
 export { WishlistButton, type WishlistButtonProps } from './button.js';
 export { useWishlist, WishlistProvider, type WishlistProviderProps } from './context.js';
+export {
+  WishlistPage,
+  WishlistShared,
+  type WishlistPageProps,
+  type WishlistSharedProps,
+} from './pages.js';
 export { useItems, useLists, type Items, type ItemsOf, type Lists } from './records.js';
 export { useSaved, type Saved } from './saved.js';
 export { useSharedList, useShares, type Shared, type Shares } from './shares.js';

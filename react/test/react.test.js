@@ -42,6 +42,7 @@ async function bundle(contents, version, platform) {
       react: `react${suffix}`,
       'react-dom': `react-dom${suffix}`,
       '@wishwell/browser': file('../../browser/src/index.ts'),
+      '@wishwell/browser/page': file('../../browser/src/page.ts'),
       '@wishwell/browser/share': file('../../browser/src/share.ts'),
     },
     define: { 'process.env.NODE_ENV': '"development"' },

@@ -26,11 +26,11 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 CustomerOf = Callable[[Scope], str | int | Awaitable[str | int | None] | None]
 
 _LARGEST = 256 * 1024
-_TO_SERVICE = b"accept content-type if-none-match origin sec-fetch-site".split()
+_TO_SERVICE = b"accept accept-language content-type if-none-match origin sec-fetch-site".split()
 _TO_BROWSER = (
-    b"allow cache-control content-type etag location referrer-policy retry-after set-cookie vary "
-    b"wishwell-shopper x-content-type-options x-ratelimit-limit x-ratelimit-remaining "
-    b"x-ratelimit-reset x-request-id x-robots-tag"
+    b"allow cache-control content-security-policy content-type etag location referrer-policy "
+    b"retry-after set-cookie vary wishwell-shopper x-content-type-options x-ratelimit-limit "
+    b"x-ratelimit-remaining x-ratelimit-reset x-request-id x-robots-tag"
 ).split()
 # What the service believes of this proxy alone, and what belongs to a connection.
 _NEVER = "authorization|profile|forwarded|x-forwarded-.*|wishwell-.*"

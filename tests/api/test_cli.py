@@ -11,6 +11,7 @@ from .conftest import TIME, data, is_uuid, save, soon, stores
 STORE_KEYS = {
     *("id", "handle", "platform", "productIds", "authFlow", "hosts", "naming", "origins", "limits"),
     *("priceDropPercent", "forgetCustomersAfter", "forgetSince", "eventsSince", "createdAt"),
+    "pages",
 }
 
 

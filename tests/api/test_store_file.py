@@ -35,6 +35,7 @@ stores:
     limits: {{items: 7, lists: 8}}
     events: on
     priceDropPercent: 9
+    pages: {{wishlistPage: /wishes}}
     naming: {{jwtCookie: session, jwtAudience: {handle}}}
     jwtKeyFiles: [shop.key]
 """
@@ -45,6 +46,7 @@ stores:
     made = stores(service)[handle]
     assert (made["platform"], made["productIds"], made["authFlow"]) == ("woo", "text", "/signin")
     assert (made["limits"], made["priceDropPercent"]) == ({"items": 7, "lists": 8}, 9)
+    assert made["pages"] == {"wishlistPage": "/wishes"}
     assert made["hosts"] == [STORE.format(handle)] and made["eventsSince"]
     assert "nothing to do" in apply(text)[1]
     code, out, _ = apply(
@@ -79,6 +81,8 @@ WRONG = {
     "a number as text": "stores: [{handle: HANDLE, platform: 7}]",
     "a bad limit": "stores: [{handle: HANDLE, limits: {speed: 1}}]",
     "a bad host": "stores: [{handle: HANDLE, hosts: [shop]}]",
+    "a bad page": "stores: [{handle: HANDLE, pages: {wishlistPage: x}}]",
+    "a page that is none": "stores: [{handle: HANDLE, pages: {page: /x}}]",
     "a bad name": "stores: [{handle: HANDLE, naming: {cookie: a}}]",
     "a key file that is not there": "stores: [{handle: HANDLE, jwtKeyFiles: [nowhere]}]",
     "a key twice": "stores: [{handle: HANDLE, platform: a, platform: b}]",

@@ -63,7 +63,6 @@ TRICKS = {
     "metrics of the API": f"{BASE}/api/../metrics",
     "the API's own path": "/api/2025-04/items",
     "below the base": f"{BASE}/apix/items",
-    "base alone": BASE,
     "beside the base": f"{BASE}x/api/items",
     "top": "/",
 }
@@ -123,11 +122,7 @@ def test_head_is_get_without_the_body(front):
     assert head.headers["Content-Length"] == got.headers["Content-Length"]
 
 
-OTHERWISE = {
-    # What nginx says to it.
-    "NUL in percent": 400,
-    "base alone": 301,
-}
+OTHERWISE = {"NUL in percent": 400}  # nginx
 
 
 def test_other_path_is_404(front):
@@ -219,33 +214,56 @@ def test_livez_answers(front):
     assert front.browser().at("/livez", "POST").status_code == 405
 
 
-@pytest.mark.parametrize("script", ["wishwell", "share"])
-def test_script_has_a_name_with_its_hash(front, script):
+@pytest.mark.parametrize("file", ["wishwell.js", "share.js", "page.js", "de.js", "page.css"])
+def test_asset_has_a_name_with_its_hash(front, file):
     """contract: storefront-assets. Its plain name leads to the one with the hash, which may be kept
     for ever."""
-    code = (FOLDER / f"{script}.js").read_bytes()
+    code = (FOLDER / file).read_bytes()
+    name, _, kind = file.partition(".")
     browser = front.browser()
-    plain = browser.at(f"/assets/{script}.js")
+    plain = browser.at(f"/assets/{file}")
     assert plain.status_code == 302
     assert plain.headers["Cache-Control"] == "no-cache"
     assert len(plain.headers.get_list("Date")) == 1
     place = plain.headers["Location"]
-    assert re.fullmatch(rf"{BASE}/assets/{script}-[0-9a-f]{{8,64}}\.js", place)
+    assert re.fullmatch(rf"{BASE}/assets/{name}-[0-9a-f]{{8,64}}\.{kind}", place)
     for method in ("GET", "HEAD"):
         got = browser.at(place.removeprefix(BASE), method)
         assert got.status_code == 200
         assert got.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-        assert got.headers["Content-Type"].startswith("text/javascript")
+        assert got.headers["Content-Type"].startswith(
+            f"text/{'css' if kind == 'css' else 'javascript'}"
+        )
+        assert got.headers["Vary"] == "Accept-Encoding"
         assert got.content == (code if method == "GET" else b"")
-    assert browser.at(f"/assets/{script}.js", "POST").status_code == 405
+    assert browser.at(f"/assets/{file}", "POST").status_code == 405
     unknown = (
-        f"{script}-{'0' * 16}.js",
-        f"../{script}.js",
-        f"{script}.js.map",
-        "x.js",
-        f"{script}-.js",
+        f"{name}-{'0' * 16}.{kind}",
+        f"../{file}",
+        f"{file}.map",
+        f"x.{kind}",
+        f"{name}-.{kind}",
     )
-    for other in unknown:
+    for other in (*unknown, f"{file}.br", f"{file}.gz", "wishwell.css"):
         missing = browser.at(f"/assets/{other}")
         assert missing.status_code == 404
         assert missing.headers.get("Cache-Control") == "no-store"
+
+
+FORMS = [path for path in sorted(FOLDER.iterdir()) if path.suffix in (".br", ".gz")]
+
+
+@direct("a forwarder takes plain files, and other servers may compress by themselves")
+@pytest.mark.parametrize("form", FORMS, ids=lambda path: path.name)
+def test_asset_comes_as_the_build_compressed_it(front, form):
+    """contract: storefront-assets. Where it is accepted; else as it is."""
+    coding = {".br": "br", ".gz": "gzip"}[form.suffix]
+    with front.browser().http as http:
+        url = f"{front.url}{BASE}/assets/{form.stem}"
+        place = http.get(url).headers["Location"]
+        for accepted, right in ((coding, form), (f"{coding};q=0", form.with_suffix(""))):
+            asked = http.stream("GET", front.url + place, headers={"Accept-Encoding": accepted})
+            with asked as got:
+                assert b"".join(got.iter_raw()) == right.read_bytes()
+                assert got.headers.get("Content-Encoding") == (coding if right == form else None)
+                assert got.headers["Vary"] == "Accept-Encoding"

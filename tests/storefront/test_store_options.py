@@ -20,6 +20,14 @@ BAD = {
     "header of proxies": ("jwt-header", "--jwt-header", "Wishwell-Customer"),
     "issuer of two lines": ("jwt-issuer", "--jwt-issuer", "a\nb"),
     "key that is not there": ("jwt-key-file", "--jwt-key-file", "/no/such/file"),
+    "product page without an id": ("product-url", "--product-url", "https://a.example/p"),
+    "product page without https": ("product-url", "--product-url", "http://a.example/{productId}"),
+    "page of no scheme": ("wishlist-page", "--wishlist-page", "javascript:alert(1)"),
+    "page on another host": ("wishlist-page", "--wishlist-page", "//evil.example/"),
+    "page with a backslash": ("wishlist-page", "--wishlist-page", "/\\evil.example/"),
+    "page of two lines": ("shared-page", "--shared-page", "/a\nb"),
+    "page with a fragment": ("shared-page", "--shared-page", "/a#b"),
+    "page that is too long": ("shared-page", "--shared-page", "/" + "a" * 1_000),
     "short key": ("jwt-key", "--jwt-key-file", "short"),
     "five keys": ("jwt-key", *("--jwt-key-file", "key") * 5),
     "short secret": ("platform-secret", "--platform-secret-file", "short"),
@@ -29,7 +37,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_option_is_named_in_one_line(api, name):
-    """contract: storefront-naming, storefront-hosts, storefront-secrets. It names the option, and
+    """contract: storefront-naming, storefront-hosts, storefront-secrets, store-pages. It names the option, and
     shows no secret."""
     (api.folder / "key").write_text(JWT_KEY)
     (api.folder / "short").write_text("too-short")

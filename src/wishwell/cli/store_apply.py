@@ -30,6 +30,7 @@ class _StoreEntry(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     auth_flow: str | UnsetType = UNSET
     hosts: tuple[str, ...] | UnsetType = UNSET
     naming: dict[str, str] | UnsetType = UNSET
+    pages: dict[str, str] | UnsetType = UNSET
     origins: tuple[str, ...] | UnsetType = UNSET
     limits: dict[str, int | None] | UnsetType = UNSET
     events: bool | UnsetType = UNSET
@@ -212,11 +213,12 @@ def _patches(
         for name in entry.__struct_fields__
         if name != "handle" and (value := getattr(entry, name)) is not UNSET
     }
-    names = {field.encode_name: field.name for field in msgspec.structs.fields(naming.Naming)}
-    named = fields.get("naming", {})
-    if unknown := named.keys() - names.keys():
-        raise Invalid(f"naming: {min(unknown)[:40]!r} is not one of {', '.join(names)}.")
-    fields["naming"] = {names[key]: value for key, value in named.items()}
+    for kind, struct in (("naming", naming.Naming), ("pages", naming.Pages)):
+        names = {field.encode_name: field.name for field in msgspec.structs.fields(struct)}
+        named = fields.get(kind, {})
+        if unknown := named.keys() - names.keys():
+            raise Invalid(f"{kind}: {min(unknown)[:40]!r} is not one of {', '.join(names)}.")
+        fields[kind] = {names[key]: value for key, value in named.items()}
     return patches(settings, folder, fields, ("jwtKeyFiles", "platformSecretFiles"))
 
 

@@ -51,6 +51,13 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--platform-secret-file", "platform_secret_files", multiple=True,
                      metavar="FILE",
                      help="A file with the secret that the platform signs with. Twice for two."),
+        click.option("--product-url", metavar="URL",
+                     help="A product's page: https://shop.example/products/{productId}; "
+                     "{variantId} too."),
+        click.option("--wishlist-page", metavar="URL",
+                     help="The shop's own wishlist page; else the service has one."),
+        click.option("--shared-page", metavar="URL",
+                     help="Its page for shared lists, with {token}, else with # and the token."),
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
         click.option("--price-drop-percent", type=int, metavar="N",
                      help="By how much a price must fall to be told, 1 to 90 (default: 5)."),
@@ -189,9 +196,8 @@ def _given_patches(settings: Settings, given: dict[str, Any]) -> tuple[StorePatc
     for name in ("jwt_key_files", "platform_secret_files"):
         if name in fields:  # an empty text removes them
             fields[name] = tuple(filter(None, fields[name]))
-    fields["naming"] = {
-        name: fields[name] for name in naming.Naming.__struct_fields__ if name in fields
-    }
+    for kind, struct in (("naming", naming.Naming), ("pages", naming.Pages)):
+        fields[kind] = {name: fields[name] for name in struct.__struct_fields__ if name in fields}
     if "events" in fields:
         fields["events"] = fields["events"] == "on"
     if "limits" in fields:

@@ -3,11 +3,8 @@
 The rows are checked and put into a temporary file, which then gives each customer's at once.
 """
 
-import contextlib
-import csv
 import functools
 import hashlib
-import io
 import itertools
 import os
 import re
@@ -20,25 +17,21 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from wishwell import ids, profiles
-from wishwell.errors import Invalid, Misconfigured
+from wishwell.errors import Invalid
+from wishwell.moving import table
 from wishwell.moving.file_records import ItemRecord, ListRecord, ProfileRecord
 from wishwell.moving.import_file import MOST_ERRORS, Bundle, opened
 from wishwell.moving.import_register import room, temporary
+from wishwell.moving.table import Table
 from wishwell.stores import Store
 from wishwell.wishes import fields, items, lists, merging
-from wishwell.wishes.fields import ProductId, Quantity
+from wishwell.wishes.fields import Quantity
 
 FIELDS = ("customer", "product", "variant", "list", "quantity", "note", "saved", "email")
 """What a column may be of."""
 
 _FIRST = 5
-_LONGEST = 1 << 20
-"""Characters of a line, several times what cells may have."""
-
-_NOTHING = {"", "NULL", "null", "\\N"}
-"""How databases write that there is nothing."""
-
-_NONE = {"customer": _NOTHING | {"0"}, "variant": _NOTHING | {"0"}}
+_NONE = {"customer": table.NOTHING | {"0"}, "variant": table.NOTHING | {"0"}}
 _WISHES = (
     "wishes (key TEXT, line INTEGER, gid TEXT, product TEXT, variant TEXT, list TEXT, "
     "quantity INTEGER, note TEXT, saved INTEGER, email TEXT)"
@@ -48,9 +41,6 @@ _AHEAD_MS = 60_000
 """How far ahead another clock may be."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_NOT_TEXT = re.compile("[\ud800-\udfff]")
-_id_number = msgspec.json.Decoder(ProductId)
-_SHOP_GID = re.compile(r"gid://[a-z0-9-]{1,40}/Product(?:Variant)?/")
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -64,24 +54,9 @@ class Reading(msgspec.Struct, frozen=True):
     skip_guests: bool = False
 
 
-# contract: import-csv-columns
 def columns(text: str) -> dict[str, str]:
-    """The columns that ``field=column,…`` names; a column's name may hold commas.
-
-    Raises ``Invalid``.
-    """
-    found: dict[str, str] = {}
-    for part in re.split(r",(?=\s*\w+\s*=)", text):
-        field, _, column = (word.strip() for word in part.partition("="))
-        if field not in FIELDS or not column:
-            known = ", ".join(FIELDS)
-            raise Invalid(f"--map: {part!r} must be field=column, with a field of {known}.")
-        if field in found:
-            raise Invalid(f"--map: {field} is there twice.")
-        found[field] = column
-    if missing := {"customer", "product"} - found.keys():
-        raise Invalid(f"--map: {' and '.join(sorted(missing))} must be there.")
-    return found
+    """The columns that a text names. Raises ``Invalid``."""
+    return table.columns(text, FIELDS, ("customer", "product"))
 
 
 # contract: import-csv-times
@@ -110,90 +85,35 @@ class CsvFile:
         self._db = temporary(_WISHES)
         file = opened(path)
         self._now = min(os.fstat(file.fileno()).st_mtime_ns // 1_000_000, now)
-        try:
-            # A byte that is no text is found in its cell, so that its line is known.
-            self._text = io.TextIOWrapper(file, how.encoding, "surrogateescape", newline="")
-        except LookupError as error:
-            raise Misconfigured(f"--encoding: {error}.") from error
-        self._delimiter, header = self._header()
+        encoding, named = how.encoding, how.columns
+        self._table = Table(path, file, encoding, named.values())
         readers = _readers(store, how.zone, now)
         self._cells = [
-            (field, self._place(header, column), _NONE.get(field, _NOTHING), readers[field])
-            for field, column in how.columns.items()
+            (field, self._table.place(column), _NONE.get(field, table.NOTHING), readers[field])
+            for field, column in named.items()
         ]
-        self._width = len(header)
-
-    # contract: import-csv-form
-    def _header(self) -> tuple[str, list[str]]:
-        """The delimiter and the names of the columns, by the first line."""
-        found = []
-        for delimiter in ",;\t":
-            with contextlib.suppress(csv.Error):
-                names = [name.strip() for name in next(self._rows(delimiter), [])]
-                known = {*self._how.columns.values()} & {*names}
-                found.append((len(known), len(names), delimiter, names))
-        _, width, delimiter, names = max(found, default=(0, 0, ",", []))
-        if not width:
-            raise Invalid(f"{self.path}: line 1: must have the names of the columns.")
-        return delimiter, names
-
-    def _rows(self, delimiter: str) -> Any:
-        return csv.reader(self._lines(), delimiter=delimiter, strict=True)
-
-    def _lines(self) -> Iterator[str]:
-        self._text.seek(0)
-        try:
-            while line := self._text.readline(_LONGEST):
-                yield line
-        except UnicodeError as error:
-            raise Invalid(f"{self.path}: {self._other_encoding()}.") from error
-
-    def _other_encoding(self) -> str:
-        name = self._how.encoding.removesuffix("-sig")
-        return f"is not text in {name}; name its --encoding, such as windows-1252"
-
-    def _place(self, header: list[str], column: str) -> int:
-        if header.count(column) != 1:
-            there = "is there twice" if column in header else "is not there"
-            names = ", ".join(map(repr, header))[:500]
-            raise Invalid(
-                f"{self.path}: line 1: the column {column!r} {there}; the columns are {names}."
-            )
-        return header.index(column)
 
     # contract: import-csv-checked
     def check(self) -> Iterator[int]:
         """Checks all rows, and fills ``errors``. Yields how many were read after each some."""
-        rows, some = self._rows(self._delimiter), []
-        number = 0
-        next(rows)
-        while len(self.errors) <= MOST_ERRORS:
-            line = rows.line_num + 1
-            try:
-                cells = next(rows, None)
-            except csv.Error as error:
-                self._fail(line, f"is no row of CSV ({error}); is a quote not closed?")
-                continue
-            if cells is None:
-                break
-            number += 1
-            if (wish := self._wish(line, cells)) is not None:
+        some = []
+        for number, (line, cells) in enumerate(self._table.rows(), 1):
+            if isinstance(cells, str):
+                self._fail(line, cells)
+            elif (wish := self._wish(line, cells)) is not None:
                 some.append(wish)
             if len(some) == _SOME:
                 self._keep(some)
                 some = []
                 yield number
+            if len(self.errors) > MOST_ERRORS:
+                break
         self._keep(some)
         if len(self.errors) > MOST_ERRORS:
             self.errors[MOST_ERRORS:] = ["and more"]
 
     def _wish(self, line: int, cells: list[str]) -> Sequence[Any] | None:
-        """What is kept of a row; None for one that says nothing or is wrong."""
-        if not any(cells):
-            return None
-        if len(cells) != self._width:
-            self._fail(line, f"has {len(cells)} cells, and the first line {self._width}")
-            return None
+        """What is kept of a row; None for one that is wrong or a guest's."""
         wish: dict[str, Any] = dict.fromkeys(FIELDS)
         failed = False
         for field, at, nothing, read in self._cells:
@@ -204,9 +124,8 @@ class CsvFile:
                         raise Invalid("is empty")
                     if field == "customer" and not self._how.skip_guests:
                         raise Invalid("is empty; --skip-guests leaves out rows without a customer")
-                elif not cell.isascii() and _NOT_TEXT.search(cell):
-                    raise Invalid(self._other_encoding())
                 else:
+                    table.check_text(cell, self._how.encoding)
                     wish[field] = read(cell)
             except Invalid as error:
                 failed = True
@@ -289,13 +208,6 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
         profile = profiles.parse(store, "", gid, "customer", ("customer",))
         return profile.id, profile.gid
 
-    def product(cell: str) -> str:
-        cell = _SHOP_GID.sub("", cell)
-        try:
-            return store.product_id("", cell if store.has_text_ids else _id_number.decode(cell))
-        except (msgspec.DecodeError, Invalid) as error:
-            raise Invalid(store.id_rule) from error
-
     def quantity(cell: str) -> int:
         try:
             return msgspec.convert(cell, Quantity, strict=False)
@@ -320,10 +232,11 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
         return milliseconds
 
     cached = functools.lru_cache(maxsize=10_000)
+    product = cached(functools.partial(table.product_id, store))
     return {
         "customer": cached(customer),
-        "product": cached(product),
-        "variant": cached(product),
+        "product": product,
+        "variant": product,
         "list": cached(lists.check_name),
         "quantity": cached(quantity),
         "note": note,

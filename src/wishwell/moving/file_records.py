@@ -20,7 +20,7 @@ from wishwell.errors import Invalid
 from wishwell.products import NewProduct, Variant, notices, product_bodies
 from wishwell.products.product_bodies import ProductBody
 from wishwell.stores import Store
-from wishwell.stores.naming import Naming
+from wishwell.stores.naming import Naming, Pages
 from wishwell.wishes import fields, items, lists, shares
 from wishwell.wishes.fields import ProductId, Quantity
 
@@ -63,6 +63,10 @@ class _Naming(Naming, frozen=True, rename="camel", omit_defaults=True, forbid_un
     """Of which every field is known here."""
 
 
+class _Pages(Pages, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """Of which every field is known here, too."""
+
+
 class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True):
     """The store of a file."""
 
@@ -70,6 +74,7 @@ class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True
     naming: _Naming
     events_since: Time | None
     created_at: Time
+    pages: _Pages = _Pages()
 
 
 class StoreRecord(Record):

@@ -76,6 +76,12 @@ class NewProduct(msgspec.Struct, frozen=True):
     variants: tuple[Variant, ...] = ()
 
     @property
+    def stored(self) -> tuple[str, str]:
+        """What is known of it, and its variants, as the database has them."""
+        variants = msgspec.json.encode(self.variants).decode()
+        return msgspec.json.encode(self.facts).decode(), variants
+
+    @property
     def said(self) -> dict[str, Said]:
         """Price and availability: first of variants that are not listed (``NO_VARIANT``), then of
         each variant."""
@@ -127,12 +133,13 @@ async def put(
         product = wanted[product_id]
         before = notices.known_from(store, product_id, known)
         known, position, noticed_at = notices.compare(store, before, position, product.said, now)
+        document, variants = product.stored
         written.append(
             {
                 "store": store.id,
                 "product": product_id,
-                "document": msgspec.json.encode(product.facts).decode(),
-                "variants": msgspec.json.encode(product.variants).decode(),
+                "document": document,
+                "variants": variants,
                 "known": known,
                 "position": position,
                 "noticed_at": noticed_at,

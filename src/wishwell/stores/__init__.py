@@ -12,7 +12,8 @@ from wishwell import ids
 from wishwell.config import Settings
 from wishwell.db import Reader, Row, UniqueViolation, Writer, bad_rows
 from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
-from wishwell.stores.naming import Naming, authority, check_hosts, check_naming, plain
+from wishwell.stores import naming as shops
+from wishwell.stores.naming import Naming, Pages, authority, plain
 
 LIMITS = (
     "profile_read",
@@ -83,6 +84,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     created_at: str
     forget_customers_after: int | None = None
     forget_since: str | None = None
+    pages: Pages = Pages()
     reporting: Reporting = Reporting()
 
     def __hash__(self) -> int:
@@ -146,6 +148,7 @@ class StorePatch(msgspec.Struct, frozen=True):
     auth_flow: str | None = None
     hosts: tuple[str, ...] | None = None
     naming: Mapping[str, str] | None = None
+    pages: Mapping[str, str] | None = None
     origins: tuple[str, ...] | None = None
     limits: Mapping[str, int | None] | None = None
     events: bool | None = None
@@ -295,19 +298,12 @@ async def listed(tx: Reader) -> list[Store]:
 
 def from_row(row: Row) -> Store:
     """Makes a store from its columns (``store_fields``)."""
-    id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, *times = row
-    return Store(
-        id,
-        handle,
-        platform,
-        product_ids,
-        auth_flow,
-        tuple(hosts.split()),
-        msgspec.json.decode(naming, type=Naming),
-        tuple(origins.split()),
-        msgspec.json.decode(limits, type=dict[str, int]),
-        *times,
-    )
+    columns = dict(zip(Store.__struct_fields__, row, strict=True))
+    for name, kind in (("naming", Naming), ("pages", Pages), ("limits", dict[str, int])):
+        columns[name] = msgspec.json.decode(columns[name], type=kind)
+    for name in ("hosts", "origins"):
+        columns[name] = tuple(columns[name].split())
+    return Store(**columns)
 
 
 # contract: store-limits
@@ -344,8 +340,9 @@ def patched(store: Store, patch: StorePatch, now: str) -> Store:
         changes["hosts"] = tuple(dict.fromkeys(plain(host) for host in patch.hosts if host))
     if patch.origins is not None:
         changes["origins"] = tuple(dict.fromkeys(patch.origins))
-    if patch.naming is not None:
-        changes["naming"] = structs.replace(store.naming, **patch.naming)
+    for name, fields in (("naming", patch.naming), ("pages", patch.pages)):
+        if fields is not None:
+            changes[name] = structs.replace(getattr(store, name), **fields)
     if patch.limits is not None:
         limits = store.limits | dict(patch.limits)
         # None ends an override; a name that is no limit is refused all the same.
@@ -407,8 +404,9 @@ def check(store: Store) -> None:
             f"forget-customers-after: must be a whole number of months, from 1 to {MAX_MONTHS}; "
             "0 turns it off."
         )
-    check_hosts(store.hosts)
-    check_naming(store.naming)
+    shops.check_hosts(store.hosts)
+    shops.check_naming(store.naming)
+    shops.check_pages(store.pages)
 
 
 def _values(store: Store) -> dict[str, Any]:
@@ -418,4 +416,5 @@ def _values(store: Store) -> dict[str, Any]:
         "naming": msgspec.json.encode(store.naming).decode(),
         "origins": " ".join(store.origins),
         "limits": msgspec.json.encode(store.limits, order="sorted").decode(),
+        "pages": msgspec.json.encode(store.pages).decode(),
     }

@@ -1,4 +1,4 @@
-"""How a store knows its shop: the shop's hosts, and how it names its customers."""
+"""How a store knows its shop: its hosts, its pages, and how it names its customers."""
 
 import re
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ _TAKEN = (
     *("x-request-id",),
 )
 """Headers whose names begin with one of these have a meaning of their own."""
+_ADDRESS = re.compile(r"(https://[a-z0-9.-]{1,253}(:[0-9]{1,5})?)?/(?![/\\])[!-\[\]-~]{0,999}")
 MOST_HOSTS = 50
 
 
@@ -36,6 +37,15 @@ class Naming(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     jwt_claim: str = ""
     jwt_key_set: str = ""
     platform_shop: str = ""
+
+
+# contract: store-pages
+class Pages(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A product's page, and pages in place of the storefront's. Empty texts are not set."""
+
+    product_url: str = ""
+    wishlist_page: str = ""
+    shared_page: str = ""
 
 
 def authority(origin: str) -> str:
@@ -72,6 +82,22 @@ def check_naming(naming: Naming) -> None:
         if not _TEXT.fullmatch(getattr(naming, field)):
             text = field.replace("_", "-")
             raise Invalid(f"{text}: must be at most 1,000 printable ASCII characters.")
+
+
+def check_pages(pages: Pages) -> None:
+    """Raises ``Invalid`` for a field that breaks its rule."""
+    for field in pages.__struct_fields__:
+        text = getattr(pages, field)
+        if text and not _ADDRESS.fullmatch(text):
+            raise Invalid(
+                f"{field.replace('_', '-')}: must be empty, a path that begins with one /, or an "
+                "https URL with a path, of at most 1,000 characters."
+            )
+    url, shared = pages.product_url, pages.shared_page
+    if url and not (url.startswith("https:") and "{productId}" in url):
+        raise Invalid("product-url: must be an https URL with {productId} in it.")
+    if "#" in shared and "{token}" not in shared:
+        raise Invalid("shared-page: must have no #, as the token comes behind one, or {token}.")
 
 
 def plain(origin: str) -> str:

@@ -17,7 +17,7 @@ from wishwell.http import bodies, counting, metrics, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
-from wishwell.http.storefront import assets, customers, identity, paths
+from wishwell.http.storefront import assets, customers, documents, identity, paths
 from wishwell.http.storefront.shop import Visit
 from wishwell.profiles import Profile
 from wishwell.wishes import linking
@@ -46,22 +46,24 @@ class Storefront:
         self._linked: dict[str, None] = {}
 
     def serves(self, path: str) -> bool:
-        """Whether a path is below the base."""
-        return path.startswith(self._base) and path[len(self._base) :].startswith("/")
+        """Whether a path is the base, or below it."""
+        return path.startswith(self._base) and path[len(self._base) :][:1] in ("", "/")
 
     # contract: storefront-paths
     async def __call__(self, request: Request) -> Response:
         """The answer. Raises ``ServiceError``."""
         bodies.check(request.asgi)
-        route, asset = paths.find(request, self._base)
-        if route is None and asset is None:
+        route, name = paths.find(request, self._base)
+        if route == "livez":
             headers = [(b"content-type", b"text/plain"), (b"cache-control", b"no-store")]
             return Response(200, b"ok", headers)
         paths.check(request)
         visit = request.visit = await identity.begin(self._service, self._shops, request)
-        if asset is not None:
-            return assets.answer(asset, self._base)
-        assert route is not None
+        if route == "asset":
+            return assets.answer(name, self._base, request.header(b"accept-encoding"))
+        if isinstance(route, str):
+            languages = request.header(b"accept-language")
+            return documents.answer(name, self._base, visit.store, languages)
         await identity.identify(request, visit)
         if not request.reads:
             identity.check_origin(request, visit)

@@ -9,9 +9,11 @@ from wishwell.http.routes import Route
 
 # contract: storefront-paths
 _PATH = re.compile(
-    r"/(?:api(?P<api>(?:/[A-Za-z0-9_-]{1,64}){1,5})"
-    r"|assets/(?P<asset>(?:wishwell|share)(?:-[0-9a-f]{1,64})?\.js)"
-    r"|(?P<livez>livez))",
+    r"/api(?P<api>(?:/[A-Za-z0-9_-]{1,64}){1,5})"
+    r"|/assets/(?P<asset>(?:(?:wishwell|share|page|de)(?:-[0-9a-f]{1,64})?\.js"
+    r"|page(?:-[0-9a-f]{1,64})?\.css))"
+    r"|/(?P<livez>livez)"
+    r"|(?P<page>/?|/shared)",
     re.ASCII,
 )
 _QUERY = re.compile(rb"[!-\"$-~]*")
@@ -29,26 +31,28 @@ _ONCE = (
 )
 
 
-def find(request: Request, base: str) -> tuple[Route | None, str | None]:
-    """The route of the API, or the name of the asset, that a path names; for ``livez`` neither.
+_LABELS = {"asset": "/assets", "livez": "/livez", "page": "/"}
+
+
+def find(request: Request, base: str) -> tuple[Route | str, str]:
+    """The route of the API, or "asset", "livez" or "page", and the part of the path that names it.
 
     The path is taken as it was sent, percent-encoding and all. Sets the request's route. Raises
     ``NotFound`` if it is nothing here, and ``MethodNotAllowed``.
     """
     match = _PATH.fullmatch(request.path, len(base))
-    api, asset = match.group("api", "asset") if match else (None, None)
-    route, parameters = routes.find(routes.PREFIX + api) if api else (None, {})
-    if match is None or (api and not (route and route.on_storefront)):
+    kind = (match and match.lastgroup) or ""
+    name = match[kind] if match else ""
+    route, request.parameters = routes.find(routes.PREFIX + name) if kind == "api" else (None, {})
+    if kind not in _LABELS and not (route and route.on_storefront):
         raise NotFound("There is nothing at this path.")
-    place = "/assets" if asset else "/livez"
-    request.route = f"/storefront{route.path if route else place}"
-    request.parameters = parameters
+    request.route = f"/storefront{route.path if route else _LABELS[kind]}"
     allowed = routes.allowed(route) if route else ("GET", "HEAD")
     if route is not None and route.off_storefront:
         allowed = tuple(method for method in allowed if method != route.off_storefront)
     if request.method not in allowed:
         raise MethodNotAllowed(f"This path allows only {', '.join(allowed)}.", allowed)
-    return route, asset
+    return route or kind, name
 
 
 # contract: storefront-strict

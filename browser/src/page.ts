@@ -1,0 +1,49 @@
+// The pages: a module of its own, which only a shop's wishlist page and its shared page load.
+import { PageElement } from './page-list.js';
+import { SharedElement } from './page-shared.js';
+import type { Item, SharedItem } from './types.js';
+import type { Wishlist } from './wishlist.js';
+
+export type { Texts } from './page-en.js';
+/** What "Add to cart" was pressed for, with its product, if something of it is known. */
+export type CartItem = Item | SharedItem;
+export type WishlistPage = HTMLElement;
+export type WishlistShared = HTMLElement;
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'wishlist-page': WishlistPage;
+    'wishlist-shared': WishlistShared;
+  }
+  interface GlobalEventHandlersEventMap {
+    'wishlist-cart': CustomEvent<{ item: CartItem }>;
+  }
+}
+
+/**
+ * Defines the element <wishlist-page list cart product-url shared-page shop-url texts locale lang>,
+ * which shows this wishlist and its lists. A second call with the same name does nothing.
+ */
+export function definePage(wishlist: Wishlist, name = 'wishlist-page'): void {
+  if (customElements.get(name)) return;
+  customElements.define(
+    name,
+    class extends PageElement {
+      readonly wishlist = wishlist;
+    },
+  );
+}
+
+/**
+ * Defines the element <wishlist-shared token cart product-url own-page texts locale lang>, which
+ * shows somebody's list. A second call with the same name does nothing.
+ */
+export function defineShared(wishlist: Wishlist, name = 'wishlist-shared'): void {
+  if (customElements.get(name)) return;
+  customElements.define(
+    name,
+    class extends SharedElement {
+      readonly wishlist = wishlist;
+    },
+  );
+}

@@ -1,0 +1,110 @@
+"""`wishwell products`: the shop's catalogue, from a file."""
+
+import functools
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+import click
+
+from wishwell import stores
+from wishwell.cli.opening import Progress, new_id, now, run
+from wishwell.config import Settings
+from wishwell.db import Database
+from wishwell.errors import Invalid
+from wishwell.moving import catalogue, table
+from wishwell.moving.catalogue import Catalogue
+from wishwell.moving.import_file import opened
+from wishwell.run import terminal
+
+_SHOWN = 5
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in (
+        click.option("--dry-run", "dry", is_flag=True, help="Only show the first products."),
+        click.option("--delete-missing", is_flag=True, help="Delete what the file lacks."),
+        click.option("--encoding", metavar="NAME", help="Of a CSV file; by default UTF-8."),
+        click.option("--currency", metavar="EUR", help="Of prices that name none."),
+        click.option("--id-pattern", "pattern", metavar="TEXT",
+                     help="The form of the file's ids, as 'shopify_DE_{product}_{variant}'."),
+        click.option("--map", "columns", metavar="FIELD=COLUMN,…",
+                     help=f"The columns of {', '.join(catalogue.USUAL)}, if no Google feed's."),
+        click.option("--format", "kind", type=click.Choice(["csv", "tsv", "jsonl"])),
+        click.option("--store", "handle", required=True, metavar="HANDLE", help="The store."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+# contract: command-products
+@click.command("products")
+@click.argument("path", metavar="FILE")
+@_options
+@click.pass_obj
+def products_command(
+    settings: Settings, /, path: str, handle: str, delete_missing: bool, dry: bool, **given: Any
+) -> None:
+    """Put the shop's catalogue: a CSV, TSV or JSON Lines file, - for standard input.
+
+    Rows that do not fit are named, and the rest goes in. Run it again whenever the catalogue has
+    changed; docs/products.md has examples.
+    """
+    how = _reading(path, **{name: text for name, text in given.items() if text})
+    store = run(settings, lambda db: db.read(stores.by_handle, handle))
+    progress = Progress()
+    with _file(path) as file:
+        found = Catalogue(path, file, store, functools.partial(terminal.say, err=True), **how)
+        for number in found.read():
+            progress.tell(f"checked {number:,} rows")
+    if dry:
+        number = 0
+        for number, product in enumerate(found, 1):
+            if number <= _SHOWN:
+                terminal.say(" ".join((product.product_id, *product.stored)))
+        terminal.say(f"to put: {number:,} products; {found.refused:,} rows refused")
+        return
+
+    async def put(db: Database) -> None:
+        begun = now()
+        async for _ in found.load(db, new_id, now):
+            progress.tell(_said(found))
+        if delete_missing and not found.is_unsure:
+            async for _ in found.delete_missing(db, begun):
+                progress.tell(_said(found))
+
+    run(settings, put)
+    terminal.say(_said(found))
+    if delete_missing and found.is_unsure:
+        raise Invalid(f"{path}: nothing was deleted, as it is not sure what the file lacks.")
+    if found.refused:
+        raise Invalid(f"{path}: what does not fit was left out, and the rest is in.")
+
+
+def _reading(path: str, kind: str = "", columns: str = "", **given: str) -> dict[str, Any]:
+    """The options of ``Catalogue``."""
+    kind = kind or path.lower().rpartition(".")[2]
+    if kind not in ("csv", "tsv", "jsonl"):
+        raise click.UsageError("The file's name does not say what it is: name its --format.")
+    if not re.fullmatch("([A-Z]{3})?", given.get("currency", "")):
+        raise Invalid("--currency: must be three letters, as EUR.")
+    named = table.columns(columns, catalogue.USUAL, ()) if columns else {}
+    return given | {"is_json": kind == "jsonl", "columns": named}
+
+
+def _file(path: str) -> BinaryIO:
+    """The file, or a copy of standard input, which is read twice."""
+    if path != "-":
+        return opened(path)
+    copy = tempfile.TemporaryFile()  # noqa: SIM115
+    shutil.copyfileobj(sys.stdin.buffer, copy)
+    copy.seek(0)
+    return copy
+
+
+def _said(found: Catalogue) -> str:
+    done = f"{found.put:,} products put, {found.unchanged:,} unchanged, {found.deleted:,} deleted"
+    return f"{done}; {found.refused:,} rows refused"

@@ -1,0 +1,56 @@
+"""The storefront's pages: a shopper's own wishlist, and a list that was shared with somebody."""
+
+from html import escape
+
+from wishwell.http.responses import Response
+from wishwell.http.storefront import assets
+from wishwell.stores import Store
+
+_PAGE = (assets.FOLDER / "page.html").read_text("utf-8")
+_MODULE = '<link rel="modulepreload" href="assets/{}">'
+_TEXTS = {
+    "en": ("Wishlist", "Shared wishlist", "This page needs JavaScript."),
+    "de": ("Merkzettel", "Geteilter Merkzettel", "Diese Seite braucht JavaScript."),
+}
+# contract: storefront-pages-closed
+_HEADERS = {
+    b"content-type": b"text/html; charset=utf-8",
+    b"cache-control": b"no-cache",
+    b"vary": b"Accept-Language",
+    b"referrer-policy": b"no-referrer",
+    b"content-security-policy": b"default-src 'none'; script-src 'self'; style-src 'self'; "
+    b"img-src https:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    b"frame-ancestors 'none'",
+}
+
+
+# contract: storefront-pages, storefront-own-pages
+def answer(path: str, base: str, store: Store, languages: str | None) -> Response:
+    """The page at a path below the base, or the way to it. ``languages``: what is accepted."""
+    if not path:
+        return assets.redirect(f"{base}/")
+    shared, pages = path == "/shared", store.pages
+    own = pages.shared_page if shared else pages.wishlist_page
+    # The browser takes the token, which is behind the #, along by itself.
+    if own and "{token}" not in own and own != base + path:
+        return assets.redirect(own)
+    lang = assets.preferred(languages, [*_TEXTS]) or "en"
+    title, of_shared, noscript = _TEXTS[lang]
+    # By the names that page.js imports them by.
+    modules = ["wishwell.js", "de.js"] if lang == "de" else ["wishwell.js"]
+    attributes = {"lang": lang, "product-url": pages.product_url}
+    if not shared and (link := pages.shared_page):
+        attributes["shared-page"] = link if "{token}" in link else f"{link}#{{token}}"
+    page = _PAGE.format(
+        lang=lang,
+        title=of_shared if shared else title,
+        style=assets.hashed("page.css"),
+        script=assets.hashed("page.js"),
+        modules="\n".join(_MODULE.format(name) for name in modules),
+        element="wishlist-shared" if shared else "wishlist-page",
+        attributes="".join(
+            f' {name}="{escape(text)}"' for name, text in attributes.items() if text
+        ),
+        noscript=noscript,
+    )
+    return Response(200, page.encode(), [*_HEADERS.items()])

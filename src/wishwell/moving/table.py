@@ -1,0 +1,138 @@
+"""Tables that other programs write as text: comma, semicolon or tab, by the first line."""
+
+import contextlib
+import csv
+import io
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from wishwell.errors import Invalid, Misconfigured
+from wishwell.stores import Store
+from wishwell.wishes.fields import ProductId
+
+NOTHING = {"", "NULL", "null", "\\N"}
+"""How databases write that there is nothing."""
+
+LONGEST = 1 << 20
+"""Characters of a line, several times what cells may have."""
+
+_NOT_TEXT = re.compile("[\ud800-\udfff]")
+_id_number = msgspec.json.Decoder(ProductId)
+_SHOP_GID = re.compile(r"gid://[a-z0-9-]{1,40}/Product(?:Variant)?/")
+
+
+# contract: import-csv-columns
+def columns(text: str, known: Collection[str], needed: Collection[str]) -> dict[str, str]:
+    """The columns that ``field=column,…`` names; a column's name may hold commas.
+
+    Raises ``Invalid``.
+    """
+    found: dict[str, str] = {}
+    for part in re.split(r",(?=\s*\w+\s*=)", text):
+        field, _, column = (word.strip() for word in part.partition("="))
+        if field not in known or not column:
+            raise Invalid(
+                f"--map: {part!r} must be field=column, with a field of {', '.join(known)}."
+            )
+        if field in found:
+            raise Invalid(f"--map: {field} is there twice.")
+        found[field] = column
+    if missing := set(needed) - found.keys():
+        raise Invalid(f"--map: {' and '.join(sorted(missing))} must be there.")
+    return found
+
+
+class Table:
+    """The table in a file. ``header``: the names of its columns, each as ``normal`` makes it."""
+
+    def __init__(
+        self,
+        path: str,
+        file: BinaryIO,
+        encoding: str,
+        known: Collection[str],
+        normal: Callable[[str], str] = str.strip,
+    ) -> None:
+        """``known``: names of columns, by which the delimiter is found. Raises ``Invalid`` and
+        ``Misconfigured``."""
+        self.path, self.encoding = path, encoding
+        try:
+            # A byte that is no text is found in its cell, so that its line is known.
+            self._text = io.TextIOWrapper(file, encoding, "surrogateescape", newline="")
+        except LookupError as error:
+            raise Misconfigured(f"--encoding: {error}.") from error
+        self._delimiter, self.header = self._first({*known}, normal)
+
+    # contract: import-csv-form
+    def _first(self, known: set[str], normal: Callable[[str], str]) -> tuple[str, list[str]]:
+        """The delimiter and the names of the columns, by the first line."""
+        found = []
+        for delimiter in ",;\t":
+            with contextlib.suppress(csv.Error):
+                names = [normal(name) for name in next(self._rows(delimiter), [])]
+                found.append((len(known & {*names}), len(names), delimiter, names))
+        _, width, delimiter, names = max(found, default=(0, 0, ",", []))
+        if not width:
+            raise Invalid(f"{self.path}: line 1: must have the names of the columns.")
+        return delimiter, names
+
+    def _rows(self, delimiter: str) -> Any:
+        return csv.reader(self._lines(), delimiter=delimiter, strict=True)
+
+    def _lines(self) -> Iterator[str]:
+        self._text.seek(0)
+        try:
+            while line := self._text.readline(LONGEST):
+                yield line
+        except UnicodeError as error:
+            raise Invalid(f"{self.path}: {_other(self.encoding)}.") from error
+
+    def place(self, column: str) -> int:
+        """Where a column is. Raises ``Invalid`` for one that is missing, or there twice."""
+        if self.header.count(column) != 1:
+            there = "is there twice" if column in self.header else "is not there"
+            names = ", ".join(map(repr, self.header))[:500]
+            raise Invalid(
+                f"{self.path}: line 1: the column {column!r} {there}; the columns are {names}."
+            )
+        return self.header.index(column)
+
+    def rows(self) -> Iterator[tuple[int, list[str] | str]]:
+        """The line of each row that says something, with its cells or with what is wrong."""
+        rows, width = self._rows(self._delimiter), len(self.header)
+        next(rows)
+        while True:
+            line = rows.line_num + 1
+            try:
+                cells = next(rows, None)
+            except csv.Error as error:
+                yield line, f"is no row of CSV ({error}); is a quote not closed?"
+                continue
+            if cells is None:
+                return
+            if any(cells):
+                wrong = f"has {len(cells)} cells, and the first line {width}"
+                yield line, cells if len(cells) == width else wrong
+
+
+def check_text(cell: str, encoding: str) -> None:
+    """Raises ``Invalid`` for a cell of a file in another encoding."""
+    if not cell.isascii() and _NOT_TEXT.search(cell):
+        raise Invalid(_other(encoding))
+
+
+def _other(encoding: str) -> str:
+    name = encoding.removesuffix("-sig")
+    return f"is not text in {name}; name its --encoding, such as windows-1252"
+
+
+def product_id(store: Store, cell: str) -> str:
+    """The product or variant id of a cell, which may hold a GID. Raises ``Invalid``."""
+    cell = _SHOP_GID.sub("", cell)
+    try:
+        return store.product_id("", cell if store.has_text_ids else _id_number.decode(cell))
+    except (msgspec.DecodeError, Invalid) as error:
+        raise Invalid(store.id_rule) from error

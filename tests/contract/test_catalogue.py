@@ -1,0 +1,323 @@
+"""A shop's catalogue: what the rows of a file become, how a bad one is named, and what is done with them."""
+
+import contextlib
+import io
+import itertools
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wishwell import ids, products, stores
+from wishwell.errors import Invalid, StoreDeleted
+from wishwell.moving import deletion
+from wishwell.moving.catalogue import Catalogue, in_pattern
+from wishwell.products import Facts, NewProduct, Variant
+from wishwell.products.notices import Money
+
+NOW = "2026-01-01T00:00:00.000Z"
+NUMBERS = stores.blank(ids.uuid7_at(ids.from_timestamp(NOW)), "numbers", NOW)
+TEXTS = stores.patched(NUMBERS, stores.StorePatch(product_ids="text"), NOW)
+FEED = "id\titem_group_id\ttitle\tlink\timage_link\tprice\tsale_price\tavailability\n"
+numbers = itertools.count()
+
+
+def read(text, store=NUMBERS, **how):
+    """The catalogue with this text, read; and what it told."""
+    raw, told = text if isinstance(text, bytes) else text.encode(), []
+    found = Catalogue("feed", io.BytesIO(raw), store, told.append, **how)
+    for _ in found.read():
+        pass
+    return found, told
+
+
+def becomes(text, *more, **how):
+    """The products of a file that fits, by their ids."""
+    found, told = read(text, *more, **how)
+    made = {product.product_id: product for product in found}
+    assert told == []
+    return made
+
+
+def eur(amount):
+    return Money(amount, "EUR")
+
+
+# ----------------------------------------------------------------------------------- what rows become
+
+
+def test_feed_of_google_needs_no_map():
+    """contract: catalogue-columns, catalogue-variants. Rows of a product wherever they stand."""
+    text = (
+        f"{FEED}11\t7\tOslo shirt - Red / M\thttps://a.example/7?v=1\thttps://a.example/1.jpg\t24.90 EUR\t19.90 EUR\tin_stock\n"
+        "8\t\tNordkapp  hat\thttps://a.example/hüte/8 9\t\t1,299.00 EUR\t\tbackorder\n"
+        "12\t7\tOslo shirt - Blue / M\thttps://a.example/7?v=2\t\t24.90 EUR\t\tout of stock\n"
+    )
+    assert becomes(text) == {
+        "7": NewProduct(
+            "7",
+            Facts(
+                "Oslo shirt",
+                "https://a.example/7?v=1",
+                "https://a.example/1.jpg",
+                eur("19.90"),
+                True,
+            ),
+            (
+                Variant("11", "Red / M", "https://a.example/1.jpg", eur("19.90"), True),
+                Variant("12", "Blue / M", None, eur("24.90"), False),
+            ),
+        ),
+        "8": NewProduct(
+            "8",
+            Facts("Nordkapp hat", "https://a.example/h%C3%BCte/8%209", None, eur("1299.00"), True),
+        ),
+    }
+
+
+def test_json_lines_are_rows(tmp_path):
+    """contract: command-products, catalogue-columns. Numbers, booleans, prices as the API has them;
+    a mark at the beginning and empty lines."""
+    rows = [
+        {"SKU": "a-1", "Kind": 3, "offer price": 19.9, "stock": -1, "tags": ["x"]},
+        {"SKU": "a-2", "price": {"amount": "5", "currency": "USD"}, "stock": 7, "title": None},
+        {"SKU": "a-3", "price": 1299, "stock": False},
+    ]
+    text = "\ufeff" + "\n\n".join(map(json.dumps, rows))
+    named = {
+        "product": "sku",
+        "variant": "kind",
+        "price": "Offer Price|price",
+        "available": "stock",
+    }
+    made = becomes(text, TEXTS, is_json=True, columns=named, currency="EUR")
+    assert {id: product.facts for id, product in made.items()} == {
+        "a-1": Facts(price=eur("19.9"), available=False),
+        "a-2": Facts(price=Money("5", "USD"), available=True),
+        "a-3": Facts(price=eur("1299"), available=False),
+    }
+    assert [variant.variant_id for variant in made["a-1"].variants] == ["3"]
+
+
+@pytest.mark.parametrize(
+    ("titles", "title", "rests"),
+    [
+        (["Shirt (Red)", "Shirt (Blue)"], "Shirt", ["Red", "Blue"]),
+        (["Shirt Red", "Shirt Rose"], "Shirt", ["Red", "Rose"]),
+        (["Shirt", "Shirt, blue"], "Shirt", [None, "blue"]),
+        (["Shirt", "Shirt"], "Shirt", [None, None]),
+        (["Red shirt", "Blue shirt"], "Red shirt", ["Red shirt", "Blue shirt"]),
+        (["", "Shirt"], "Shirt", [None, None]),
+        (["", ""], None, [None, None]),
+    ],
+)
+def test_titles_of_variants_are_parted(titles, title, rests):
+    """contract: catalogue-variants."""
+    text = "item_group_id,id,title\n" + "".join(f'7,{n},"{t}"\n' for n, t in enumerate(titles, 1))
+    product = becomes(text)["7"]
+    assert product.facts.title == title
+    assert [variant.title for variant in product.variants] == rests
+
+
+@pytest.mark.parametrize(
+    ("rows", "price", "available"),
+    [
+        ("7,1,9.90 EUR,no\n7,2,10 EUR,yes", eur("9.90"), True),
+        ("7,1,9.90 EUR,no\n7,2,10 USD,no", None, False),
+        ("7,1,9.90 EUR,yes\n7,2,,", None, None),
+        ("7,1,9.90 EUR,no\n7,,8 EUR,yes\n7,2,5 EUR,no", eur("8"), True),
+    ],
+)
+def test_product_of_variants_costs_the_least(rows, price, available):
+    """contract: catalogue-variants. A row without a variant is of the product itself."""
+    named = {"product": "p", "variant": "v"}
+    facts = becomes(f"p,v,price,availability\n{rows}\n", columns=named)["7"].facts
+    assert (facts.price, facts.available) == (price, available)
+
+
+# ------------------------------------------------------------------------------------- ids and prices
+
+part = st.text("ab_19-", min_size=1, max_size=6)
+
+
+@given(
+    part,
+    part,
+    st.sampled_from(["x_{product}_{variant}", "{variant}/{product}", "(.*){product}a{variant}"]),
+)
+def test_id_is_read_as_it_was_made_or_refused(product, variant, pattern):
+    """contract: catalogue-ids. Never as another product's."""
+    id = pattern.replace("{product}", product).replace("{variant}", variant)
+    found = None
+    with contextlib.suppress(Invalid):
+        found = in_pattern(pattern)(id)
+    assert found in (None, (product, variant))
+
+
+def test_ids_have_the_form_of_the_pattern():
+    """contract: catalogue-ids. Without {variant}, a column may have it."""
+    pattern = "shopify_DE_{product}_{variant}"
+    text = (
+        "id,price\nshopify_DE_7_11,1 EUR\nshopify_DE_7_12,2 EUR\nshopify_AT_7_13,3 EUR\n7,4 EUR\n"
+    )
+    found, told = read(text, pattern=pattern)
+    [product] = found
+    assert [variant.variant_id for variant in product.variants] == ["11", "12"]
+    assert told == [f"line {n}: product: fits --id-pattern in no way" for n in (4, 5)]
+    assert found.nameless == 2
+    made = becomes("id,v\nSKU.7,9\n", pattern="SKU.{product}", columns={"variant": "v"})
+    assert made["7"].variants == (Variant("9"),)
+    for bad in ("", "x", "{variant}", "{product}{product}", "{product}{variant}{variant}"):
+        with pytest.raises(Invalid, match="--id-pattern"):
+            in_pattern(bad)
+
+
+@given(
+    st.integers(0, 999_999_999), st.integers(0, 99), st.sampled_from(["EUR {}", "{} EUR", "{}EUR"])
+)
+def test_price_is_the_same_in_each_way_of_writing(whole, cents, form):
+    """contract: catalogue-price."""
+    ways = [f"{whole}.{cents:02}", f"{whole},{cents:02}", f"{whole:,}.{cents:02}"]
+    ways.append(f"{whole:,}".replace(",", ".") + f",{cents:02}")
+    text = "id,price\n" + "".join(f'{n},"{form.format(way)}"\n' for n, way in enumerate(ways, 1))
+    amounts = {product.facts.price for product in becomes(text).values()}
+    assert amounts == {eur(f"{whole}.{cents:02}")}
+
+
+@pytest.mark.parametrize(
+    ("cell", "names"),
+    [
+        ("1.299 EUR", "may be 1.299 or 1299"),
+        ("19.90", "--currency"),
+        ("EUR 1 USD", "must be as 19.90 EUR"),
+        ("19.90 €", "must be as 19.90 EUR"),
+        ("-1 EUR", "must be as 19.90 EUR"),
+        ("1.2.3 EUR", "may be nothing"),
+        ("1.23456 EUR", "may be nothing"),
+        ("1234567890123 EUR", "at most 12 digits"),
+    ],
+)
+def test_price_that_is_none_is_refused(cell, names):
+    """contract: catalogue-price, catalogue-refused."""
+    found, [told] = read(f"id,price\n7,{cell}\n")
+    assert told.startswith("line 2: price: ") and names in told
+    assert list(found) == []
+    assert becomes("id,price\n7,1.250 KWD\n")["7"].facts.price == Money("1.250", "KWD")
+
+
+# ------------------------------------------------------------------------------------ what is refused
+
+BAD = {
+    "x,,": "product: must be an integer",
+    ",x,": "product: must be an integer",
+    "8,,,": "has 4 cells, and the first line 3",
+    "8,ftp://a.example/,": "image: must be an http or https URL",
+    "8,https://shop.example@evil.example/,": "image: must be an http or https URL",
+    f"8,,{'t' * 256}": "title: must have at most 255 characters",
+    "8,,a\x00b": "title: must have at most 255 characters",
+    "8,,\udce9": "title: is not text in utf-8; name its --encoding",
+    '8,,"a"b': "is no row of CSV",
+}
+
+
+def test_row_that_does_not_fit_is_named_and_the_rest_goes_in():
+    """contract: catalogue-refused. Its product stays as it was, also by its good rows."""
+    rows = ["7,,first", *BAD, "9,,last", "9,ftp://x/,last"]
+    text = "id,image_link,title\n" + "\n".join(rows) + "\n"
+    found, told = read(text.encode("utf-8", "surrogateescape"))
+    for line, (said, names) in enumerate(zip(told, [*BAD.values(), "image"], strict=False), 3):
+        assert said.startswith(f"line {line if line < 12 else 13}: {names}")
+    assert [product.product_id for product in found] == ["7"]
+    assert (found.refused, found.nameless) == (len(BAD) + 1, 4)
+
+
+def test_line_that_is_no_object_is_named():
+    """contract: catalogue-refused."""
+    lines = [
+        '{"id": 7}',
+        "[]",
+        "{",
+        '{"id": [1]}',
+        "\udcff",
+        '{"id": ' + "9" * 5_000 + "}",
+        '{"id": 8}',
+    ]
+    raw = "\n".join(lines).encode("utf-8", "surrogateescape")
+    found, told = read(raw, is_json=True)
+    assert [said.partition(":")[0] for said in told] == [f"line {n}" for n in range(2, 7)]
+    assert [product.product_id for product in found] == ["7", "8"]
+
+
+def test_upper_row_counts_and_too_many_variants_are_refused():
+    """contract: catalogue-refused."""
+    rows = ["7,1,up", "7,1,down", *(f"8,{n},x" for n in range(1001, 1252))]
+    found, told = read("p,v,title\n" + "\n".join(rows), columns={"product": "p", "variant": "v"})
+    [product] = found
+    assert product.variants == (Variant("1"),) and product.facts.title == "up"
+    assert told == [
+        "line 3: is of the product and variant of a row further up",
+        "line 254: has the product's variant 251",
+    ]
+
+
+def test_column_that_is_missing_is_named():
+    """contract: catalogue-columns. That of the product, and one that was named."""
+    for named in ({"product": "nr|no"}, {"price": "cost"}):
+        [[column]] = [named.values()]
+        with pytest.raises(Invalid, match=re.escape(f"the column {column!r} is not there")):
+            read("id,sku\n1,2\n", columns=named)
+    assert list(becomes("ID , sku\n1,2\n")) == ["1"]
+
+
+# -------------------------------------------------------------------------------------- into a store
+
+
+def load(bench, store, text):
+    found, _ = read(text, store)
+    bench.drain(found.load(bench.db, bench.new_id, bench.clock.tick))
+    return found
+
+
+@pytest.fixture
+def store(bench):
+    return bench.new_store(f"catalogue-{next(numbers)}")
+
+
+def test_what_is_known_so_already_stays(bench, store):
+    """contract: command-products, product-put-whole. As if it had been put, more than fit one
+    transaction; only what is different is written."""
+    rows = [f"{n},{n} EUR\n" for n in range(1, 601)]
+    found = load(bench, store, "id,price\n" + "".join(rows))
+    assert (found.put, found.unchanged) == (600, 0)
+    before = bench.read(products.find, store, "300")
+    assert before.price == eur("300")
+    rows[6] = "7,5 EUR\n"
+    found = load(bench, store, "id,price\n" + "".join(rows))
+    assert (found.put, found.unchanged) == (1, 599)
+    assert bench.read(products.find, store, "7").price == eur("5")
+    assert bench.read(products.find, store, "300") == before
+
+
+def test_what_the_file_lacks_is_deleted(bench, store):
+    """contract: catalogue-missing. But what was put since, and what a bad row is of."""
+    load(bench, store, "id,title\n" + "".join(f"{n},t\n" for n in range(1, 601)))
+    load(bench, other := bench.new_store(), "id,title\n5,other\n")
+    begun = bench.clock.tick()
+    bench.write(
+        products.put, store, [NewProduct("3", Facts("new"))], [bench.new_id()], bench.clock.tick()
+    )
+    found = load(bench, store, "id,title,price\n1,t,\n2,t,x\n")
+    bench.drain(found.delete_missing(bench.db, begun))
+    assert found.deleted == 597
+    left = bench.select("SELECT product_id FROM products WHERE store_id = $1", store.id)
+    assert sorted(left) == [("1",), ("2",), ("3",)]
+    assert bench.read(products.find, other, "5").title == "other"
+
+
+def test_nothing_is_put_into_a_store_that_is_deleted(bench, store):
+    """contract: command-products, store-rows."""
+    bench.write(deletion.begin, store.handle, NOW)
+    with pytest.raises(StoreDeleted):
+        load(bench, store, "id\n1\n")

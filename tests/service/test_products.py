@@ -1,0 +1,84 @@
+"""`wishwell products`: the command, and its document."""
+
+import re
+
+import pytest
+
+from .test_csv import service as service
+from .test_csv import written
+from .test_documents import ROOT, commands, shell
+
+STORE = ("--store", "default")
+
+
+def known(service):
+    """The products of the store, as it exports them, by their ids."""
+    lines = service.quick("export", *STORE).splitlines()
+    found = [line for line in lines if line.startswith('{"product"')]
+    return {re.search('"productId":"([^"]+)"', line)[1]: line for line in found}
+
+
+def test_command_says_what_it_did(service):
+    """contract: command-products, catalogue-refused, catalogue-missing. From a file or standard
+    input; a file that is not sure deletes nothing; with a bad row it exits with 1."""
+    feed = written(service, "id;title;price\n1;One;1 EUR\n2;Two;2 EUR\n", "feed.csv")
+    dry = service.quick("products", feed, *STORE, "--dry-run").splitlines()
+    assert dry[1:] == [
+        '2 {"title":"Two","price":{"amount":"2","currency":"EUR"}} []',
+        "to put: 2 products; 0 rows refused",
+    ]
+    assert known(service) == {}
+    assert (
+        service.quick("products", feed, *STORE)
+        == "2 products put, 0 unchanged, 0 deleted; 0 rows refused\n"
+    )
+    again = [str(service.command), "products", "-", *STORE, "--format", "jsonl", "--delete-missing"]
+    done = service.run(again, input='{"id": 2, "title": "Two", "price": "2 EUR"}\n')
+    assert done.stdout == "0 products put, 1 unchanged, 1 deleted; 0 rows refused\n"
+    for text in ('{"id": 3}\n{"id": "x"}\n', '{"id": 2, "price": "x"}\n', ""):
+        done = service.run(again, input=text)
+        assert done.returncode == 1 and "nothing was deleted" in done.stderr.splitlines()[-1]
+        assert "2" in known(service)
+    feed = written(service, "id;price\n2;x\n4;4 EUR\n", "feed.csv")
+    done = service.run([str(service.command), "products", feed, *STORE, "--delete-missing"])
+    assert (done.returncode, done.stdout) == (
+        1,
+        "1 products put, 0 unchanged, 1 deleted; 1 rows refused\n",
+    )
+    first, last = done.stderr.splitlines()
+    assert first.startswith("line 2: price: must be as 19.90 EUR") and last.endswith("is in.")
+    assert known(service).keys() == {"2", "4"}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "names"),
+    [
+        (("feed", *STORE), 2, "--format"),
+        (("feed.csv", "--store", "nowhere"), 1, "no store 'nowhere'"),
+        (("feed.csv", *STORE, "--map", "colour=x"), 1, "--map"),
+        (("feed.csv", *STORE, "--currency", "euro"), 1, "--currency"),
+    ],
+)
+def test_wrong_words_are_refused(service, words, code, names):
+    """contract: command-products, command-error."""
+    written(service, "id\n1\n", "feed.csv")
+    failed, out, said = service.attempt("products", *words)
+    assert (failed, out) == (code, "")
+    assert names in said
+
+
+def test_examples_of_the_document_work(service):
+    """contract: command-products, catalogue-ids. docs/products.md: the file by its command, with its
+    answer; and the other one."""
+    [feed] = re.findall(r"```tsv\n(.*?)```", (ROOT / "docs/products.md").read_text(), re.DOTALL)
+    written(service, feed, "feed.tsv")
+    plain, named, *said, other = filter(None, commands("docs/products.md", "# The catalogue")[1:])
+    assert "--dry-run" not in plain
+    ran = f"{named} 2>&1 || true"
+    assert shell(service, [ran]).splitlines() == said
+    written(
+        service,
+        '{"sku": 7, "name": "Lamp", "offer": "", "price": 5, "stock": 3}\n',
+        "products.jsonl",
+    )
+    assert shell(service, [other]) == "1 products put, 0 unchanged, 0 deleted; 0 rows refused\n"

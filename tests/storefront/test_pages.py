@@ -1,0 +1,155 @@
+"""The pages below the base: what they hold, what they may do, and the shop's own in their place."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from wishwell.http.storefront import assets
+
+from .conftest import BASE, nothing_done, set_cookies
+from .way import direct
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src https:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+PRODUCT = "https://shop.example/p/{productId}?v={variantId}"
+
+
+class Tags(HTMLParser):
+    """The elements of a page with their attributes, and its texts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict]] = []
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    def attributes(self, tag: str) -> dict:
+        [found] = [attributes for name, attributes in self.found if name == tag]
+        return found
+
+
+@pytest.fixture(scope="module")
+def plain(new_front):
+    """A store that has set none of it."""
+    return new_front()
+
+
+@pytest.mark.parametrize(
+    ("path", "element", "title"),
+    [
+        ("/", "wishlist-page", {"en": "Wishlist", "de": "Merkzettel"}),
+        ("/shared", "wishlist-shared", {"en": "Shared wishlist", "de": "Geteilter Merkzettel"}),
+    ],
+)
+@pytest.mark.parametrize(
+    ("accepted", "lang"),
+    [(None, "en"), ("de-AT,de;q=0.9,en;q=0.8", "de"), ("fr, en;q=0.5, de;q=0.4", "en")],
+)
+def test_page_is_whole(plain, path, element, title, accepted, lang):
+    """contract: storefront-pages. The element, its script and style, which are there, the language;
+    HEAD too."""
+    browser = plain.browser()
+    headers = {} if accepted is None else {"Accept-Language": accepted}
+    answer = browser.at(path, headers=headers)
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert answer.headers["Vary"] == "Accept-Language"
+    page = Tags(answer.text)
+    assert page.attributes("html") == page.attributes(element) == {"lang": lang}
+    assert title[lang] in page.texts
+    assert page.attributes("noscript") == {}
+    style, *modules = [found["href"] for name, found in page.found if name == "link"]
+    assert modules == ["assets/wishwell.js", *["assets/de.js"] * (lang == "de")]
+    for place in (style, page.attributes("script")["src"]):
+        assert browser.at(f"/{place}").status_code == 200
+    head = browser.at(path, "HEAD", headers=headers)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["Content-Length"] == answer.headers["Content-Length"]
+    assert browser.at(path, "POST").status_code == 405
+
+
+def test_page_is_the_same_for_everybody_and_closed(front):
+    """contract: storefront-pages-closed. For nobody, a visitor and a customer, whose cookie is not
+    looked at; and nothing is made."""
+    everybody = [front.browser(), front.anyone(1), front.signed_in(), front.browser("nonsense")]
+    with nothing_done(front):
+        for path in ("/", "/shared"):
+            answers = [browser.at(path) for browser in everybody]
+            assert len({answer.content for answer in answers}) == 1
+            for answer in answers:
+                assert set_cookies(answer) == []
+                assert answer.headers["Content-Security-Policy"] == POLICY
+                assert answer.headers["Referrer-Policy"] == "no-referrer"
+                assert answer.headers["X-Content-Type-Options"] == "nosniff"
+                assert answer.headers["Cache-Control"] == "no-cache"
+
+
+@direct("a forwarder has only what is below the base, and a web server answers it itself")
+def test_base_leads_to_the_page(plain):
+    """contract: storefront-pages."""
+    answer = plain.browser().at("")
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"{BASE}/")
+
+
+def test_settings_are_attributes_and_nothing_else(new_front):
+    """contract: storefront-pages, storefront-pages-closed, store-pages. Whatever they hold."""
+    hostile = "https://shop.example/{productId}\"><script>alert(1)</script><a/b='&quot;&#34;"
+    token = "/s?t={token}&\"'><img/src=x/onerror=alert(1)>"
+    front = new_front("--product-url", hostile, "--shared-page", token)
+    own, shared = (Tags(front.browser().at(path).text) for path in ("/", "/shared"))
+    assert own.attributes("wishlist-page") == {
+        "lang": "en",
+        "product-url": hostile,
+        "shared-page": token,
+    }
+    assert shared.attributes("wishlist-shared") == {"lang": "en", "product-url": hostile}
+    for page in (own, shared):
+        assert list(page.attributes("script")) == ["type", "src"]
+        assert not {"a", "img"} & {tag for tag, _ in page.found}
+
+
+def test_pages_of_the_shop_take_the_place(new_front):
+    """contract: storefront-own-pages. Where the token is a part of the address the service's own
+    stays, and links to share have all that there is."""
+    front = new_front("--wishlist-page", "/pages/wishes", "--shared-page", "https://a.example/s")
+    browser = front.browser()
+    for path, place in (("/", "/pages/wishes"), ("/shared", "https://a.example/s")):
+        answer = browser.at(path)
+        assert (answer.status_code, answer.headers["Location"]) == (302, place)
+        assert answer.headers["Cache-Control"] == "no-cache"
+    front = new_front("--wishlist-page", f"{BASE}/", "--shared-page", "/s")
+    own = Tags(front.browser().at("/").text).attributes("wishlist-page")
+    assert own["shared-page"] == "/s#{token}"
+    front = new_front("--shared-page", "/s/{token}")
+    assert front.browser().at("/shared").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("accepted", "best"),
+    [
+        ("gzip, deflate, br", "br"),
+        ("gzip;q=1.0, br;q=0.5", "gzip"),
+        ("br;q=0, gzip;q=0", None),
+        ("br ; q=0 , *", "gzip"),
+        ("*;q=0.1", "br"),
+        ("*;q=0", None),
+        ("identity, gzip;q=0.5", "identity"),
+        ("BR;Q=1", "br"),
+        ("br;q=x, gzip;q=2, x;q=", None),
+        ("x-gzip, brotli", None),
+        (",;,", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_what_is_accepted(accepted, best):
+    """contract: storefront-assets, storefront-pages. By quality, then by what we like best."""
+    assert assets.preferred(accepted, ["br", "gzip", "identity"]) == best
