@@ -30,7 +30,6 @@ SIZES = (1_000_000, 100_000_000, 1_000_000_000)
 TABLES = ("items", "entries", "lists", "profiles")
 SAVES = 2_000
 IDLE_SECONDS = 20
-MONTH = 30 * 86_400
 
 
 ASSUMED: dict[str, tuple[float, str]] = {

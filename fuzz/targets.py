@@ -30,25 +30,13 @@ from wishwell.errors import Invalid, ServiceError, Unauthenticated
 from wishwell.http import routes, wire
 from wishwell.products import product_bodies
 from wishwell.profiles import pages, search
-from wishwell.stores import naming
 from wishwell.wishes import items, lists
 
 KEY = b"a-key-of-the-fuzzer-of-40-characters-xxx"
 NOW = 1_800_000_000_000
 STORE_ID = "01a1fb2f-fa71-7000-84bc-1cd7939ebb19"
-STORE = stores.Store(
-    STORE_ID,
-    "shop",
-    "shopify",
-    "integer",
-    "/account/login?e={email}",
-    (),
-    naming.Naming(),
-    (),
-    {},
-    5,
-    None,
-    "",
+STORE = msgspec.structs.replace(
+    stores.blank(STORE_ID, "shop", ""), auth_flow="/account/login?e={email}"
 )
 TEXT_STORE = msgspec.structs.replace(STORE, product_ids="text")
 ADMIN = auth.new_admin_token()

@@ -22,43 +22,30 @@ MINUTE = 60_000
 
 
 def test_window_opens_with_the_minute_and_counts_exactly():
-    """So many in a minute, none more; the next minute starts anew; looking costs nothing."""
-    now = [10 * MINUTE]
+    """contract: limit-window, clock-steps. Looking costs nothing, and a clock that is set back opens."""
+    now = [2000 * MINUTE]
     limiter = Limiter(lambda: now[0])
 
     async def take(cost=1):
         return await limiter.take("a", 2, cost)
 
-    assert asyncio.run(take()) == (True, 2, 1, 660)
-    assert asyncio.run(take(0)) == (True, 2, 1, 660)
-    assert asyncio.run(take()) == (True, 2, 0, 660)
-    assert asyncio.run(take()) == (False, 2, 0, 660)
-    assert asyncio.run(take(0)) == (True, 2, 0, 660)
+    for steps in (0, 1, -1440):
+        now[0] += steps * MINUTE
+        end = now[0] // 1000 + 60
+        assert asyncio.run(take()) == (True, 2, 1, end)
+        assert asyncio.run(take(0)) == (True, 2, 1, end)
+        assert asyncio.run(take()) == (True, 2, 0, end)
+        assert asyncio.run(take()) == (False, 2, 0, end)
+        assert asyncio.run(take(0)) == (True, 2, 0, end)
     assert not limiter.away
-    now[0] += MINUTE
-    assert asyncio.run(take()) == (True, 2, 1, 720)
 
 
 @pytest.mark.parametrize(("into", "wait"), [(0, 60), (59_999, 1), (60_000, 1)])
 def test_refusal_says_the_seconds_until_the_next_minute(into, wait):
-    """contract: limit-exceeded. At least one, also where the minute has ended since it was
-    counted."""
+    """contract: limit-exceeded. At least one, also where the minute has ended."""
     begun = 30_000_000 * MINUTE
     taken = Taken(False, 5, 0, begun // 1000 + 60)
     assert too_many(taken, "reads", begun + into).retry_after == wait
-
-
-def test_limit_is_not_stuck_when_the_clock_steps_back_a_day():
-    """contract: limit-window, clock-steps. A clock that was ahead and is put right: the limit opens
-    with the next minute, not in a day."""
-    now = [2000 * MINUTE]
-    limiter = Limiter(lambda: now[0])
-    assert asyncio.run(limiter.take("a", 1)).allowed
-    assert not asyncio.run(limiter.take("a", 1)).allowed
-    now[0] -= 1440 * MINUTE
-    taken = asyncio.run(limiter.take("a", 1))
-    assert taken.allowed
-    assert taken.reset == (now[0] // MINUTE + 1) * 60
 
 
 def counted_alone(url: str, times: int = 3) -> list:
@@ -88,27 +75,23 @@ def redis():
 
 
 SPOILT = {
-    "READONLY": (["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]),
-    "OOM": (["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]),
-    "NOPERM": (
-        ["ACL", "SETUSER", "default", "-@scripting"],
-        ["ACL", "SETUSER", "default", "+@all"],
-    ),
-    "NOAUTH": (["CONFIG", "SET", "requirepass", "x"], ["CONFIG", "SET", "requirepass", ""]),
+    "READONLY": ("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"),
+    "OOM": ("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"),
+    "NOPERM": ("ACL SETUSER default -@scripting", "ACL SETUSER default +@all"),
+    "NOAUTH": ("CONFIG SET requirepass x", "CONFIG SET requirepass "),
 }
 
 
 @pytest.mark.parametrize("kind", SPOILT)
 def test_redis_that_refuses_is_counted_without_and_logged_once(redis_server, redis, kind):
-    """contract: limit-shared-away. Whatever it says, requests are served, counted locally, and it
-    is logged."""
+    """contract: limit-shared-away. Whatever it says."""
     with Redis(port=redis.port) as operator:
         spoil, mend = SPOILT[kind]
-        operator.execute_command(*spoil)
+        operator.execute_command(*spoil.split(" "))
         try:
             [entry] = counted_alone(redis.url)
         finally:
-            operator.execute_command(*mend)
+            operator.execute_command(*mend.split(" "))
         assert (entry["event"], entry["counting"]) == ("redis_away", "in this process")
         assert re.match("[A-Za-z]+Error .*", entry["reason"])
 
@@ -123,8 +106,7 @@ def test_redis_that_this_address_does_not_open_is_counted_without(redis_server, 
 
 
 def test_redis_that_is_back_counts_on_and_it_is_logged(redis_server, redis):
-    """contract: limit-shared, limit-shared-away. By its own clock; what was counted here is not
-    added."""
+    """contract: limit-shared, limit-shared-away. What was counted here is not added."""
 
     async def take() -> None:
         limiter = RedisLimiter(redis.url, lambda: 10 * MINUTE)
@@ -184,8 +166,7 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
 
 
 def test_host_that_takes_no_connection_holds_nobody_up():
-    """contract: limit-shared-away. A queue of connections that is full: neither taken nor
-    refused."""
+    """contract: limit-shared-away. Neither taken nor refused: its queue is full."""
     with socket.socket() as full, contextlib.ExitStack() as waiting:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
@@ -199,18 +180,12 @@ def test_host_that_takes_no_connection_holds_nobody_up():
 
 
 ODD_ANSWERS = [
-    *(b"-LOADING Redis is loading\r\n", b"-NOSCRIPT No matching script\r\n", b"-\r\n"),
-    *(b"-MOVED 3999 127.0.0.1:6381\r\n", b"-MOVED\r\n", b"-ASK x y z\r\n", b"+OK\r\n", b":1\r\n"),
-    *(b"$-1\r\n", b"*-1\r\n", b"*0\r\n", b"*2\r\n:1\r\n:1\r\n", b"*3\r\n:1\r\n*0\r\n:1\r\n"),
-    *(
-        b"*3\r\n:1\r\n$1\r\nx\r\n:1\r\n",
-        b"$5\r\nab",
-        b"%1\r\n:1\r\n:2\r\n",
-        b"\xff\xfe\x00\r\n",
-        b"",
-    ),
+    b"-LOADING Redis is loading\r\n", b"-NOSCRIPT No matching script\r\n", b"-\r\n", b"-MOVED\r\n",
+    b"-MOVED 3999 127.0.0.1:6381\r\n", b"-ASK x y z\r\n", b"+OK\r\n", b":1\r\n", b"$-1\r\n", b"*-1\r\n",
+    b"*0\r\n", b"*2\r\n:1\r\n:1\r\n", b"*3\r\n:1\r\n*0\r\n:1\r\n", b"*3\r\n:1\r\n$1\r\nx\r\n:1\r\n",
+    b"$5\r\nab", b"%1\r\n:1\r\n:2\r\n", b"\xff\xfe\x00\r\n", b"",
     b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("answer", ODD_ANSWERS, ids=repr)
@@ -257,19 +232,14 @@ VALUES = ["", "0", "3", "-1", "x", "none", "True", "%zz", "%FF", "1" * 5000]
 
 @settings(max_examples=150, deadline=None)
 @given(
-    scheme=st.sampled_from(["redis", "rediss", "unix"]),
-    authority=st.sampled_from(AUTHORITIES),
-    path=st.sampled_from(PATHS),
-    option=st.sampled_from(OPTIONS),
-    value=st.sampled_from(VALUES),
+    where=st.tuples(*map(st.sampled_from, (["redis", "rediss", "unix"], AUTHORITIES, PATHS))),
+    option=st.tuples(*map(st.sampled_from, (OPTIONS, VALUES))).map("=".join),
     options=st.integers(0, 2),
 )
-def test_address_of_any_kind_is_refused_or_counted_without(
-    scheme, authority, path, option, value, options
-):
+def test_address_of_any_kind_is_refused_or_counted_without(where, option, options):
     """Nothing listens there: what passes the start never fails a request afterwards."""
-    query = "&".join([f"{option}={value}"] * options)
-    url = f"{scheme}://{authority}{path}{'?' if query else ''}{query}"
+    scheme, authority, path = where
+    url = f"{scheme}://{authority}{path}{'?' if options else ''}{'&'.join([option] * options)}"
     try:
         config.load({"WISHWELL_REDIS_URL": url})
     except Misconfigured:

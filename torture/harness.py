@@ -17,20 +17,15 @@ from typing import Any, NamedTuple, cast
 
 import uvloop
 
+from bench.targets import GENEROUS
 from tests.servers import HERE, PREFIX, OwnCluster, PostgresServer, Service, has_citus
 from torture import checker, load
 from torture.journal import COUNTS, Journal, Result
 
-ROOMY = {
-    f"WISHWELL_LIMIT_{who}_{kind}": "10000000"
-    for who in ("PROFILE", "ADMIN")
-    for kind in ("READ", "WRITE", "TOKEN")
-}
 COMMON = {
     "WISHWELL_SIGNING_KEYS": "torture-torture-torture-torture-torture",
-    "WISHWELL_LIMIT_ADDRESS": "10000000",
     "WISHWELL_ITEMS_PER_PROFILE": "100000",
-} | ROOMY
+} | GENEROUS
 ENGINES = ("sqlite", "postgresql", "cluster")
 TWO = {"WISHWELL_WORKERS": "2"}
 SERVED = {"200", "201", "204"}

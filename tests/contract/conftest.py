@@ -9,11 +9,12 @@ import asyncpg
 import pytest
 import uvloop
 
+from bench import seed
 from wishwell import ids, opaque, profiles, stores
 from wishwell.db import Database, migrate
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
-from wishwell.wishes import items, linking, lists, shares
+from wishwell.wishes import items, linking, lists, reservations, shares
 
 
 def bounds(most, **others):
@@ -39,6 +40,36 @@ async def one(tx, statement, *arguments, **named):
 async def rows(tx, statement, *arguments, **named):
     """A use-case of a single statement."""
     return await tx.all(statement, *arguments, **named)
+
+
+async def execute(tx, sql):
+    """A statement that the product does not have."""
+    done = tx._connection.execute(sql)
+    if asyncio.iscoroutine(done):
+        await done
+
+
+class Meanwhile:
+    """A handle beside which ``act`` is awaited once, after the first call of a verb or before it."""
+
+    def __init__(self, tx, verb, act, *, before=False):
+        self.tx, self.verb, self.act, self.before = tx, verb, act, before
+
+    def __getattr__(self, name):
+        call = getattr(self.tx, name)
+        if name != self.verb or self.act is None:
+            return call
+        act, self.act = self.act, None
+
+        async def once(*arguments, **named):
+            if self.before:
+                await act()
+            found = await call(*arguments, **named)
+            if not self.before:
+                await act()
+            return found
+
+        return once
 
 
 class Held:
@@ -87,17 +118,21 @@ class Bench:
         self.clock = Clock()
         self.new_id = ids.UUID7(self.clock)
         self.customers = 0
+        self.stores = {}
+        self.finder = shares.Finder(self.stores.get, {})
         self.store = self.new_store("shop")
-        self.finder = shares.Finder(lambda id: {self.store.id: self.store}.get(id), {})
 
     def new_store(self, handle=None, **patch):
-        made = handle or f"s-{ids.random_uuid()}", stores.StorePatch(**patch)
-        return self.write(stores.create, self.new_id(), *made, self.clock.tick())
+        named = handle or f"s-{ids.random_uuid()}", stores.StorePatch(**patch)
+        made = self.write(stores.create, self.new_id(), *named, self.clock.tick())
+        self.stores[made.id] = made
+        return made
 
-    def update_store(self, **patch):
-        """Changes the store."""
+    def update_store(self, store, **patch):
+        """The store after a change."""
         named, now = stores.StorePatch(**patch), self.clock.tick()
-        self.store = self.write(stores.update, self.store.handle, named, now)
+        self.stores[store.id] = self.write(stores.update, store.handle, named, now)
+        return self.stores[store.id]
 
     def read(self, use_case, *arguments):
         return self.run(self.db.read(use_case, *arguments))
@@ -118,6 +153,9 @@ class Bench:
 
     def all(self, statement, *arguments, **named):
         return self.write(rows, statement, *arguments, **named)
+
+    def execute(self, sql):
+        self.write(execute, sql)
 
     def select(self, sql, *arguments):
         """The rows of a statement that the product does not have."""
@@ -151,37 +189,15 @@ class Bench:
 
     def fill(self, profile, *, products, lists=0, on=0, tags=0, first=1):
         """Items of the products ``first`` and so on, each ``on`` so many of its lists ``List 0``, ``List 1``, …"""
-        now, made = self.clock.tick(), [self.new_id() for _ in range(lists)]
-        held = " ".join(f"tag-{n}" for n in range(tags))
-        wishes, entries, tagged = [], [], []
-        sizes = dict.fromkeys(made, 0)
-        for product in range(first, first + products):
-            id = self.new_id()
-            stands = sorted(made[(product + n) % lists] for n in range(on))
-            for at in stands:
-                sizes[at] += 1
-            wishes.append((
-                profile.id, id, profile.store.id, str(product), "", 1, held, "", " ".join(stands), now, now
-            ))  # fmt: skip
-            entries += [(profile.id, at, id, 0) for at in stands]
-            tagged += [(profile.id, id, tag, profile.store.id) for tag in held.split()]
-        self.insert(
-            "lists",
-            "profile_id id store_id name item_count created_at updated_at",
-            [
-                (profile.id, id, profile.store.id, f"List {n}", sizes[id], now, now)
-                for n, id in enumerate(made)
-            ],
-        )
-        self.insert(
-            "items",
-            "profile_id id store_id product_id variant_id quantity tags note list_ids created_at updated_at",
-            wishes,
-        )
-        self.insert("entries", "profile_id list_id item_id position", entries)
-        self.insert("item_tags", "profile_id item_id tag store_id", tagged)
+        numbers = range(first, first + products)
+        at = self.clock.tick()
+        made = {"lists": lists, "on": on, "tags": tags, "at": at, "row": False}
+        rows = seed.profile(profile.store.id, profile.gid, numbers, **made)
+        for table, records in rows.items():
+            if records:
+                self.insert(table, seed.COLUMNS[table], records)
         self.write(one, "profile_recount", profile=profile.id, email=None, notices=None)
-        return made
+        return [row[1] for row in rows["lists"]]
 
     def save(self, profile, product=1, *args, **fields):
         """An item of the profile, new or changed."""
@@ -198,6 +214,11 @@ class Bench:
         """A share of a list; others may reserve what is on it."""
         token, id = shares.new_token(), self.new_id()
         return self.write(shares.create, profile, list_id, terms, id, token, self.clock.tick())
+
+    def reserve(self, token, item_id, holder):
+        """One of an item."""
+        asked = self.finder, token, item_id, holder, 1
+        return self.write(reservations.reserve, *asked, self.clock.tick())
 
     def holds(self, profile):
         """How many items, lists and entries a profile is counted to have."""

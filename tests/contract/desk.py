@@ -4,7 +4,8 @@ import asyncio
 import contextlib
 import ssl
 
-from tests.contract.conftest import bounds, new_item
+from tests.contract.conftest import PLENTY, new_item
+from tests.servers.receiver import Receiver
 from wishwell import events, ids, stores
 from wishwell.events import deliveries, retention, webhooks
 from wishwell.events.sender import Sender
@@ -24,7 +25,7 @@ class Desk:
     def __init__(self, bench):
         self.bench, self.db, self.clock = bench, bench.db, bench.clock
         self.handle = f"s-{ids.random_uuid()}"
-        self.products = 0
+        self.products, self.saved = 0, []
 
     async def open(self):
         now = self.clock.tick()
@@ -43,8 +44,8 @@ class Desk:
 
     async def _save(self):
         self.products += 1
-        save = new_item(self.products), self.bench.new_id(), bounds(9_999), self.clock.tick()
-        await self.db.write(items.save, self.profile, *save)
+        save = new_item(self.products), self.bench.new_id(), PLENTY, self.clock.tick()
+        self.saved.append((await self.db.write(items.save, self.profile, *save))[0].id)
 
     async def hook(self, url, *types):
         make = SEALING, self.store, url, types, self.bench.new_id(), self.clock.tick()
@@ -63,6 +64,12 @@ class Desk:
 
     async def page(self, hook, limit=250):
         return (await self.db.read(deliveries.page, self.store, hook.id, None, limit)).records
+
+    @contextlib.asynccontextmanager
+    async def receiving(self, says=None, *types, **given):
+        """A receiver, a process, and a webhook of these types that leads to the receiver."""
+        async with Receiver(says).serve() as receiver, self.process(**given) as sender:
+            yield receiver, sender, await self.hook(receiver.url, *types)
 
     @contextlib.asynccontextmanager
     async def process(self, **given):

@@ -11,7 +11,7 @@ from wishwell.moving import deletion, exporting, file_records, importing
 from wishwell.moving.import_file import ImportFile
 from wishwell.products.notices import Money
 from wishwell.stores import store_secrets
-from wishwell.wishes import lists, reservations, shares
+from wishwell.wishes import lists
 
 NOW = "2026-01-01T00:00:00.000Z"
 AT = ids.from_timestamp(NOW)
@@ -22,9 +22,8 @@ def export(bench, store, between=None):
 
     async def read():
         found = b""
-        async for piece in exporting.lines(
-            bench.db, store.handle, NOW, file_records.EndRecord(0, 0, 0)
-        ):
+        end = file_records.EndRecord(0, 0, 0)
+        async for piece in exporting.lines(bench.db, store.handle, NOW, end):
             found += piece
             if between is not None and found.count(b"\n") == 1:
                 await between()
@@ -91,15 +90,22 @@ def held(bench, profile):
     return {int(row[1]): row for row in map(tuple, rows)}
 
 
+def new_hook(bench, store_id):
+    """The id of a webhook that is due."""
+    id = bench.new_id()
+    hook = "store_id id enabled position missed created_at updated_at due_at types url sealed"
+    row = (store_id, id, 1, 0, 0, NOW, NOW, NOW, "", "https://shop.example/", "x")
+    bench.insert("webhooks", hook, [row])
+    return id
+
+
 class FilledStore:
     """A store with a record of every kind."""
 
     def __init__(self, bench, handle):
         self.bench, now = bench, bench.clock.tick
-        patch = stores.StorePatch(
-            events=True, hosts=(f"https://{handle}.example",), limits={"items": 77}
-        )
-        self.store = bench.write(stores.create, bench.new_id(), handle, patch, now())
+        hosts = (f"https://{handle}.example",)
+        self.store = bench.new_store(handle, events=True, hosts=hosts, limits={"items": 77})
         hidden = store_secrets.SecretsPatch()
         bench.write(store_secrets.change, SEALING, self.store, hidden, bench.clock())
         self.token, self.hash = bench.new_id(), opaque.hashed(fresh := auth.new_admin_token())
@@ -130,9 +136,8 @@ class FilledStore:
         self.link = bench.share(self.owner, on.id)
         visitor, self.session = (bench.new_session(self.store) for _ in range(2))
         wish(bench, visitor, 3)
-        finder = shares.Finder({self.store.id: self.store}.get, {})
         for who in (self.friend, visitor):
-            bench.write(reservations.reserve, finder, self.link.token, saved[0], who, 1, now())
+            bench.reserve(self.link.token, saved[0], who)
         bench.link(visitor, self.friend)
         wish(bench, self.session, 5)
         for jti in ("", bench.new_id()):

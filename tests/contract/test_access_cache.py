@@ -46,8 +46,7 @@ def test_what_could_not_be_written_is_written_the_next_time(impatient):
 
 
 def test_made_up_admin_tokens_leave_connections_for_others(impatient, engine):
-    """contract: admin-token-guess. A hundred at once, while each look-up takes long: the other
-    statements are served."""
+    """contract: admin-token-guess. A hundred at once, while each look-up takes long."""
     if engine == "sqlite":
         pytest.skip("reads of the embedded database take no connection from each other")
     known = access_cache.AccessCache(impatient.db, impatient.clock)

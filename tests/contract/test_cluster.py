@@ -97,8 +97,7 @@ def test_database_is_spread_once_with_its_rows(unspread, postgres_server):
 
 @needs_cluster
 def test_table_that_comes_later_is_spread_by_migrate(unspread, postgres_server):
-    """contract: migrate-cluster, serve-schema. As after a migration: `serve` asks for it, and
-    `migrate` needs no option."""
+    """contract: migrate-cluster, serve-schema. As after a migration: `serve` asks for it."""
     unspread.cli("migrate", "--cluster")
     url = unspread.settings["WISHWELL_DATABASE_URL"]
     postgres_server.sql("SELECT undistribute_table('item_tags')", url.rpartition("/")[2])

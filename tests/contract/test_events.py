@@ -79,8 +79,14 @@ def compare(replay, model):
     }
 
 
+SEQUENCES = {
+    **dict.fromkeys(("mine", "theirs", "after"), sequences),
+    "names": st.lists(alike, max_size=3),
+}
+
+
 @example(mine=[], theirs=[("new_list", "Garden")] * 2, after=[], names=[])
-@given(mine=sequences, theirs=sequences, after=sequences, names=st.lists(alike, max_size=3))
+@given(**SEQUENCES)
 @examples(20)
 def test_events_are_what_changed_and_nothing_else(telling, mine, theirs, after, names):
     """contract: event-fields, event-transaction, event-nothing-changed, event-changed, event-order.
@@ -120,11 +126,4 @@ def test_events_are_what_changed_and_nothing_else(telling, mine, theirs, after, 
         step(bench, customer, ours, first, lambda: do(bench, customer, ours, one))
 
 
-test_events_at_length = at_length(
-    test_events_are_what_changed_and_nothing_else,
-    100,
-    mine=sequences,
-    theirs=sequences,
-    after=sequences,
-    names=st.lists(alike, max_size=3),
-)
+test_events_at_length = at_length(test_events_are_what_changed_and_nothing_else, 100, **SEQUENCES)

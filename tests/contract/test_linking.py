@@ -16,17 +16,18 @@ names = st.lists(strategies.alike, max_size=4)
 rooms = st.sampled_from(
     [(99, 99, 99, 99), (2, 99, 99, 99), (99, 2, 99, 99), (99, 99, 2, 99), (99, 99, 99, 2)]
 )
+VISITS = {
+    "mine": strategies.sequences,
+    "visits": st.lists(st.tuples(names, strategies.sequences), min_size=1, max_size=3),
+    "room": rooms,
+}
 
 # An item that moves and one that is merged, each on six lists.
 _SIX = [("save", product, None, 1, [], [*range(6)], "") for product in (1, 2)]
 _LISTS = [("new_list", name) for name in "abcdef"]
 
 
-@given(
-    mine=strategies.sequences,
-    visits=st.lists(st.tuples(names, strategies.sequences), min_size=1, max_size=3),
-    room=rooms,
-)
+@given(**VISITS)
 @example(mine=[("new_list", "a"), *_SIX[1:]], visits=[([], [*_LISTS, *_SIX])], room=(99,) * 4)
 @strategies.examples(20)
 def test_links_agree_with_the_model(bench, mine, visits, room):
@@ -54,30 +55,7 @@ def test_links_agree_with_the_model(bench, mine, visits, room):
         assert bench.write(linking.link, session, again, stores.Bounds(**of), at) == 0
 
 
-test_links_at_length = strategies.at_length(
-    test_links_agree_with_the_model,
-    150,
-    mine=strategies.sequences,
-    visits=st.lists(st.tuples(names, strategies.sequences), min_size=1, max_size=3),
-    room=rooms,
-)
-
-
-@pytest.mark.either_engine
-def test_visitor_who_signs_in_again_and_again_makes_no_profile_larger(bench):
-    """contract: link-limits, at the default bounds: three sessions, each as full as requests may make
-    it, of other products. The customer keeps the first two, and nothing of the third."""
-    most = stores.Bounds(items=5_000, lists=250, entries=20_000, list_items=1_000)
-    customer = bench.new_customer()
-    bench.write(profiles.lock, customer, bench.clock.tick())
-    for visit in range(3):
-        session = bench.new_session()
-        first = 1 + 5_000 * visit
-        bench.fill(session, products=5_000, lists=20, on=4, tags=2, first=first)
-        moved = bench.write(linking.link, session, customer, most, bench.clock.tick())
-        assert moved == (5_000 if visit < 2 else 0)
-    assert bench.holds(customer) == (10_000, 40, 40_000)
-    bench.check(customer)
+test_links_at_length = strategies.at_length(test_links_agree_with_the_model, 150, **VISITS)
 
 
 @pytest.mark.parametrize(
@@ -109,8 +87,7 @@ class Counting:
 
 
 def test_link_takes_as_many_statements_for_thousands_of_items_as_for_ten(bench):
-    """contract: link-limits. Each is a round trip to PostgreSQL, and holds up every other write on
-    SQLite."""
+    """contract: link-limits. Each is a round trip to PostgreSQL."""
 
     async def counted(tx, session, customer):
         counting = Counting(tx)
@@ -128,12 +105,10 @@ def test_link_takes_as_many_statements_for_thousands_of_items_as_for_ten(bench):
 
 
 def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
-    """contract: link-item-merge, link-list-merge. What was never placed is newest first, by the
-    earlier of the two times; what joins comes behind."""
+    """contract: link-item-merge, link-list-merge. By the earlier time; what joins is last."""
     session, customer = bench.new_session(), bench.new_customer()
     for profile, products in ((session, (1, 9)), (customer, (2, 1, 3))):
-        on = bench.new_id()
-        bench.write(lists.create, profile, "x", on, bounds(9), bench.clock.tick())
+        on = bench.new_list(profile).id
         for product in products:
             listed = () if (profile, product) == (session, 1) else (on,)
             bench.save(profile, product, list_ids=listed)

@@ -47,15 +47,12 @@ def alone(engine):
 def fail(bench, alone, request):
     """Makes every insertion of an item fail, at once or at the commit."""
 
-    async def execute(tx, sql):
-        await tx._connection.execute(sql)
-
     def begin(when="", level="EXCEPTION", said=IN_DOUBT):
         sql = TRIGGER.format(level=level, said=said, code=request.param, when=when)
-        bench.write(execute, sql)
+        bench.execute(sql)
 
     yield begin
-    bench.write(execute, "DROP TRIGGER fail ON items; DROP FUNCTION fail")
+    bench.execute("DROP TRIGGER fail ON items; DROP FUNCTION fail")
 
 
 async def save(tx, bench, profile):
@@ -81,8 +78,7 @@ AT_COMMIT = "DEFERRABLE INITIALLY DEFERRED"
     ],
 )
 def test_write_that_loses_a_server_may_have_been_done(bench, fail, when, level, use_case, in_doubt):
-    """contract: cluster-server-away. A single statement, a transaction before its commit, and at it;
-    also where the coordinator warns that a server may not have committed, and answers as if it had."""
+    """contract: cluster-server-away. Before its commit and at it, and where it only warns."""
     profile = bench.new_customer()
     bench.save(profile, 2)
     fail(when, level)
@@ -168,8 +164,7 @@ def test_rollback_that_fails_hides_no_error(bench, alone, postgres_server):
 
 
 def test_late_statement_asks_before_a_later_round(bench, alone, postgres_server):
-    """contract: database-hung. One of two hosts is missing, so the next round is 5 s away; two
-    statements that are late want one now."""
+    """contract: database-hung. One of two hosts is missing: the next round is 5 s away."""
     with socket.socket() as nobody:  # bound, and not listening: connections are refused
         nobody.bind((HERE, 0))
         url = postgres_server.url("postgres")

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import sqlite3
-import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from typing import get_args
 
 import asyncpg
@@ -27,33 +27,17 @@ def empty(engine, request):
     service.kill()
 
 
-def at_once(service, count):
-    processes = [
-        subprocess.Popen(
-            [service.command, "migrate"],
-            cwd=service.folder,
-            env=service.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(count)
-    ]
-    return [(process, *process.communicate(timeout=60)) for process in processes]
-
-
 @pytest.mark.parametrize("count", [3, pytest.param(8, marks=pytest.mark.slow)])
 def test_migrations_at_once_are_applied_once(empty, count):
-    """contract: migrate-once. Three, and eight, at once: all end well, one of them did the work, and
-    the schema is whole."""
-    done = at_once(empty, count)
-    assert [process.returncode for process, *_ in done] == [0] * count, done
-    did = [out for _, out, _ in done if "applying" in out]
-    assert len(did) == 1
+    """contract: migrate-once. All end well, and one of them did the work."""
+    command = [str(empty.command), "migrate"]
+    with ThreadPoolExecutor(count) as threads:
+        done = list(threads.map(lambda _: empty.run(command), range(count)))
+    assert {one.returncode for one in done} == {0}, done
+    assert sum("applying" in one.stdout for one in done) == 1
     assert empty.cli("migrate").stdout.strip() == "nothing to do"
     assert empty.cli("migrate", "--plan").stdout == ""
-    assert "default" in empty.cli("store", "list").stdout
-    assert empty.cli("store", "list", "--json").stdout.count('"handle"') == 1
+    assert empty.cli("store", "list", "--json").stdout.count('"handle": "default"') == 1
 
 
 def test_plan_shows_what_would_be_done_and_does_nothing(empty):
@@ -147,8 +131,7 @@ FROZEN = {
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "UTF8"])
 def test_database_of_another_encoding_is_refused(request, encoding):
-    """contract: serve-start. It would take some names and fail for others; what the address says of
-    the client's encoding changes nothing."""
+    """contract: serve-start. What the address says of the client's changes nothing."""
     server = request.getfixturevalue("postgres_server")
     name = f"encoded_{encoding.lower()}"
     server.sql(

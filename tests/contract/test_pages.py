@@ -6,14 +6,19 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from tests import strategies
-from tests.contract.conftest import bounds, new_item
+from tests.contract.conftest import PLENTY, Meanwhile
 from wishwell import products, profiles
 from wishwell.products import shown
 from wishwell.profiles import search
 from wishwell.profiles.pages import Cursor, PageRequest
 from wishwell.wishes import items, linking
 
-QUERIES = [None, "product:1,2,3,5,8,13", "tag:even", "variant:1"]
+QUERIES = {
+    None: lambda item: True,
+    "product:1,2,3,5,8,13": lambda item: item.product_id in ("1", "2", "3", "5", "8", "13"),
+    "tag:even": lambda item: "even" in item.tags,
+    "variant:1": lambda item: item.variant_id == "1",
+}
 
 
 @pytest.fixture(scope="module")
@@ -26,20 +31,9 @@ def stocked(bench):
         owners[profile] = []
         for number in range(1, count + 1):
             bench.clock.tick()
-            item = bench.save(
-                profile, number, number % 3 or None, 1, ("even",) if number % 2 == 0 else ()
-            )
-            owners[profile].append(item)
+            tags = ("even",) if number % 2 == 0 else ()
+            owners[profile].append(bench.save(profile, number, number % 3 or None, 1, tags))
     return store, owners
-
-
-def wanted(query):
-    return {
-        None: lambda item: True,
-        "product:1,2,3,5,8,13": lambda item: item.product_id in ("1", "2", "3", "5", "8", "13"),
-        "tag:even": lambda item: "even" in item.tags,
-        "variant:1": lambda item: item.variant_id == "1",
-    }[query]
 
 
 def walk(bench, scope, size, query, cursor=None, way="next"):
@@ -55,7 +49,7 @@ def walk(bench, scope, size, query, cursor=None, way="next"):
 
 @given(
     size=st.integers(1, 30),
-    query=st.sampled_from(QUERIES),
+    query=st.sampled_from([*QUERIES]),
     whole=st.booleans(),
     who=st.integers(0, 2),
 )
@@ -66,7 +60,7 @@ def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query
     profile = list(owners)[who]
     scope = profiles.WholeStore(store) if whole else profile
     held = [item for owner in owners if whole or owner == profile for item in owners[owner]]
-    expected = sorted((item.id for item in held if wanted(query)(item)), reverse=True)
+    expected = sorted((item.id for item in held if QUERIES[query](item)), reverse=True)
     forwards = walk(bench, scope, size, query)
     assert [item.id for page in forwards for item in page.records] == expected
     assert [len(page.records) for page in forwards[:-1]] == [size] * (len(forwards) - 1)
@@ -82,13 +76,10 @@ def test_pages_of_any_size_are_exactly_what_is_there(bench, stocked, size, query
 @pytest.mark.parametrize("query", [None, "tag:kept"])
 @pytest.mark.parametrize("backward", [False, True])
 def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
-    """contract: page-walk. The cursor of an emptied page: no records, and the way back while there
-    is one."""
-    profile, saved = bench.new_customer(), []
-    for product in range(1, 5):
-        new = new_item(product, tags=("kept",) if product in (1, 4) else ())
-        now = bench.clock.tick()
-        saved.append(bench.write(items.save, profile, new, bench.new_id(), bounds(9), now)[0].id)
+    """contract: page-walk. While there is a way back."""
+    profile = bench.new_customer()
+    kept = {1: ("kept",), 4: ("kept",)}
+    saved = [bench.save(profile, n, tags=kept.get(n, ())).id for n in range(1, 5)]
     near = saved if backward else saved[::-1]  # in the order of the walk
     asked = search.Search() if query is None else search.parse(query, bench.store)
 
@@ -124,33 +115,17 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
     """Nothing older, then something older and the edge gone: the page shows what is there now."""
     session, customer = bench.new_session(), bench.new_customer()
     now = bench.clock.tick()
+    older, edge = bench.save(session, 1).id, bench.save(customer, 2).id
 
-    def save(profile):
-        return bench.save(profile, 1 if profile.is_session else 2).id
-
-    older, edge = save(session), save(customer)
-
-    class Meanwhile:
-        """A handle, with a link and a delete right after the first page that is read."""
-
-        joins_products = True
-
-        def __init__(self, tx):
-            self.tx, self.one, self.all, self.pages_read = tx, tx.one, tx.all, 0
-
-        async def page(self, query, *arguments):
-            rows = await self.tx.page(query, *arguments)
-            self.pages_read += 1
-            if self.pages_read == 1:
-                await bench.db.write(linking.link, session, customer, bounds(1_000), now)
-                await bench.db.write(items.delete, customer, edge, bench.clock.tick())
-            return rows
+    async def link_and_delete():
+        await bench.db.write(linking.link, session, customer, PLENTY, now)
+        await bench.db.write(items.delete, customer, edge, bench.clock.tick())
 
     asked = PageRequest(Cursor(edge, False), 10, search.Search())
 
     async def read(tx):
         # SQLite runs a read on the loop: the writes between its statements are awaited here.
-        return await items.page(Meanwhile(tx), customer, asked)
+        return await items.page(Meanwhile(tx, "page", link_and_delete), customer, asked)
 
     found = bench.read(read)
     assert [item.id for item in found.records] == [older]
@@ -169,8 +144,7 @@ def test_page_with_products_is_one_however_they_are_read(bench, limit):
     ]
     bench.write(products.put, bench.store, known, [bench.new_id() for _ in known], now)
     for product, variant in ((1, None), (1, 8), (1, 9), (2, 8), (2, None), (3, None), (4, None)):
-        new = new_item(product, variant)
-        bench.write(items.save, profile, new, bench.new_id(), bounds(99), now)
+        bench.save(profile, product, variant)
     asked = PageRequest(None, limit, search.Search())
     for scope in (profile, profiles.WholeStore(bench.store)):
         joined = bench.read(shown.page, scope, asked)

@@ -4,20 +4,13 @@ from typing import Any
 
 import pytest
 
-from tests.contract.conftest import bounds, new_item
 from wishwell import ids, profiles, stores
 from wishwell.errors import Conflict, NotFound, StoreDeleted
 from wishwell.moving import deletion, person, request_work, requests
 from wishwell.moving.requests import DAY_MS, Delivery
 from wishwell.profiles import pages
 from wishwell.profiles.search import Search
-from wishwell.stores import StorePatch
-from wishwell.wishes import erasure, items
-
-
-@pytest.fixture
-def shop(bench, store):
-    return store
+from wishwell.wishes import erasure
 
 
 def take(bench, store, topic, customer=None, *, id=None, body=None):
@@ -25,11 +18,6 @@ def take(bench, store, topic, customer=None, *, id=None, body=None):
     named = id or bench.new_id(), body or bench.new_id()
     delivery = Delivery(topic, *named, customer)
     return bench.write(requests.take, store, delivery, bench.new_id(), bench.clock.milliseconds)
-
-
-def wish(bench, customer, product=1):
-    now = bench.clock.tick()
-    bench.write(items.save, customer, new_item(product), bench.new_id(), bounds(99), now)
 
 
 def holds(bench, customer):
@@ -44,81 +32,55 @@ def asked(bench, store):
 def work(bench):
     """Does what is due, to the end; who was erased, and how many steps it took."""
 
-    async def run():
-        return [step async for step in request_work.work(bench.db, bench.clock)]
-
-    steps = bench.run(run())
+    steps = bench.drain(request_work.work(bench.db, bench.clock))
     return [step[0].gid for step in steps if step is not None], len(steps)
 
 
 def remove(bench):
-    async def run():
-        return [gone async for gone in erasure.work(bench.db, bench.clock)]
-
-    bench.run(run())
+    bench.drain(erasure.work(bench.db, bench.clock))
 
 
 def later(bench, milliseconds):
     bench.clock.milliseconds += milliseconds
 
 
-def test_same_body_within_48_hours_and_after(bench, shop):
-    """contract: request-once. The platform tries for that long; later it asks anew. In another store
-    it is another request."""
-    first = take(bench, shop, "shop/redact", body="b")
+def test_same_body_within_48_hours_and_after(bench, store):
+    """contract: request-once. In another store it is another request."""
+    first = take(bench, store, "shop/redact", body="b")
     later(bench, 2 * DAY_MS - 1)
-    assert take(bench, shop, "shop/redact", body="b") == first
+    assert take(bench, store, "shop/redact", body="b") == first
     other = bench.new_store("other-of-same-body")
     assert take(bench, other, "shop/redact", body="b") != first
     later(bench, 2)
-    again = take(bench, shop, "shop/redact", body="b")
+    again = take(bench, store, "shop/redact", body="b")
     assert again != first
     later(bench, 300 * DAY_MS)
-    last = take(bench, shop, "shop/redact", id="x", body="c")
-    assert take(bench, shop, "customers/redact", id="x") == last
-    assert asked(bench, shop).keys() == {first, again, last}
+    last = take(bench, store, "shop/redact", id="x", body="c")
+    assert take(bench, store, "customers/redact", id="x") == last
+    assert asked(bench, store).keys() == {first, again, last}
 
 
-def test_redaction_erases_that_customer_alone(bench, shop):
-    """contract: request-done, request-fields. What is left names nobody."""
-    ann, ben = bench.new_customer(shop), bench.new_customer(shop)
-    wish(bench, ann), wish(bench, ben)
-    id = take(bench, shop, "customers/redact", ann)
-    waits = asked(bench, shop)[id]
-    assert (waits.state, waits.profile, waits.due_at) == ("waiting", ann.gid, waits.received_at)
-    assert work(bench)[0] == [ann.gid]
-    remove(bench)
-    assert (holds(bench, ann), holds(bench, ben)) == (0, 1)
-    done = asked(bench, shop)[id]
-    assert (done.state, done.profile, done.due_at) == ("erased", None, None)
-    row = bench.select("SELECT profile_id, gid, export FROM requests WHERE id = $1", id)
-    assert row == [(None, None, None)]
-    # Of whom there was nothing, too; and each is done once.
-    nobody = take(bench, shop, "customers/redact", bench.new_customer(shop))
-    work(bench)
-    assert asked(bench, shop)[nobody].state == "erased"
-    assert work(bench) == ([], 0)
-
-
-def test_export_is_gone_after_30_days(bench, shop):
+def test_export_is_gone_after_30_days(bench, store):
     """contract: request-export. Before it is swept, too; what happens afterwards is not in it."""
-    ann = bench.new_customer(shop)
-    wish(bench, ann)
-    id = take(bench, shop, "customers/data_request", ann)
-    export = lambda: bench.read(  # noqa: E731
-        requests.export, shop, id, ids.timestamp(bench.clock.milliseconds)
-    )
+    ann = bench.new_customer(store)
+    bench.save(ann)
+    id = take(bench, store, "customers/data_request", ann)
+
+    def export(of=store):
+        return bench.read(requests.export, of, id, ids.timestamp(bench.clock.milliseconds))
+
     with pytest.raises(NotFound):
         export()
     work(bench)
-    wish(bench, ann, 2)
+    bench.save(ann, 2)
     assert b'"items":1,' in export()
     other = bench.new_store("other-of-export")
     with pytest.raises(NotFound):
-        bench.read(requests.export, other, id, ids.timestamp(bench.clock.milliseconds))
-    ends = asked(bench, shop)[id].expires_at
+        export(other)
+    ends = asked(bench, store)[id].expires_at
     assert (
-        ids.from_timestamp(ends) == ids.from_timestamp(asked(bench, shop)[id].done_at) + 30 * DAY_MS
+        ids.from_timestamp(ends)
+        == ids.from_timestamp(asked(bench, store)[id].done_at) + 30 * DAY_MS
     )
     bench.clock.milliseconds = ids.from_timestamp(ends) - 1
     assert export()
@@ -128,15 +90,15 @@ def test_export_is_gone_after_30_days(bench, shop):
     work(bench)
     kept = bench.select("SELECT state, profile_id, gid, export FROM requests WHERE id = $1", id)
     assert kept == [("exported", None, None, None)]
-    assert asked(bench, shop)[id].expires_at is None
+    assert asked(bench, store)[id].expires_at is None
 
 
 @pytest.mark.parametrize("done", [False, True])
-def test_whatever_erases_a_customer_ends_their_requests(bench, shop, done):
+def test_whatever_erases_a_customer_ends_their_requests(bench, store, done):
     """contract: request-erased. A kept export, and one that is just being made."""
-    ann, ben = bench.new_customer(shop), bench.new_customer(shop)
-    wish(bench, ann)
-    id, other = (take(bench, shop, "customers/data_request", who) for who in (ann, ben))
+    ann, ben = bench.new_customer(store), bench.new_customer(store)
+    bench.save(ann)
+    id, other = (take(bench, store, "customers/data_request", who) for who in (ann, ben))
     if done:
         work(bench)
         bench.write(erasure.erase, ann, bench.clock.milliseconds)
@@ -152,7 +114,7 @@ def test_whatever_erases_a_customer_ends_their_requests(bench, shop, done):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(person, "document", slow)
             work(bench)
-    after = asked(bench, shop)
+    after = asked(bench, store)
     assert after[id].state == ("exported" if done else "erased")
     assert after[other].state == "exported"
     row = bench.select("SELECT profile_id, gid, export, due_at FROM requests WHERE id = $1", id)
@@ -160,18 +122,18 @@ def test_whatever_erases_a_customer_ends_their_requests(bench, shop, done):
     remove(bench)
 
 
-def test_request_of_who_is_being_erased_waits_for_that(bench, shop):
+def test_request_of_who_is_being_erased_waits_for_that(bench, store):
     """contract: request-export. What is being removed is in no export."""
-    ann = bench.new_customer(shop)
-    wish(bench, ann)
+    ann = bench.new_customer(store)
+    bench.save(ann)
     bench.write(erasure.erase, ann, bench.clock.milliseconds)
-    id = take(bench, shop, "customers/data_request", ann)
+    id = take(bench, store, "customers/data_request", ann)
     work(bench)
     remove(bench)
     work(bench)
-    assert asked(bench, shop)[id].state == "exported"
+    assert asked(bench, store)[id].state == "exported"
     now = ids.timestamp(bench.clock.milliseconds)
-    assert b'"items":[]' in bench.read(requests.export, shop, id, now)
+    assert b'"items":[]' in bench.read(requests.export, store, id, now)
 
 
 def stopped_after(bench, steps):
@@ -193,92 +155,83 @@ def wait_for_a_deletion(bench):
     later(bench, 1)
 
 
-def test_store_is_deleted_after_7_days(bench, shop, monkeypatch):
-    """contract: request-shop, request-kept, store-delete. In steps that go on after a kill at each;
-    another store keeps all."""
+def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
+    """contract: request-shop, request-kept, store-delete, store-delete-steps. Killed at each."""
     monkeypatch.setattr(deletion, "_PROFILES", 1)
     other = bench.new_store("other-of-deletion")
     kept = bench.new_customer(other)
-    wish(bench, kept)
-    wished = [bench.new_customer(shop) for _ in range(3)]
+    bench.save(kept)
+    wished = [bench.new_customer(store) for _ in range(3)]
     for customer in wished:
-        wish(bench, customer)
-    take(bench, shop, "shop/redact")
+        bench.save(customer)
+    take(bench, store, "shop/redact")
     wait_for_a_deletion(bench)
-    assert bench.read(stores.by_handle, shop.handle)
+    assert bench.read(stores.by_handle, store.handle)
     stopped_after(bench, 1)
     with pytest.raises(Conflict):
-        bench.read(stores.by_handle, shop.handle)
+        bench.read(stores.by_handle, store.handle)
     assert sum(holds(bench, customer) for customer in wished) == 3
     assert work(bench) == ([], 0)  # not before every process has seen it
     later(bench, stores.SEEN_MS)
     for _ in range(2):
         stopped_after(bench, 2)
     work(bench)
-    assert bench.select("SELECT 1 FROM stores WHERE id = $1", shop.id) == []
-    assert bench.select("SELECT 1 FROM requests WHERE store_id = $1", shop.id) == []
+    assert bench.select("SELECT 1 FROM stores WHERE id = $1", store.id) == []
+    assert bench.select("SELECT 1 FROM requests WHERE store_id = $1", store.id) == []
     assert [holds(bench, customer) for customer in (*wished, kept)] == [0, 0, 0, 1]
     with pytest.raises(StoreDeleted):
-        take(bench, shop, "customers/redact", wished[0])
+        take(bench, store, "customers/redact", wished[0])
 
 
-def test_deletion_is_called_off(bench, shop):
+def test_deletion_is_called_off(bench, store):
     """contract: request-called-off. Until it begins, and no other request."""
     now = lambda: ids.timestamp(bench.clock.milliseconds)  # noqa: E731
-    ann = bench.new_customer(shop)
-    wish(bench, ann)
-    id = take(bench, shop, "shop/redact")
-    data = take(bench, shop, "customers/data_request", ann)
+    ann = bench.new_customer(store)
+    bench.save(ann)
+    id = take(bench, store, "shop/redact")
     later(bench, 7 * DAY_MS)
-    for _ in range(2):
-        bench.write(requests.call_off, shop, id, now())
-    with pytest.raises(Conflict):
-        bench.write(requests.call_off, shop, data, now())
-    with pytest.raises(NotFound):
-        bench.write(requests.call_off, bench.new_store("other-of-call"), id, now())
+    bench.write(requests.call_off, store, id, now())
     later(bench, DAY_MS)
     work(bench)
-    assert asked(bench, shop)[id].state == "called_off"
+    assert asked(bench, store)[id].state == "called_off"
     assert holds(bench, ann) == 1
-    second = take(bench, shop, "shop/redact")
+    second = take(bench, store, "shop/redact")
     wait_for_a_deletion(bench)
     stopped_after(bench, 1)
     with pytest.raises(Conflict):
-        bench.write(requests.call_off, shop, second, now())
+        bench.write(requests.call_off, store, second, now())
     later(bench, stores.SEEN_MS)
     work(bench)
-    assert bench.select("SELECT 1 FROM stores WHERE id = $1", shop.id) == []
+    assert bench.select("SELECT 1 FROM stores WHERE id = $1", store.id) == []
 
 
-def test_request_stays_with_its_store_when_the_shop_moves(bench, shop):
+def test_request_stays_with_its_store_when_the_shop_moves(bench, store):
     """contract: request-kept. The shop is another store's by then, and the store has another name."""
-    domain = f"{shop.handle}.myshopify.com"
-    named = StorePatch(naming={"platform_shop": domain})
-    bench.write(stores.update, shop.handle, named, bench.clock.tick())
-    ann = bench.new_customer(shop)
-    wish(bench, ann)
-    erased, deleted = take(bench, shop, "customers/redact", ann), take(bench, shop, "shop/redact")
-    moved = StorePatch(handle=f"{shop.handle}-old", naming={"platform_shop": ""})
-    bench.write(stores.update, shop.handle, moved, bench.clock.tick())
-    heir = bench.new_store(f"{shop.handle}-heir")
-    bench.write(stores.update, heir.handle, named, bench.clock.tick())
+    domain = f"{store.handle}.myshopify.com"
+    named = {"naming": {"platform_shop": domain}}
+    bench.update_store(store, **named)
+    ann = bench.new_customer(store)
+    bench.save(ann)
+    erased, deleted = take(bench, store, "customers/redact", ann), take(bench, store, "shop/redact")
+    bench.update_store(store, handle=f"{store.handle}-old", naming={"platform_shop": ""})
+    heir = bench.update_store(bench.new_store(), **named)
     theirs = profiles.of_customer(heir, ann.gid)
-    wish(bench, theirs)
+    bench.save(theirs)
     assert work(bench)[0] == [ann.gid]
-    assert asked(bench, shop)[erased].state == "erased"
-    assert (asked(bench, shop)[deleted].state, asked(bench, heir)) == ("waiting", {})
+    assert asked(bench, store)[erased].state == "erased"
+    assert (asked(bench, store)[deleted].state, asked(bench, heir)) == ("waiting", {})
     later(bench, 7 * DAY_MS)
     work(bench)
     later(bench, stores.SEEN_MS)
     work(bench)
-    assert bench.select("SELECT 1 FROM stores WHERE id = $1", shop.id) == []
+    assert bench.select("SELECT 1 FROM stores WHERE id = $1", store.id) == []
     assert holds(bench, theirs) == 1
 
 
-def test_request_that_fails_keeps_no_other_waiting(bench, shop, monkeypatch):
-    """contract: background-goes-on. It is tried again the next time."""
-    ann, ben = bench.new_customer(shop), bench.new_customer(shop)
-    first, second = (take(bench, shop, "customers/redact", who) for who in (ann, ben))
+def test_request_that_fails_keeps_no_other_waiting(bench, store, monkeypatch):
+    """contract: background-goes-on, request-done. It is tried again, and each is done once."""
+    ann, ben = bench.new_customer(store), bench.new_customer(store)
+    first, second = (take(bench, store, "customers/redact", who) for who in (ann, ben))
     erase = erasure.erase
 
     async def failing(tx, profile, now):
@@ -288,19 +241,22 @@ def test_request_that_fails_keeps_no_other_waiting(bench, shop, monkeypatch):
 
     monkeypatch.setattr(erasure, "erase", failing)
     assert work(bench)[0] == [ben.gid]
-    states = lambda: [asked(bench, shop)[id].state for id in (first, second)]  # noqa: E731
+    states = lambda: [asked(bench, store)[id].state for id in (first, second)]  # noqa: E731
     assert states() == ["waiting", "erased"]
     monkeypatch.undo()
     assert work(bench)[0] == [ann.gid]
     assert states() == ["erased", "erased"]
+    assert work(bench) == ([], 0)
+    named = bench.select("SELECT profile_id, gid FROM requests WHERE store_id = $1", store.id)
+    assert named == [(None, None)] * 2
 
 
-def test_what_waits_is_counted(bench, shop):
+def test_what_waits_is_counted(bench, store):
     """contract: request-fields. By topic, with the time of the oldest; not what is done."""
     before = bench.read(requests.waiting).get("shop/redact", (0, ""))[0]
-    take(bench, shop, "shop/redact")
-    take(bench, shop, "customers/redact")  # nobody
-    take(bench, shop, "customers/data_request", bench.new_customer(shop))
+    take(bench, store, "shop/redact")
+    take(bench, store, "customers/redact")  # nobody
+    take(bench, store, "customers/data_request", bench.new_customer(store))
     work(bench)
     after = bench.read(requests.waiting)
     assert after.keys() == {"shop/redact"}

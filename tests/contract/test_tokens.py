@@ -44,8 +44,7 @@ class Process:
 
 @pytest.mark.parametrize("begin", [1_000_000_000_000, 4_000_000_000_000])
 def test_token_is_taken_from_a_minute_before_it_was_issued_for_a_day(bench, begin):
-    """contract: profile-token-form, profile-token-strict. By the service's clock alone, and both
-    where it is new and where it was verified before."""
+    """contract: profile-token-form, profile-token-strict. New or known, by the service's clock."""
     token = Process(bench, begin).issue(bench.new_customer())
     taken = {-61: False, -60: True, 0: True, 86_399: True, 86_400: False}
     for seconds, expected in taken.items():
@@ -70,17 +69,6 @@ def test_token_that_ends_under_two_requests_is_refused_to_both(bench):
     assert [type(refused) for refused in bench.run(twice())] == [Unauthenticated] * 2
 
 
-def test_change_of_a_store_is_seen_by_a_token_that_is_known_already(bench):
-    """contract: store-change-seen. Whose token it is, is remembered; what its store allows is not."""
-    process, store = Process(bench), bench.new_store("changes")
-    token = process.issue(bench.new_customer(store))
-    assert process.takes(token)
-    patch = stores.StorePatch(limits={"items": 7})
-    changed = bench.write(stores.update, store.handle, patch, bench.clock.tick())
-    process.clock.milliseconds += 5_000
-    assert bench.run(process.authenticator.caller(token)).profile.store == changed
-
-
 def test_revocation_takes_the_tokens_of_a_clock_that_is_ahead(bench):
     """contract: token-revoked-until. Of one that is 60 s ahead; a token asked for then is good."""
     customer, process = bench.new_customer(), Process(bench)
@@ -92,9 +80,7 @@ def test_revocation_takes_the_tokens_of_a_clock_that_is_ahead(bench):
 
 def test_longest_token_is_taken(bench):
     """contract: profile-token-strict. It is far from the 4,096 characters that are ever read."""
-    process, store = Process(bench), bench.new_store("x" * 63)
-    patch = stores.StorePatch(platform="p" * 40)
-    store = bench.write(stores.update, store.handle, patch, bench.clock.tick())
+    process, store = Process(bench), bench.new_store("x" * 63, platform="p" * 40)
     token = process.issue(
         profiles.of_customer(store, f"gid://{store.platform}/Customer/{'9' * 64}")
     )
@@ -113,8 +99,7 @@ def test_tokens_given_after_a_clock_was_set_back_can_be_revoked(bench):
 
 
 def test_what_was_issued_before_an_upgrade_is_good_after_it(bench):
-    """contract: admin-token-form, profile-token-strict, signing-key-ring. No release signs anyone
-    out: the forms are those that are written down here."""
+    """contract: admin-token-form, profile-token-strict, signing-key-ring. In the forms above."""
     store, process = "01900000-0000-7000-8000-000000000001", Process(bench)
     bench.write(stores.create, store, "before", stores.StorePatch(), bench.clock.tick())
     now = process.clock() // 1000
@@ -132,8 +117,7 @@ def test_what_was_issued_before_an_upgrade_is_good_after_it(bench):
 
 
 def test_label_is_trimmed_and_within_its_bounds():
-    """contract: command-token-create. 1 to 200 characters; nothing that would spoil a table, or can't
-    be seen."""
+    """contract: command-token-create. Nothing that would spoil a table, or can't be seen."""
     for label in ("x", "x" * 200, " x ", "\u611b"):
         assert auth.check_label(label) == label.strip()
     for label in ("", " ", "x" * 201, "x\n", "a\x1bb", "\u200b"):

@@ -5,11 +5,12 @@ Found by tests/linearizability. On SQLite a write begins when it is its turn: th
 
 import asyncio
 import os
+from typing import Any
 
 import msgspec
 import pytest
 
-from tests.contract.conftest import PLENTY, new_item
+from tests.contract.conftest import PLENTY, Meanwhile, new_item
 from tests.contract.test_events import heard
 from wishwell import profiles
 from wishwell.errors import NotFound, Unavailable
@@ -90,36 +91,35 @@ def link_of(session, customer, now):
     return link
 
 
-@pytest.mark.parametrize("patch", [ItemPatch(quantity=5), ItemPatch(tags=("a",))])
-def test_change_shows_the_lists_that_it_waited_for(bench, wish, patch):
-    """Both ways: a single statement, and in a transaction for the tags."""
+TAGS = ItemPatch(tags=("a",))
+# What waits for the item to be put on the list, of profile, item and list, and what it must answer.
+AFTER_PUT = {
+    "change": (items.change, (ItemPatch(quantity=5),), lambda got, made: got.list_ids == [made]),
+    "change of tags": (items.change, (TAGS,), lambda got, made: got.list_ids == [made]),
+    "save": (items.save, (), lambda got, made: (got[0].list_ids, got[1]) == ([made], False)),
+    "rename": (lists.rename, ("y",), lambda got, made: got.item_count == 1),
+    "off all lists": (items.set_lists, ([], PLENTY), lambda got, made: got.list_ids == []),
+    "delete": (items.delete, (), None),
+    "delete of several": (items.delete_many, (), None),
+    "delete of the list": (lists.delete, (), None),
+}
+
+
+@pytest.mark.parametrize("name", AFTER_PUT)
+def test_write_sees_the_list_that_it_waited_for(bench, wish, name):
+    """Else an answer would miss it, or an entry stay of an item or a list that is gone."""
+    verb, given, right = AFTER_PUT[name]
     profile, item, made = wish
-    change = items.change, profile, item, patch, bench.clock.tick()
-    got = after(bench, put_on_list(*wish), *change)
-    assert (got.list_ids, got.product_id, got.variant_id, got.note) == ([made], "1", "2", "kept")
-
-
-def test_save_shows_the_lists_that_it_waited_for(bench, wish):
-    """A save of what is there already."""
-    profile, item, made = wish
-    save = items.save, profile, items.NewItem("1", "2", 5), bench.new_id(), PLENTY, ""
-    got, created = after(bench, put_on_list(*wish), *save)
-    assert (got.id, got.list_ids, got.note, created) == (item, [made], "kept", False)
-
-
-def test_rename_counts_the_items_that_it_waited_for(bench, wish):
-    """itemCount of the answer."""
-    profile, _, made = wish
-    rename = lists.rename, profile, made, "y", bench.clock.tick()
-    assert after(bench, put_on_list(*wish), *rename).item_count == 1
-
-
-def test_set_lists_takes_off_a_list_that_it_waited_for(bench, wish):
-    """The item is on exactly the lists that were named, whatever came before."""
-    profile, item, _ = wish
-    nowhere = items.set_lists, profile, item, [], PLENTY, bench.clock.tick()
-    assert after(bench, put_on_list(*wish), *nowhere).list_ids == []
+    of: tuple[Any, ...] = (profile, made if verb in (lists.rename, lists.delete) else item)
+    if verb is items.delete_many:
+        of = profiles.WholeStore(bench.store), [item]
+    if verb is items.save:
+        of = profile, items.NewItem("1", "2", 5), bench.new_id(), PLENTY
+    got = after(bench, put_on_list(*wish), verb, *of, *given, bench.clock.tick())
     bench.check(profile)
+    assert right(got, made) if right else sum(bench.holds(profile)) == 1
+    if name == "change":
+        assert (got.product_id, got.variant_id, got.note) == ("1", "2", "kept")
 
 
 def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
@@ -149,26 +149,12 @@ def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
     assert bench.holds(customer) == (1, 1, 0)
 
 
-@pytest.mark.parametrize("verb", [items.delete, items.delete_many, lists.delete])
-def test_deletion_takes_an_entry_that_it_waited_for(bench, wish, verb):
-    """Else the list would count an item that is gone, or the item stand on a list that is."""
-    profile, item, made = wish
-    named = {
-        items.delete: (profile, item),
-        items.delete_many: (profiles.WholeStore(bench.store), [item]),
-        lists.delete: (profile, made),
-    }[verb]
-    after(bench, put_on_list(*wish), verb, *named, bench.clock.tick())
-    bench.check(profile)
-    assert sum(bench.holds(profile)) == 1
-
-
 def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
     """Else a search would find an item that is gone."""
     profile, item, _ = wish
 
     async def tag(tx):
-        await items.change(tx, profile, item, ItemPatch(tags=("a",)), bench.clock.tick())
+        await items.change(tx, profile, item, TAGS, bench.clock.tick())
 
     after(bench, tag, items.delete, profile, item, bench.clock.tick())
     bench.check(profile)
@@ -216,8 +202,7 @@ def test_events_tell_what_changed_after_the_wait(bench, store, first, second, to
 
 
 def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench):
-    """contract: link-races. The merged item and the moved one: gone, or neither; never the one without
-    the other."""
+    """contract: link-races. The merged item and the moved one."""
     customer, session = bench.new_customer(), bench.new_session()
     own = bench.save(customer)
     bench.save(session)
@@ -256,26 +241,17 @@ def test_save_with_tags_is_seen_by_nobody_before_the_tags_are_there(bench):
     profile, now = bench.new_customer(), bench.clock.tick()
     everything = PageRequest(None, 9, search.Search())
     bench.write(profiles.lock, profile, now)
+    seen = []
 
-    class Looking:
-        """A handle beside which somebody reads before the tags are there."""
-
-        joins_products = True
-
-        def __init__(self, tx):
-            self.one, self.all, self.run, self.page = tx.one, tx.all, tx.run, tx.page
-            self.all_many, self.fill, self.tx = tx.all_many, tx.fill, tx
-
-        async def run_many(self, *arguments):
-            seen = await bench.db.read(items.page, profile, everything)
-            assert seen.records == []
-            await self.tx.run_many(*arguments)
+    async def look():
+        seen.append(await bench.db.read(items.page, profile, everything))
 
     async def save(tx):
-        new = new_item(1, tags=("a",))
-        await items.save(Looking(tx), profile, new, bench.new_id(), PLENTY, now)
+        looking, new = Meanwhile(tx, "run_many", look, before=True), new_item(1, tags=("a",))
+        await items.save(looking, profile, new, bench.new_id(), PLENTY, now)
 
     bench.write(save)
+    assert [page.records for page in seen] == [[]]
     bench.check(profile)
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from tests.contract.conftest import bounds
 from tests.contract.desk import DAY, SEALING, on_desk, send
-from tests.servers.receiver import Receiver, answer
-from wishwell import events, ids, stores
+from tests.servers.receiver import answer
+from wishwell import events, ids
 from wishwell.errors import Conflict, Invalid, NotFound
 from wishwell.events import deliveries, retention, webhooks
 from wishwell.stores.sealing import Sealing
@@ -15,8 +15,7 @@ from wishwell.wishes import lists
 @on_desk
 async def test_new_secret_signs_beside_the_old_one(desk):
     """contract: webhook-secret. For a day."""
-    async with Receiver().serve() as receiver, desk.process() as sender:
-        hook = await desk.hook(receiver.url)
+    async with desk.receiving() as (receiver, sender, hook):
         renew = webhooks.renew_secret, SEALING, desk.store, hook.id, desk.clock()
         fresh = await desk.db.write(*renew)
         assert fresh.secret != hook.secret
@@ -37,8 +36,7 @@ async def test_new_secret_signs_beside_the_old_one(desk):
 @on_desk
 async def test_webhook_that_is_gone_is_turned_off_and_goes_on(desk):
     """contract: webhook-turned-off, webhook-on-again, delivery-retry. What was told meanwhile comes."""
-    async with Receiver(answer(410)).serve() as receiver, desk.process() as sender:
-        hook = await desk.hook(receiver.url)
+    async with desk.receiving(answer(410)) as (receiver, sender, hook):
         first = await desk.save()
         await send(sender)
         assert (await desk.find(hook)).enabled is False
@@ -62,8 +60,7 @@ async def test_webhook_that_is_gone_is_turned_off_and_goes_on(desk):
 @on_desk
 async def test_week_of_failing_turns_a_webhook_off(desk):
     """contract: webhook-turned-off."""
-    async with Receiver(answer(500)).serve() as receiver, desk.process() as sender:
-        hook = await desk.hook(receiver.url)
+    async with desk.receiving(answer(500)) as (_, sender, hook):
         await desk.save()
         await send(sender)
         since = ids.from_timestamp((await desk.find(hook)).failing_since)
@@ -77,8 +74,7 @@ async def test_week_of_failing_turns_a_webhook_off(desk):
 @on_desk
 async def test_events_that_were_removed_are_counted(desk):
     """contract: webhook-on-again, delivery-retention. It goes on with the oldest that is kept."""
-    async with Receiver(answer(500)).serve() as receiver, desk.process() as sender:
-        hook = await desk.hook(receiver.url, "item.created")
+    async with desk.receiving(answer(500), "item.created") as (receiver, sender, hook):
         await desk.save(2)
         await send(sender)  # these two are pending
         await desk.change(hook, enabled=False)
@@ -104,8 +100,7 @@ async def test_events_that_were_removed_are_counted(desk):
 @on_desk
 async def test_replay_sends_again_what_is_kept(desk):
     """contract: webhook-replay. From a time on, each with its id."""
-    async with Receiver().serve() as receiver, desk.process() as sender:
-        hook = await desk.hook(receiver.url)
+    async with desk.receiving() as (receiver, sender, hook):
         old = await desk.save(3)
         desk.clock.milliseconds += 600_000
         since = desk.clock()
@@ -122,8 +117,7 @@ async def test_replay_sends_again_what_is_kept(desk):
 @on_desk
 async def test_replay_from_ahead_keeps_what_was_not_sent_yet(desk):
     """contract: webhook-replay, delivery-each. However old that is."""
-    async with Receiver().serve() as receiver, desk.process() as sender:
-        hook = await desk.hook(receiver.url)
+    async with desk.receiving() as (receiver, sender, hook):
         old = await desk.save(3)
         desk.clock.milliseconds += 600_000
         new = await desk.save(2)
@@ -136,8 +130,7 @@ async def test_replay_from_ahead_keeps_what_was_not_sent_yet(desk):
 @on_desk
 async def test_test_and_retry(desk):
     """contract: webhook-test, delivery-retry, delivery-retention. No event goes before the test."""
-    async with Receiver(answer(500)).serve() as receiver, desk.process() as sender:
-        hook = await desk.hook(receiver.url)
+    async with desk.receiving(answer(500)) as (receiver, sender, hook):
         at = desk.clock.tick()
         id = ids.uuid7_at(desk.clock())
         sent = await desk.db.write(deliveries.test, desk.store, hook.id, id, at)
@@ -164,7 +157,7 @@ async def test_test_and_retry(desk):
 
 @on_desk
 async def test_bounds_of_webhooks(desk):
-    """contract: webhook-most, webhook-needs-events."""
+    """contract: webhook-most."""
     made = [await desk.hook("https://shop.example/") for _ in range(20)]
     with pytest.raises(Invalid, match="at most 20"):
         await desk.hook("https://shop.example/")
@@ -174,10 +167,6 @@ async def test_bounds_of_webhooks(desk):
         await desk.find(made[0])
     found = await desk.db.read(webhooks.page, desk.store, None, 50)
     assert made[0].id not in {one.id for one in found.records} and len(found.records) == 20
-    off = stores.StorePatch(events=False)
-    desk.store = await desk.db.write(stores.update, desk.handle, off, desk.clock.tick())
-    with pytest.raises(Conflict, match="--events on"):
-        await desk.hook("https://shop.example/")
 
 
 @on_desk

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
+from bench.targets import GENEROUS
 from tests.linearizability.specification import Session, Specification
 from tests.profile_model import Model
 from tests.servers import HERE, PREFIX, Service
@@ -19,15 +20,8 @@ from wishwell import config, ids
 from wishwell.db import Database
 from wishwell.run.app import open_database
 
-SETTINGS = {
-    "WISHWELL_LIMIT_ADDRESS": "10000000",
-    # Purges are ours here, and in the history.
-    "WISHWELL_PURGE_INTERVAL": "86400",
-} | {
-    f"WISHWELL_LIMIT_{who}_{kind}": "10000000"
-    for who in ("PROFILE", "ADMIN")
-    for kind in ("READ", "WRITE", "TOKEN")
-}
+# Purges are ours here, and in the history.
+SETTINGS = {"WISHWELL_PURGE_INTERVAL": "86400"} | GENEROUS
 
 
 @dataclass

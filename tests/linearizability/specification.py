@@ -198,8 +198,7 @@ def _token(world: Specification, call: Call, now: Any) -> tuple[Specification, S
 
 
 def _purge(world: Specification) -> list[tuple[Specification, Shown]]:
-    """It takes a session past its time with all that it holds, or leaves it for the next time,
-    as when it is being written to."""
+    """It takes a session past its time, or leaves it for the next time."""
     ways = [world]
     for gid, session in world.sessions.items():
         model = world.profiles[gid]

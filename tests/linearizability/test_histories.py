@@ -28,8 +28,7 @@ def harness(new_service, engine, request):
 
 
 def test_histories_of_several_clients_are_linearizable(harness):
-    """contract: request-linearizable. A dozen histories of 3 to 6 clients; every kind of request has
-    been among them."""
+    """contract: request-linearizable. Every kind of request has been among them."""
     found = asyncio.run(verify(harness, HISTORIES, seed=1))
     assert not found.wrong, found.wrong[0]
     assert found.histories == HISTORIES

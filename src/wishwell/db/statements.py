@@ -5,8 +5,8 @@ Each package has its statements beside it. Arguments have names, `:profile`, and
 
 * A line that ends in `--postgresql` or `--sqlite` is for that engine alone. `-- name: x for
   postgresql` is one statement for what `-- name: x for sqlite` does in several, each ending in
-  `;`: every statement is a round trip there. A test runs both forms against each other. In one
-  `for each` the two forms stand in one text: its marked lines are of one form.
+  `;`: every statement is a round trip there. In one `for each` the two forms stand in one text: its
+  marked lines are of one form.
 * `-- list_fields: id, name` at the head of a file names the columns of a record, in the order of
   its fields; `-- lists_filled: …` those of the rows that fill a table (``Writer.fill``).
 
@@ -114,17 +114,12 @@ class Statement(NamedTuple):
 
 # contract: engines-alike
 @functools.cache
-def load(engine: Engine, form: Engine | None = None) -> Mapping[str, Statement]:
-    """The engine's statements by name, but for the templates of pages.
-
-    ``form``: takes that engine's form of statements that have two, in the dialect of ``engine``.
-    """
+def load(engine: Engine) -> Mapping[str, Statement]:
+    """The engine's statements by name, but for the templates of pages."""
     return {
-        name: _statement(
-            name, of_engine(body, (form or engine) if only == "each" else engine), engine
-        )
+        name: _statement(name, of_engine(body, engine), engine)
         for name, only, body in _pieces()
-        if only in (None, "each", form or engine) and not name.endswith("_page")
+        if only in (None, "each", engine) and not name.endswith("_page")
     }
 
 
