@@ -15,7 +15,7 @@ from wishwell import config, ids, reports
 from wishwell.errors import BeingErased, Conflict, NotFound
 from wishwell.reports import counting
 from wishwell.reports.counting import day_of, following
-from wishwell.stores import Reporting
+from wishwell.stores.reporting import Reporting
 from wishwell.wishes import erasure, items, purge
 from wishwell.wishes.items import ItemPatch
 

@@ -11,16 +11,15 @@ import time
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
 
 import structlog
 
 from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row, Writer
 from wishwell.errors import StoreDeleted, Unavailable
-from wishwell.stores import Store
+from wishwell.stores import Store, reporting
 
 ALL = ("", "")
 """In place of a product and its variant: all of them."""
@@ -74,7 +73,7 @@ class Held(NamedTuple):
 class Found:
     """What a count has found. ``days``: those whose wishes are still counted as added, in order."""
 
-    def __init__(self, days: Sequence[str], zone: ZoneInfo) -> None:
+    def __init__(self, days: Sequence[str], zone: tzinfo) -> None:
         self.days = days
         self._starts = [starts(day, zone) for day in (*days, following(days[-1]))]
         self.wishes: defaultdict[Key, list[int]] = defaultdict(lambda: [0, 0])
@@ -101,7 +100,7 @@ class Found:
             customers, visitors, added = totals
             if at == len(self.days) - 1:
                 customers, visitors = self.wishes.get(key, (0, 0))
-            elif day in on:
+            elif at == 0 and day in on:  # later rows are of a count that did not end
                 customers, visitors, _ = on[day]
             now = (customers, visitors, added + self.added.get(key, {}).get(at, 0))
             if now != totals:
@@ -111,9 +110,9 @@ class Found:
         return [Held(day, until, has) for (day, has), until in zip(changes, ends, strict=True)]
 
 
-def zone(store: Store) -> ZoneInfo:
+def zone(store: Store) -> tzinfo:
     """The time zone of the store's days."""
-    return ZoneInfo(store.reporting.time_zone)
+    return reporting.zone_of(store.reporting)
 
 
 def is_day(text: str) -> bool:
@@ -124,13 +123,13 @@ def is_day(text: str) -> bool:
         return False
 
 
-def starts(day: str, zone: ZoneInfo) -> str:
+def starts(day: str, zone: tzinfo) -> str:
     """The moment at which a day begins, as records have it."""
     begins = datetime.combine(date.fromisoformat(day), datetime.min.time(), zone)
     return ids.timestamp(int(begins.astimezone(UTC).timestamp() * 1000))
 
 
-def day_of(now: int, zone: ZoneInfo) -> str:
+def day_of(now: int, zone: tzinfo) -> str:
     """The day of a time in milliseconds."""
     return datetime.fromtimestamp(now / 1000, zone).date().isoformat()
 
