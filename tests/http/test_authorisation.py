@@ -42,6 +42,11 @@ BODIES: dict[str, Any] = {
     "PATCH /webhooks/{webhookId}": {"types": ["item.created"]},
     "POST /webhooks/{webhookId}/replays": {"since": "2027-01-01T00:00:00Z"},
 }
+QUERIES = {
+    "GET /profiles": "?email=ann@example.com",
+    "GET /reports/wishers": "?product=1",
+    "GET /wishes": "?products=1",
+}
 DESCRIPTION, PLATFORM = "GET /.well-known/openapi", f"POST {WEBHOOKS}"
 TOKEN, EVENTS = "POST /profiles/token", "GET /events"
 CREATING = ("POST /items", "PUT /items", "POST /lists")
@@ -52,6 +57,7 @@ GIVE_BACK = "DELETE /shared/{token}/items/{itemId}/reservation"
 # By whoever has the link, the owner too; but nobody reserves on their own list.
 SHARED = (VIEW, COPY, RESERVE, GIVE_BACK)
 ERASE = "DELETE /profile"
+REPORTS = ("GET /reports/products", "GET /reports/summary", "GET /reports/days")
 OF_ONE = ("GET /profile", "PATCH /profile", "GET /profile/export", ERASE)
 
 
@@ -66,7 +72,7 @@ DONE = {
 OF_STORE = {
     name
     for name in DONE
-    if name.partition(" ")[2].startswith(("/products", "/webhooks", "/requests"))
+    if name.partition(" ")[2].startswith(("/products", "/webhooks", "/requests", "/reports"))
 }
 OF_STORE.add("GET /profiles")
 ON_A_RECORD = [name for name in DONE if "{" in name and name not in {*OF_STORE, *SHARED}]
@@ -76,6 +82,7 @@ OWN |= {"admin + Profile": "customer"}
 """Whose records a credential acts on."""
 
 NOBODY = ("none", "junk", "expired", "another store's", "revoked admin", "revoked", "closed")
+FORBIDDEN = ("session + Profile", "customer + Profile", "reports")
 
 
 def expected_of_store(operation: str, credential: str) -> int:
@@ -87,7 +94,7 @@ def expected_of_store(operation: str, credential: str) -> int:
         return 401
     if credential.startswith("admin"):
         return 400 if "+" in credential else DONE[operation]
-    return 403
+    return DONE[operation] if credential == "reports" and operation in REPORTS else 403
 
 
 def expected_shared(operation: str, credential: str, owner: str) -> int:
@@ -98,7 +105,7 @@ def expected_shared(operation: str, credential: str, owner: str) -> int:
         return 404
     if credential in NOBODY:
         return 401 if operation != VIEW or credential != "none" else 200
-    if "+" in credential and not credential.startswith("admin"):
+    if credential in FORBIDDEN:
         return 403
     if owner == OWN.get(credential):
         return {RESERVE: 403, GIVE_BACK: 404}.get(operation, DONE[operation])
@@ -123,7 +130,7 @@ def expected(operation: str, credential: str, owner: str) -> int:
         return 404 if operation in nowhere else DONE[operation]
     if credential in NOBODY:
         return 401
-    if credential.endswith("+ Profile") and not credential.startswith("admin"):
+    if credential in FORBIDDEN:
         return 403
     if credential == "admin":
         return 400 if operation in (*CREATING, *OF_ONE) else DONE[operation]
@@ -139,9 +146,10 @@ def expected(operation: str, credential: str, owner: str) -> int:
 OPERATIONS = [f"{method} {route.path}" for route in routes.API for method in route.methods]
 CREDENTIALS = [
     *NOBODY, "session", "customer", "other's", "admin", "admin + Profile",
-    "session + Profile", "customer + Profile",
+    *FORBIDDEN,
 ]  # fmt: skip
 OWNERS = ["session", "customer", "other"]
+OPTIONS = ("--events", "on", "--show-wishes", "on")
 
 
 def test_every_route_has_its_row():
@@ -157,7 +165,7 @@ class Fixtures:
         self.platform, self.shop = platform, platform.shop
         self.exported = platform.asks("customers/data_request", "mine")
         platform.reaches(self.exported, "exported")
-        self.elsewhere = make_shop(*ROOMY, "--events", "on")
+        self.elsewhere = make_shop(*ROOMY, *OPTIONS)
         self.owners = {
             "session": self.shop.session(),
             "customer": self.shop.customer("mine"),
@@ -208,6 +216,7 @@ class Fixtures:
             "admin + Profile": shop.admin_token,
             "session + Profile": self.owners["session"].token,
             "customer + Profile": customer.token,
+            "reports": shop.another_admin_token("reports", "--for", "reports"),
         }
 
     def _body(self, operation):
@@ -246,8 +255,7 @@ class Fixtures:
             headers["Profile"] = self.owners["customer"].gid
         if headers and operation == ERASE:
             headers["Profile"] = self.shop.gid()
-        if path == "/profiles":
-            path += "?email=ann@example.com"
+        path += QUERIES.get(operation, "")
         http = self.clients[credential]
         if operation == GIVE_BACK:
             http.put(path, headers=headers, json=BODIES[RESERVE])
@@ -275,14 +283,14 @@ def _signed(token, **changes):
 
 @pytest.fixture(scope="module")
 def world(service):
-    platform = Platform(service, NEW, options=(*ROOMY, "--events", "on"))
+    platform = Platform(service, NEW, options=(*ROOMY, *OPTIONS))
     return Fixtures(lambda *options: Shop(service, *options), platform)
 
 
 @pytest.mark.parametrize("credential", CREDENTIALS)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_operation_answers_what_the_table_says(world, operation, credential):
-    """contract: token-required, token-scope, token-admin-only, profile-header,
+    """contract: token-required, token-scope, token-admin-only, report-token, profile-header,
     profile-header-forbidden, whole-store, whole-store-create. Status, and nothing of anybody else
     in the body: not one list name of another owner."""
     owners = OWNERS if operation in (*ON_A_RECORD, *SHARED) else ["customer"]

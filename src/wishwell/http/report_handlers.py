@@ -6,12 +6,13 @@ from uuid import UUID
 
 import msgspec
 
-from wishwell import reports
+from wishwell import profiles, reports
 from wishwell.errors import Invalid, NotFound
 from wishwell.http import handlers, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies
+from wishwell.profiles import Profile
 from wishwell.profiles.pages import Among, Cursor, Page
 from wishwell.reports import ProductWishes, spreadsheet, wishers
 from wishwell.stores import Store
@@ -103,6 +104,8 @@ async def shown_wishes(request: Request) -> Response:
         raise Invalid(f"products: must be 1 to {_MOST_ASKED} ids, separated by commas.")
     if not store.reporting.show_wishes:
         raise NotFound("This store does not say how many wish for its products.")
+    if isinstance(request.acts_on, Profile):
+        await request.service.db.read(profiles.check_open, request.acts_on)
     asked = [product_bodies.product_id(id, store, "products") for id in given]
     reached = await request.service.db.long_read(reports.reached, store, asked)
     return responses.kept([{"productId": id, "wishes": n} for id, n in reached], _SHOWN_SECONDS)

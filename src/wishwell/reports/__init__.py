@@ -74,7 +74,8 @@ class Day(msgspec.Struct):
     removed: int
 
 
-SUMMARY_COLUMNS = Summary.__struct_encode_fields__
+SUMMARY_COLUMNS = ("wishes", "customers", "visitors", "profiles.customers", "profiles.visitors",
+                   "lists", "added", "removed")  # fmt: skip
 DAY_COLUMNS = Day.__struct_encode_fields__
 
 

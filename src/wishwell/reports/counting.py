@@ -158,7 +158,7 @@ async def summary(tx: Reader, store: Store, day: str) -> Totals:
     return int(row[0]), int(row[1]), int(row[2])
 
 
-# contract: count-again, count-share
+# contract: count-again
 def pause(before: Last, count: int, seconds: float) -> float:
     """Milliseconds from one count's end until the next one; ``count`` are the wishes that there
     were, and ``seconds`` is the setting."""

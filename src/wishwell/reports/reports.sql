@@ -42,11 +42,11 @@ ON CONFLICT (store_id, until, product_id, variant_id, day)
 DO UPDATE SET customers = excluded.customers, visitors = excluded.visitors, added = excluded.added;
 
 -- name: count_end
-INSERT INTO counts (store_id, day, began_at, ended_at, took, customers, visitors, lists)
-VALUES (:store, :day, :began_at, :ended_at, :took, :customers, :visitors, :lists)
+INSERT INTO counts (store_id, day, lists, began_at, ended_at, took, customers, visitors)
+VALUES (:store, :day, :lists, :began_at, :ended_at, :took, :customers, :visitors)
 ON CONFLICT (store_id, day)
-DO UPDATE SET began_at = excluded.began_at, ended_at = excluded.ended_at, took = excluded.took,
-    customers = excluded.customers, visitors = excluded.visitors, lists = excluded.lists;
+DO UPDATE SET lists = excluded.lists, began_at = excluded.began_at, ended_at = excluded.ended_at, took = excluded.took,
+    customers = excluded.customers, visitors = excluded.visitors;
 
 -- name: counts_forget
 -- Rows that ended before `day`, and those of products that nobody has wished for since.

@@ -20,8 +20,14 @@ def head(columns: Sequence[str]) -> bytes:
 
 def lines(records: Iterable[Any], columns: Sequence[str]) -> bytes:
     """A line for each record. A field that it has not is an empty cell."""
-    rows = [msgspec.to_builtins(record) for record in records]
+    rows = [_flat(msgspec.to_builtins(record)) for record in records]
     return _lines([_cell(row.get(column)) for column in columns] for row in rows)
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """What is in an object has a column of its own, as ``profiles.customers``."""
+    parts = {f"{k}.{n}": v for k, of in row.items() if isinstance(of, dict) for n, v in of.items()}
+    return row | parts
 
 
 def _lines(rows: Iterable[Sequence[Any]]) -> bytes:
@@ -32,4 +38,6 @@ def _lines(rows: Iterable[Sequence[Any]]) -> bytes:
 
 def _cell(value: Any) -> Any:
     """A text that a spreadsheet would take for a formula begins with an apostrophe."""
+    if isinstance(value, bool):
+        return str(value).lower()
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

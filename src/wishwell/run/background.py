@@ -240,7 +240,7 @@ async def _look_at_what_waits(service: Services) -> None:
         metrics.ASKED.labels(topic).set(number)
         metrics.ASKED_SECONDS.labels(topic).set(age / 1000)
     metrics.ERASING.set((await service.db.read(erasure.waiting))[0])
-    counted = await service.db.read(counting.oldest)
+    counted = await service.db.long_read(counting.oldest)
     metrics.COUNTED.set(ids.from_timestamp(counted) / 1000 if counted else 0)
     metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
 
