@@ -6,6 +6,7 @@ from collections import Counter
 from zoneinfo import ZoneInfo
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -188,3 +189,159 @@ def check(bench, store, hand, of):
 
 def is_of(product, by, variant, wish):
     return product in ("", wish[1]) and (by == "product" or wish[2] == variant)
+
+
+MANY = counting._KEYS + 10
+"""Products that one transaction does not hold."""
+
+
+class Counted:
+    """A store whose one customer wishes for many products, counted once and by hand."""
+
+    def __init__(self, bench):
+        self.bench, self.store = bench, bench.new_store()
+        self.customer, self.hand = bench.new_customer(self.store), ByHand(ZoneInfo("UTC"))
+        self.save(range(1, MANY + 1))
+        self.count()
+
+    def save(self, products):
+        for product in products:
+            saved = new_item(product, None), self.bench.new_id(), PLENTY, self.bench.clock.tick()
+            self.bench.write(items.save, self.customer, *saved)
+
+    def delete(self, products):
+        for id, product in self.bench.select(
+            "SELECT id, product_id FROM items WHERE store_id = $1", self.store.id
+        ):
+            if int(product) in products:
+                now = self.bench.clock.tick()
+                self.bench.write(items.delete, self.customer, str(id), now)
+
+    def wait(self, days):
+        self.bench.clock.milliseconds += days * 24 * HOUR
+
+    def count(self):
+        count(self.bench, self.store)
+        self.hand.count(self.bench, self.store, self.bench.clock())
+
+    def rows(self):
+        asked = "SELECT * FROM wish_counts WHERE store_id = $1 ORDER BY product_id, variant_id, day"
+        return self.bench.select(asked, self.store.id)
+
+    async def some(self):
+        """A count that has stored some of what it found, and no more yet."""
+        before = await self.bench.db.read(counted_rows, self.store)
+        steps = counting.run(self.bench.db, self.store, self.bench.clock)
+        async for _ in steps:
+            if await self.bench.db.read(counted_rows, self.store) != before:
+                return steps
+        raise AssertionError("it stored nothing, or all at once")
+
+
+async def counted_rows(tx, store):
+    named = {"day": "", "until": "", "product": "", "variant": "", "after": "", "limit": 9_999}
+    return list(await tx.all("count_rows", store=store.id, **named))
+
+
+@pytest.fixture
+def counted(bench):
+    return Counted(bench)
+
+
+def killed(counted):
+    async def kill():
+        await (await counted.some()).aclose()
+
+    counted.bench.run(kill())
+
+
+@pytest.mark.parametrize("days", [0, 1])
+def test_count_after_a_kill_is_as_if_there_had_been_none(counted, days):
+    """contract: count, count-days. On the same day, and on the next one."""
+    counted.wait(1)
+    first = day_of(counted.bench.clock(), counted.hand.zone)
+    if not days:
+        counted.count()
+    counted.delete(range(1, 6))
+    counted.save(range(MANY + 1, MANY + 8))
+    killed(counted)
+    counted.delete(range(6, 9))
+    counted.wait(days)
+    counted.count()
+    for of in ((first, first), (first, following(first, days)), (following(first, -1), first)):
+        report = counted.bench.read(reports.summary, counted.store, reports.Period(*of))
+        numbers = report.customers, report.visitors, report.added, report.removed
+        assert numbers == counted.hand.numbers(*of)
+        asked = counted.store, reports.Period(*of), "wishes", "product", 0, 2 * MANY
+        for row in counted.bench.read(reports.products, *asked):
+            mine = functools.partial(is_of, str(row.product_id), "product", "")
+            numbers = row.customers, row.visitors, row.added, row.removed
+            assert numbers == counted.hand.numbers(*of, mine), row
+
+
+def test_of_two_counts_at_once_one_is_given_up(counted):
+    """contract: count. It changes nothing once the other has ended."""
+    counted.wait(1)
+    counted.delete(range(1, MANY))
+
+    async def both():
+        slow = await counted.some()
+        async for _ in counting.run(counted.bench.db, counted.store, counted.bench.clock):
+            pass
+        stored = await counted.bench.db.read(counted_rows, counted.store)
+        with pytest.raises(counting.Superseded):
+            async for _ in slow:
+                pass
+        assert await counted.bench.db.read(counted_rows, counted.store) == stored
+
+    counted.bench.run(both())
+
+
+def test_counts_are_kept_for_25_months(counted):
+    """contract: count-kept. What still holds stays, since whenever."""
+    counted.wait(40)
+    counted.delete(range(2, MANY + 1))
+    counted.count()
+    assert len(counted.rows()) > MANY
+    counted.wait(26 * 31)
+    counted.count()
+    [(_, forever, *key, _, wishes, visitors, _), all_of_them] = sorted(counted.rows())[::-1]
+    assert (forever, key, wishes, visitors) == (counting.FOREVER, ["1", ""], 1, 0)
+    assert (all_of_them[2], all_of_them[5]) == ("", 1)
+    today = day_of(counted.bench.clock(), counted.hand.zone)
+    [product] = counted.bench.read(
+        reports.products, counted.store, reports.Period(today, today), "wishes", "product", 0, 9
+    )
+    assert (product.product_id, product.wishes, product.added, product.removed) == (1, 1, 0, 0)
+    assert counted.bench.read(reports.counted, counted.store).since == today
+
+
+def test_a_store_is_counted_again_when_it_is_time(counted):
+    """contract: count-again. A small one after a minute; a count that took long is followed by a
+    pause of fifty times as long, and a clock that was set back puts nothing off."""
+    bench, store = counted.bench, counted.store
+    counted_once = bench.read(counting.last, store)
+    assert not bench.read(counting.due, store, bench.clock(), 3_600)
+    assert bench.read(counting.due, store, bench.clock() + 60_000, 3_600)
+    assert bench.read(counting.due, store, bench.clock() - HOUR, 3_600)
+    slow = counted_once._replace(took=100_000)
+    assert counting.pause(slow, counting.SMALL, 3_600) == 5_000_000
+    assert counting.pause(counted_once, counting.SMALL, 3_600) == HOUR
+
+
+WISHES = (0, 9, 10, 24, 25, 49, 50, 99, 100, 249, 250, 499, 500, 999, 1_000, 2_499, 2_500, 12_345)
+SAID = (0, 0, 10, 10, 25, 25, 50, 50, 100, 100, 250, 250, 500, 500, 1_000, 1_000, 2_500, 10_000)
+
+
+def test_anybody_hears_the_step_that_is_reached(bench):
+    """contract: show-wishes."""
+    store = bench.new_store()
+    columns = "store_id until product_id variant_id day customers visitors added"
+    of = [(store.id, counting.FOREVER, str(n + 1), "", "2026-01-01", n, 0, n) for n in WISHES]
+    bench.insert("wish_counts", columns, of)
+    asked = [row[2] for row in of]
+    assert bench.read(reports.reached, store, asked) == [
+        (n + 1, said) for n, said in zip(WISHES, SAID, strict=True)
+    ]
+    assert bench.read(reports.reached, store, ["7777777"]) == [(7777777, 0)]
+    assert bench.read(reports.counted, store) == reports.Counted(None, None)

@@ -64,7 +64,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         Job("notices", 1.0, functools.partial(_tell_notices, service)),
         Job("erasing", 1.0, _erasing(service)),
         Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
-        _housekeeping(service, "count", _COUNT_SECONDS, _count),
+        _housekeeping(service, "count", _count_turn(service), _count),
         Job("requests", _REQUESTS_SECONDS, _requests(service)),
         # contract: command-purge
         _housekeeping(service, "purge", service.settings.purge_interval, _purge),
@@ -192,12 +192,16 @@ async def _do_requests(service: Services) -> None:
         await asyncio.sleep(_PAUSE)
 
 
+def _count_turn(service: Services) -> float:
+    return min(_COUNT_SECONDS, service.settings.count_seconds)
+
+
 # contract: count-again
 async def _count(service: Services) -> None:
     """Counts what is wished for, in the stores where it is time."""
     kept = service.clock()
     async for _ in counting.work(service.db, service.clock, service.settings.count_seconds):
-        if service.clock() - kept > _COUNT_SECONDS * 300:
+        if service.clock() - kept > _count_turn(service) * 300:
             kept = service.clock()
             await service.db.write(purge.keep_lease, "count", kept)
 
