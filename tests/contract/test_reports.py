@@ -1,7 +1,9 @@
 """Reports: every number is that of a plain count by hand, whatever happens in between."""
 
 import contextlib
+import csv
 import functools
+import io
 from collections import Counter
 from zoneinfo import ZoneInfo
 
@@ -14,7 +16,7 @@ from tests.contract.conftest import PLENTY, new_item
 from tests.strategies import examples
 from wishwell import config, ids, reports
 from wishwell.errors import BeingErased, Conflict, NotFound
-from wishwell.reports import counting
+from wishwell.reports import counting, spreadsheet
 from wishwell.reports.counting import day_of, following
 from wishwell.stores.reporting import Reporting
 from wishwell.wishes import erasure, items, purge
@@ -90,7 +92,7 @@ def count(bench, store):
 @examples(40)
 @given(st.data(), STEPS, st.sampled_from(("UTC", "Pacific/Auckland", "America/Los_Angeles")))
 def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone):
-    """contract: count, count-days, report-period, report-products, report-summary, report-days,
+    """contract: count-exact, count-days, report-period, report-products, report-summary, report-days,
     store-time-zone. Whatever visitors and customers do in between."""
     store = bench.new_store()
     store = msgspec.structs.replace(store, reporting=Reporting(time_zone=zone))
@@ -257,7 +259,7 @@ def killed(counted):
 
 @pytest.mark.parametrize("days", [0, 1])
 def test_count_after_a_kill_is_as_if_there_had_been_none(counted, days):
-    """contract: count, count-days. On the same day, and on the next one."""
+    """contract: count-exact, count-days. On the same day, and on the next one."""
     counted.wait(1)
     first = day_of(counted.bench.clock(), counted.hand.zone)
     if not days:
@@ -280,7 +282,7 @@ def test_count_after_a_kill_is_as_if_there_had_been_none(counted, days):
 
 
 def test_of_two_counts_at_once_one_is_given_up(counted):
-    """contract: count. It changes nothing once the other has ended."""
+    """contract: count-exact. It changes nothing once the other has ended."""
     counted.wait(1)
     counted.delete(range(1, MANY))
 
@@ -327,6 +329,18 @@ def test_a_store_is_counted_again_when_it_is_time(counted):
     slow = counted_once._replace(took=100_000)
     assert counting.pause(slow, counting.SMALL, 3_600) == 5_000_000
     assert counting.pause(counted_once, counting.SMALL, 3_600) == HOUR
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_cell_begins_as_a_formula(sign):
+    """contract: report-csv."""
+    [[cell, number, *_]] = csv.reader(
+        io.StringIO(
+            spreadsheet.lines([reports.Day(f"{sign}1", -1, 0, 0)], reports.DAY_COLUMNS).decode(),
+            newline="",
+        )
+    )
+    assert (cell, number) == (f"'{sign}1", "-1")
 
 
 WISHES = (0, 9, 10, 24, 25, 49, 50, 99, 100, 249, 250, 499, 500, 999, 1_000, 2_499, 2_500, 12_345)

@@ -1,4 +1,4 @@
-"""Counts how many wish for each product (contract: count).
+"""Counts how many wish for each product (contract: count-exact).
 
 A count walks all profiles of a store in small steps and compares what it found with the last one.
 What it stores are running totals, from a day on until the next change, so that a period is the
@@ -205,12 +205,12 @@ async def work(db: Database, clock: Callable[[], int], seconds: float) -> AsyncI
             log.warning("store_not_counted", store=store.handle, reason=str(error))
 
 
-# contract: count, count-days
+# contract: count-exact, count-days
 async def run(db: Database, store: Store, clock: Callable[[], int]) -> AsyncIterator[float]:
     """Counts a store. Yields after each step the seconds that it took.
 
-    A count that is given up changes nothing: the next one begins anew. Raises ``Unavailable``,
-    ``StoreDeleted``.
+    One that is given up may have stored some of what it found; the next one begins anew. Raises
+    ``Unavailable``, ``StoreDeleted``, ``Superseded``.
     """
     began = clock()
     before = await db.read(last, store)

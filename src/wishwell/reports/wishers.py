@@ -42,7 +42,7 @@ async def page(
 
     def from_row(row: Row) -> Wisher:
         _, gid, email, notices, variant, quantity, saved_at = row
-        wisher = Wisher(gid, quantity, saved_at, bool(notices))
+        wisher = Wisher(gid, quantity, saved_at, notices != 0)
         if variant:
             wisher.variant_id = id(variant)
         if email is not None:
