@@ -8,7 +8,7 @@ JOBS ?= 4
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-slow test-ways test-upgrade check format packages lock audit sbom fuzz mutate torture bench bench-quick model clean
+.PHONY: help run demo test test-slow test-ways test-upgrade test-medusa check format packages lock audit sbom fuzz mutate torture bench bench-quick model clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -37,6 +37,24 @@ UPGRADE_FROM := 5ac0b72
 test-upgrade: $(VENV)/.dev build/at/$(UPGRADE_FROM)/.venv/.run ## A filled database of an earlier release, up to this one and back
 	@WISHWELL_TEST_UPGRADE_FROM=$(CURDIR)/build/at/$(UPGRADE_FROM)/.venv/bin/wishwell \
 		$(BIN)/pytest -n 2 tests/service/test_upgrade.py
+
+# Medusa itself is installed only when its lock changes.
+MEDUSA := build/medusa
+test-medusa: $(VENV)/.dev $(MEDUSA)/.built ## A shop of Medusa 2 with examples/medusa, in a browser; installs it from npm
+	@WISHWELL_TEST_MEDUSA=$(CURDIR)/$(MEDUSA)/.medusa/server $(BIN)/pytest tests/examples/test_medusa.py
+
+$(MEDUSA)/.built: $(wildcard examples/medusa/*.ts examples/medusa/src/*/*.ts) $(MEDUSA)/.installed
+	@rm -rf $(MEDUSA)/src
+	@cp -r examples/medusa/. $(MEDUSA)
+	@cd $(MEDUSA) && npm run --silent build
+	@touch $@
+
+$(MEDUSA)/.installed: examples/medusa/package-lock.json
+	@echo "Installing Medusa into $(MEDUSA) ..."
+	@mkdir -p $(MEDUSA)
+	@cp examples/medusa/package.json examples/medusa/package-lock.json $(MEDUSA)
+	@cd $(MEDUSA) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
 
 # The program of an earlier commit, with the libraries that it pinned.
 build/at/%/.venv/.run:

@@ -13,6 +13,7 @@ import pytest
 
 from tests import schema
 from wishwell import config, products, stores
+from wishwell.access import auth
 from wishwell.cli import main
 from wishwell.db import statements
 from wishwell.events import deliveries, webhooks
@@ -240,11 +241,13 @@ SHOWN = [
     *(records.ProfileRecord, person.Reserved, shares.Share, shares.SharedList, shares.SharedItem),
     *(webhooks.Webhook, deliveries.Delivery, requests.PlatformRequest, items.Item, lists.List),
     *(notices.Money, products.Product, products.Variant),
+    *(stores.Store, auth.AdminTokenRecord),
 ]
 # Those that the description calls otherwise.
 NAMES = {
     "PlaceBody": "ItemPlace", "ShareBody": "ShareTerms", "CopyBody": "CopyTerms", "TokenBody": "TokenRequest",
     "ProductBody": "NewProduct", "ProfileRecord": "Profile", "Reserved": "ExportedReservation", "Money": "Price",
+    "Store": "StoreSettings", "AdminTokenRecord": "AdminToken",
 }  # fmt: skip
 SHAPES: dict[str, Any] = {
     NAMES.get(one.__name__, one.__name__.removesuffix("Body")): one for one in (*BODIES, *SHOWN)
@@ -267,6 +270,7 @@ def resolved(node):
     return node
 
 
+OF_STORE = ("StoreSettings", "AdminToken")
 OF_PERSON = ("Profile", "ExportedReservation", "PlatformRequest")
 SHARED = ("Share", "SharedList", "SharedItem")
 BOUNDS = ("minimum", "maximum", "minItems", "maxItems", "maxLength", "pattern")
@@ -296,7 +300,17 @@ def test_schema_is_the_type(name):
     )
     assert set(schema.get("required", [])) == set(real.get("required", [])) - sometimes
     assert schema["additionalProperties"] is False
-    if name in ("Item", "List", "Product", "Variant", "Webhook", "Delivery", *SHARED, *OF_PERSON):
+    if name in (
+        "Item",
+        "List",
+        "Product",
+        "Variant",
+        "Webhook",
+        "Delivery",
+        *SHARED,
+        *OF_PERSON,
+        *OF_STORE,
+    ):
         return  # bounds are of what comes in: after merges an item may have more tags
     for field, kind in real["properties"].items():
         typed = bounds(kind) if "$ref" not in kind else {}

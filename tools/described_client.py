@@ -124,6 +124,8 @@ class Types:
         for node in schema["properties"].values():
             self.of(node)
         name = str(schema.get("x-python", described))
+        if name.startswith("dict["):
+            return name
         if not name:
             raise ValueError(f"an object without x-python: {schema}")
         # Without the words of a reference to it.
@@ -147,6 +149,8 @@ class Types:
             if sent not in required:
                 is_empty = kind.startswith("tuple") and nullable(resolved(node))
                 kind += " = ()" if is_empty else " | None = None"
+            elif nullable(resolved(node)):
+                kind += " | None"
             text += f"    {snake(sent)}: {kind}\n"
             text += docstring(node["description"], 4) if "description" in node else ""
         return text

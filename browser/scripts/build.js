@@ -4,7 +4,7 @@
 // or is larger than it may be.
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { minify } from 'terser';
@@ -65,17 +65,20 @@ async function smallest(source) {
   return (await minify(source, options)).code + '\n';
 }
 
-/** @param {string | Buffer} text */
+// By default, brotli is at its best.
+/** @param {string} text */
+const brotli = (text) => brotliCompressSync(text);
+/** @param {string} text */
 const gzipped = (text) => gzipSync(text, { level: 9 });
-/** @param {string | Buffer} text */
-const brotli = (text) => {
-  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT, BROTLI_MAX_QUALITY } = constants;
-  const params = {
-    [BROTLI_PARAM_QUALITY]: BROTLI_MAX_QUALITY,
-    [BROTLI_PARAM_SIZE_HINT]: text.length,
-  };
-  return brotliCompressSync(text, { params });
-};
+/**
+ * What is written of a script, and how it is read: another zlib may pack it in another way.
+ * @type {[suffix: string, pack: typeof gzipped, unpack: (file: Buffer) => Buffer][]}
+ */
+const FORMS = [
+  ['', (text) => Buffer.from(text), (file) => file],
+  ['.br', brotli, brotliDecompressSync],
+  ['.gz', gzipped, gunzipSync],
+];
 
 /** @type {[name: string, entry: string, largest: number, by: typeof gzipped, mangle?: RegExp][]} */
 const SCRIPTS = [
@@ -96,17 +99,17 @@ for (const [name, entry, largest, by, mangleProps] of SCRIPTS) {
     console.error(`${name} is too large.`);
     process.exitCode = 1;
   }
-  // Compressed here, as it takes long: the service sends these files.
-  const files = {
-    [name]: Buffer.from(text),
-    [`${name}.br`]: brotli(text),
-    [`${name}.gz`]: gzipped(text),
-  };
-  for (const [file, content] of Object.entries(files)) {
-    const script = new URL(file, scripts);
-    if (!check) await writeFile(script, content);
-    else if (!(await readFile(script).catch(() => Buffer.of())).equals(content)) {
-      console.error(`src/wishwell/browser/${file} is not what browser/src makes: npm run build`);
+  for (const [suffix, pack, unpack] of FORMS) {
+    const file = new URL(name + suffix, scripts);
+    if (!check) await writeFile(file, pack(text));
+    else if (
+      `${await readFile(file)
+        .then(unpack)
+        .catch(() => '')}` !== text
+    ) {
+      console.error(
+        `src/wishwell/browser/${name}${suffix} is not what browser/src makes: npm run build`,
+      );
       process.exitCode = 1;
     }
   }

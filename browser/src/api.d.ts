@@ -797,6 +797,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/store": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the store
+         * @description The settings of the admin token's store, as its operator made them, with the limits that are in
+         *     force. None of them is a secret. `HEAD` answers the same without a body.
+         */
+        get: operations["getStore"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the admin tokens
+         * @description The store's admin tokens, newest first, in pages: what each is for and when it was last used,
+         *     never the token itself. `HEAD` answers the same without a body.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/{tokenId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of an admin token. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                tokenId: components["parameters"]["TokenId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an admin token
+         * @description From 5 seconds later no process takes the token any more; again, it is the same. The token that
+         *     asks is answered 409.
+         */
+        delete: operations["deleteToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/products": {
         parameters: {
             query?: never;
@@ -807,8 +876,8 @@ export interface paths {
         /**
          * List products
          * @description The products of the store without their variants, in pages: the one that was put for the
-         *     first time most recently comes first. It needs an admin token, without `Profile`. `HEAD`
-         *     answers the same without a body.
+         *     first time most recently comes first. `query` narrows them. It needs an admin token, without
+         *     `Profile`. `HEAD` answers the same without a body.
          */
         get: operations["listProducts"];
         /**
@@ -1344,6 +1413,90 @@ export interface components {
             /** @description Until when the export is kept; only while it is. */
             expiresAt?: components["schemas"]["Time"];
         };
+        /** @description A store and its settings, as `wishwell store` makes them. */
+        StoreSettings: {
+            id: components["schemas"]["Id"];
+            handle: string;
+            /** @description The platform in the GIDs of its customers. */
+            platform: string;
+            /** @enum {string} */
+            productIds: "integer" | "text";
+            /** @description The path of its sign-in page. */
+            authFlow: string;
+            /** @description The origins of the shop. */
+            hosts: string[];
+            naming: components["schemas"]["StoreNaming"];
+            /** @description Those that may call the API. */
+            origins: string[];
+            /**
+             * @description What is in force: requests a minute by kind of token and operation, and how much a profile
+             *     may hold.
+             */
+            limits: {
+                profile_read: number;
+                profile_write: number;
+                profile_token: number;
+                admin_read: number;
+                admin_write: number;
+                admin_token: number;
+                items: number;
+                lists: number;
+                entries: number;
+                list_items: number;
+            };
+            priceDropPercent: number;
+            /** @description From when its events are complete; null while it tells none. */
+            eventsSince: components["schemas"]["Time"] | null;
+            createdAt: components["schemas"]["Time"];
+            /** @description After how many months without a request a customer is erased; null is never. */
+            forgetCustomersAfter?: number | null;
+            /** @description Since when that is so. */
+            forgetSince?: components["schemas"]["Time"] | null;
+            pages?: components["schemas"]["StorePages"];
+            reporting?: components["schemas"]["StoreReporting"];
+        };
+        /** @description How the shop names its signed-in customers. What is not set is left out. */
+        StoreNaming: {
+            jwtCookie?: string;
+            jwtHeader?: string;
+            jwtIssuer?: string;
+            jwtAudience?: string;
+            jwtClaim?: string;
+            /** @description A URL, or the public keys. */
+            jwtKeySet?: string;
+            platformShop?: string;
+        };
+        /** @description A product's page, and pages in place of the storefront's, as far as they are set. */
+        StorePages: {
+            productUrl?: string;
+            wishlistPage?: string;
+            sharedPage?: string;
+        };
+        /** @description How the store's reports are made, as far as it is set. */
+        StoreReporting: {
+            /** @description Where its days begin. Without it they are those of UTC. */
+            timeZone?: string;
+            /** @description Whether anybody may ask about how many wish for a product. */
+            showWishes?: boolean;
+        };
+        /** @description An admin token, without the token itself. */
+        AdminToken: {
+            id: components["schemas"]["Id"];
+            /** @description The handle of its store. */
+            store: string;
+            /**
+             * @description What it is for.
+             * @enum {string}
+             */
+            scope: "admin" | "storefront" | "naming" | "reports";
+            label: string;
+            createdAt: components["schemas"]["Time"];
+            expiresAt?: components["schemas"]["Time"] | null;
+            lastUsedAt?: components["schemas"]["Time"] | null;
+            revokedAt?: components["schemas"]["Time"] | null;
+            /** @description Only of the one that asks. */
+            current?: boolean;
+        };
         /** @description What is known of a product. What is left out is not known. */
         Product: {
             productId: components["schemas"]["ProductId"];
@@ -1526,6 +1679,13 @@ export interface components {
         };
         PlatformRequestPage: {
             data: components["schemas"]["PlatformRequest"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        StoreSettingsResponse: {
+            data: components["schemas"]["StoreSettings"];
+        };
+        AdminTokenPage: {
+            data: components["schemas"]["AdminToken"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
         ProductResponse: {
@@ -1859,7 +2019,7 @@ export interface components {
         /**
          * @description Another item of the profile has this product and variant; or fewer of an item are left than
          *     would be reserved; or the store, the service or the webhook is in a state in which this can't be
-         *     done, as the message says. Nothing was changed.
+         *     done, as the message says; or an admin token would revoke itself. Nothing was changed.
          */
         Conflict: {
             headers: {
@@ -2017,6 +2177,11 @@ export interface components {
          */
         RequestId: string;
         /**
+         * @description The id of an admin token. A malformed one is answered 404, like one that is unknown.
+         * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+         */
+        TokenId: string;
+        /**
          * @description The store's id of a product, in the form of the store: with another one the answer is 400.
          * @example 632910392
          */
@@ -2118,6 +2283,13 @@ export interface components {
          * @example product:632910392,788032119 tag:gift
          */
         Query: string;
+        /**
+         * @description A search expression: 1 to 8 terms `title:<text>`, separated by spaces. The title of a product
+         *     must have all of them, in any part, whatever the case of its letters. A term may be several
+         *     texts of 1 to 100 characters, separated by commas: the title must have one of them.
+         * @example title:shirt title:blue,green
+         */
+        ProductQuery: string;
         /**
          * @description With `product`, each item of whose product the store has said something carries it as
          *     `product`.
@@ -4357,6 +4529,125 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getStore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The store. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoreSettingsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
+                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tokens. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminTokenPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of an admin token. A malformed one is answered 404, like one that is unknown.
+                 * @example 01964a1b-0739-7128-a24b-e40ad23f0824
+                 */
+                tokenId: components["parameters"]["TokenId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is revoked. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listProducts: {
         parameters: {
             query?: {
@@ -4371,6 +4662,13 @@ export interface operations {
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A search expression: 1 to 8 terms `title:<text>`, separated by spaces. The title of a product
+                 *     must have all of them, in any part, whatever the case of its letters. A term may be several
+                 *     texts of 1 to 100 characters, separated by commas: the title must have one of them.
+                 * @example title:shirt title:blue,green
+                 */
+                query?: components["parameters"]["ProductQuery"];
             };
             header?: never;
             path?: never;

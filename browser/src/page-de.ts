@@ -41,7 +41,7 @@ export const DE: Texts = {
   inCart: '{name} ist im Warenkorb.',
   soldOut: 'Ausverkauft',
   product: 'Produkt {id}',
-  notices: 'Sag mir, wenn etwas günstiger wird',
+  notices: 'Preissenkungen melden',
   showMore: 'Mehr zeigen',
   empty: 'Noch nichts gemerkt',
   emptyText: 'Drück auf das Herz bei etwas, das dir gefällt, dann findest du es hier.',

@@ -49,7 +49,7 @@ export const EN = {
   showAll: 'Show all products',
   loading: 'Loading',
   offline: 'You are offline. What you see may be out of date.',
-  error: 'Your wishlist can’t be reached just now.',
+  error: 'The wishlist can’t be reached just now.',
   tryAgain: 'Try again',
   failed: 'That did not work. Please try again.',
   signIn: 'Please sign in first.',

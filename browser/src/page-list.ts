@@ -264,6 +264,7 @@ export abstract class PageElement extends View<Item> {
 
   /** Shows a list, as a new entry of the history or in place of this one. */
   #choose(list: string, anew = true) {
+    if (list === this.#list) return;
     const state = { ...history.state, wishlist: list };
     if (anew) history.pushState(state, '');
     else history.replaceState(state, '');

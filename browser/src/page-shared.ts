@@ -31,6 +31,7 @@ export abstract class SharedElement extends View<SharedItem> {
   protected build(): Child[] {
     const { say } = this;
     this.#copy.textContent = say('copy');
+    delete this.#question.dataset.own;
     this.#title.hidden = this.#copy.hidden = this.#question.hidden = true;
     return [
       h('header.head', this.#title, this.#copy),

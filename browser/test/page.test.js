@@ -250,7 +250,7 @@ test('forced colours and reduced motion are respected', async () => {
     });
   await heart(page).click();
   await shows(heart(page), true);
-  assert.deepEqual(await look(), [false, '0.15s']);
+  assert.deepEqual(await look(), [false, '0.3s']);
   await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
   assert.deepEqual(await look(), [true, '0s']);
 });

@@ -9,6 +9,7 @@ import {
   useShares,
   useWishlist,
   WishlistButton,
+  WishlistPage,
   WishlistProvider,
 } from '../src/index.js';
 
@@ -29,6 +30,7 @@ export function App({ wishlist }: { wishlist: Wishlist }) {
 function Product() {
   const [colour, choose] = useState(11);
   const [told, tell] = useState('nothing');
+  const [page, open] = useState(false);
   const { saved, pending, item, toggle } = useSaved({ productId: 1 });
   return (
     <section>
@@ -49,6 +51,15 @@ function Product() {
       <button onClick={toggle} aria-pressed={saved}>
         Mug
       </button>
+      <button onClick={() => open(true)}>Page</button>
+      {page && (
+        <WishlistPage
+          cart
+          texts={{ cart: 'Buy' }}
+          className="page"
+          onWishlistCart={({ detail: { item } }) => tell(`cart ${item.productId}`)}
+        />
+      )}
       <output id="told">{told}</output>
       <output id="mug">{`${saved} ${pending} ${item?.variantId ?? 'none'}`}</output>
     </section>

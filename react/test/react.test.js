@@ -176,6 +176,11 @@ for (const version of ['19', '18']) {
     await page.getByRole('button', { name: 'Copy' }).click();
     await other.getByRole('button', { name: 'For me 1' }).waitFor();
 
+    // The wishlist page, with a text of the shop's own.
+    await other.getByRole('button', { name: 'Page' }).click();
+    await other.locator('.page').getByRole('button', { name: 'Buy: Product 1' }).click();
+    await shows('told', 'cart 1', other);
+
     // A button of the shop's own.
     await other.getByRole('button', { name: 'Mug', exact: true }).click();
     await shows('mug', 'false false none');

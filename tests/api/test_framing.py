@@ -6,7 +6,7 @@ import pytest
 
 from tests.servers import PREFIX
 
-from .conftest import connect, data, is_uuid, over_the_wire, products, request_head, save
+from .conftest import connect, is_uuid, over_the_wire, products, request_head, save
 
 pytestmark = pytest.mark.either_engine
 
@@ -67,9 +67,7 @@ def test_ambiguous_request_is_refused_and_the_connection_closed(service, shop, n
     """contract: http-ambiguous, error-envelope. 400 with the envelope, and closed."""
     member = shop.customer("1")
     got = over_the_wire(service, AMBIGUOUS[name](member.token), patience=3)
-    assert got.status in (
-        (505, 400) if name == "version 3" else (400, 501) if "encoding" in name else (400,)
-    )
+    assert got.status == 400
     assert got.closed, "the connection stays open"
     assert got.everything.count(b"HTTP/1.1 ") == 1, "one answer"
     assert got.headers["date"].endswith(" GMT")
@@ -89,8 +87,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_shop, name):
-    """contract: limit-headers, request-id, cors-allowed. The caller's own, with the permission of
-    their browser."""
+    """contract: limit-headers, request-id, cors-allowed. The caller's own."""
     origin, given = "https://shop.example", "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"
     shop = make_shop("--limit", "profile_write=9", "--origin", origin)
     member = shop.customer("1")
@@ -140,10 +137,9 @@ def test_bad_target_is_refused_on_a_kept_connection(service):
     """contract: http-ambiguous. Also behind a request that was answered."""
     good, bad = (f"GET {at} HTTP/1.1\r\nHost: a\r\n\r\n" for at in ("/livez", "http://a:b/"))
     with connect(service) as connection:
-        connection.sendall(good.encode())
-        assert connection.recv(65_536).startswith(b"HTTP/1.1 200 ")
-        connection.sendall(bad.encode())
-        assert connection.recv(65_536).startswith(b"HTTP/1.1 400 ")
+        for asked, status in ((good, b"200"), (bad, b"400")):
+            connection.sendall(asked.encode())
+            assert connection.recv(65_536).startswith(b"HTTP/1.1 " + status)
 
 
 def test_status_line_has_the_name_that_the_body_has(service, shop):
@@ -162,23 +158,16 @@ def test_status_line_has_the_name_that_the_body_has(service, shop):
         assert line == f"HTTP/1.1 {error['statusCode']} {error['error']}"
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["X-Y: " + "x" * 17_000],
-        [f"X-{n}: {'x' * 100}" for n in range(200)],
-        ["X-Y: " + "x" * 200_000],
-    ],
-    ids=["one", "many", "huge"],
-)
-def test_header_over_16_kib_is_refused(service, shop, lines):
+def test_header_over_16_kib_is_refused(service, shop):
     """contract: http-bounds. A total header over 16 KB is 431; one of less is taken."""
-    got = over_the_wire(service, request_head("GET", "/items", shop.admin_token, *lines))
-    assert got.status == 431 and got.closed
-    assert json.loads(got.body)["error"]["statusCode"] == 431
-    fewer = [line[:10_000] for line in lines[:90]]
-    head = request_head("GET", "/items", shop.admin_token, *fewer, "Connection: close")
-    assert over_the_wire(service, head).status == 200
+    many = [f"X-{n}: {'x' * 100}" for n in range(200)]
+    for lines in (["X-Y: " + "x" * 17_000], ["X-Y: " + "x" * 200_000], many):
+        got = over_the_wire(service, request_head("GET", "/items", shop.admin_token, *lines))
+        assert got.status == 431 and got.closed
+        assert json.loads(got.body)["error"]["statusCode"] == 431
+        fewer = [line[:10_000] for line in lines[:90]]
+        head = request_head("GET", "/items", shop.admin_token, *fewer, "Connection: close")
+        assert over_the_wire(service, head).status == 200
 
 
 @pytest.mark.parametrize(
@@ -187,20 +176,8 @@ def test_header_over_16_kib_is_refused(service, shop, lines):
 def test_header_bytes_of_a_client_never_come_back(service, shop, header):
     """contract: input-inert, request-id. No response header contains client bytes outside an
     allow-list; a request id is kept only when it is harmless, else it is a new one."""
-    bytes_ = (
-        "gid://shopify/Customer/\x85",
-        "https://x\xa0y.example",
-        "\xe2\x80\xa8evil",
-        "a\tb\x7f",
-    )
-    for value in (
-        *bytes_,
-        "%0d%0aevil: 1",
-        "xyzzy",
-        "a" * 65,
-        "a b c d e f",
-        "<script>a(1)</script>",
-    ):
+    odd = ("gid://shopify/Customer/\x85", "https://x\xa0y.example", "\xe2\x80\xa8evil", "a\tb\x7f")
+    for value in (*odd, "%0d%0aevil: 1", "xyzzy", "a" * 65, "a b c d e f", "<script>a(1)</script>"):
         lines = (f"{header}: {value}", "Connection: close")
         got = over_the_wire(service, request_head("GET", "/items", shop.admin_token, *lines))
         assert got.status in (200, 400), value
@@ -210,12 +187,18 @@ def test_header_bytes_of_a_client_never_come_back(service, shop, header):
         assert all(32 <= byte < 127 or byte in b"\r\n" for byte in head)
 
 
-def test_absolute_form_is_the_same_request(service, shop):
-    """contract: http-forms. RFC 9112 §3.2.2: a server has to accept the absolute form."""
-    whole = request_head("GET", "/items", shop.admin_token, "Connection: close")
-    for host in (b"localhost", b"LocalHost"):
-        got = over_the_wire(service, whole.replace(b"GET /", b"GET http://%b/" % host, 1))
-        assert got.status == 200 and json.loads(got.body) == {"data": []}
+def test_absolute_form_and_old_http_are_answered(service, shop):
+    """contract: http-forms. RFC 9112 §3.2.2; HTTP/1.0 keeps no connection by itself."""
+    whole = request_head("GET", "/items", shop.admin_token)
+    last = request_head("GET", "/items", shop.admin_token, "Connection: close")
+    for asked in (
+        last.replace(b"GET /", b"GET http://localhost/", 1),
+        last.replace(b"GET /", b"GET http://LocalHost/", 1),
+        whole.replace(b"HTTP/1.1", b"HTTP/1.0", 1),
+    ):
+        got = over_the_wire(service, asked)
+        assert (got.status, got.closed) == (200, True)
+        assert json.loads(got.body) == {"data": []}
 
 
 @pytest.mark.parametrize("version", [b"1.1", b"1.0", b"1.0 without Host"])
@@ -231,34 +214,11 @@ def test_target_on_another_host_than_the_header_is_refused(service, shop, versio
         assert (got.status, got.closed) == (400, True), host
 
 
-def test_old_http_is_answered_and_closed(service, shop):
-    """contract: http-forms. HTTP/1.0 knows no kept connection unless it asks for one."""
-    whole = request_head("GET", "/items", shop.admin_token).replace(b"HTTP/1.1", b"HTTP/1.0", 1)
-    got = over_the_wire(service, whole)
-    assert got.status == 200 and got.closed
-
-
-def test_request_after_a_refused_one_is_not_the_rest_of_it(service, shop):
-    """contract: http-ambiguous. What hides in a body is never a request."""
-    member = shop.customer("1")
-    save(member.http, 5)
-    hidden = request_head("DELETE", "/items?itemIds=x", member.token)
-    lines = ["Content-Type: text/plain", f"Content-Length: {len(hidden)}"]
-    whole = request_head("POST", "/items", member.token, *lines) + hidden
-    got = over_the_wire(service, whole, patience=1)
-    assert got.status == 415 and got.everything.count(b"HTTP/1.1 ") == 1
-    assert len(data(member.http.get("/items"))) == 1
-
-
 def test_request_that_offers_an_upgrade_is_answered_as_a_plain_one(service, shop):
     """contract: http-forms. Some clients offer HTTP/2 with every first request; there is none, so
     it stays HTTP/1.1. With a body it is refused: the parser would miss the body, and a token for
     nobody be made."""
-    offer = [
-        "Connection: Upgrade, HTTP2-Settings",
-        "Upgrade: h2c",
-        "HTTP2-Settings: AAMAAABkAAQAoAAAAA",
-    ]
+    offer = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"]
     member = shop.customer("1")
     got = over_the_wire(service, request_head("GET", "/items", member.token, *offer))
     assert got.status == 200 and got.closed
@@ -288,8 +248,7 @@ def test_answer_comes_in_one_piece(service, shop):
 
 
 def test_answers_without_a_body_and_after_100_continue_are_whole(service, shop):
-    """contract: http-forms. What goes past the one piece: HEAD, 204, and a body that waits to be
-    asked for."""
+    """contract: http-forms. HEAD, 204, and a body that waits to be asked for."""
     member = shop.customer("1")
     saved = save(member.http, 1)
     paths = [("HEAD", "/items"), ("DELETE", f"/items/{saved['id']}"), ("GET", "/items")]

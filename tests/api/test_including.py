@@ -30,6 +30,10 @@ def put(shop, product, **fields):
     data(shop.admin.put(f"/products/{product}", json=fields))
 
 
+def without(record, *fields):
+    return {name: value for name, value in record.items() if name not in fields}
+
+
 def shared_by(http, list_id):
     return data(http.post(f"/lists/{list_id}/shares", json={}), 201)["token"]
 
@@ -56,8 +60,8 @@ EXPECTED = [
 
 
 def test_product_is_shown_wherever_items_are(world):
-    """contract: include-product. The variant's own where it has it; what is unknown, and what nothing
-    was said of, is left out. Without `include` nothing of it shows."""
+    """contract: include-product. The variant's own where it has it; what is unknown, and what
+    nothing was said of, is left out. Without `include` nothing of it shows."""
     shop, http, on, saved = world
     token = shared_by(http, on)
     for of in (http, shop.acting_as(shop.gid("1")), shop.admin):
@@ -66,16 +70,12 @@ def test_product_is_shown_wherever_items_are(world):
         single = [data(of.get(f"/items/{made['id']}", params=INCLUDE)) for made in saved]
         for found in (page, listed, single):
             assert [record.get("product") for record in found] == EXPECTED
-            whole = [
-                {k: v for k, v in record.items() if k not in ("product", "profile")}
-                for record in found
-            ]
-            assert whole == saved
+            assert [without(record, "product", "profile") for record in found] == saved
     for reader in (shop.anonymous, http, shop.customer("2").http):
         found = data(reader.get(f"/shared/{token}", params=INCLUDE))["items"][::-1]
         assert [record.get("product") for record in found] == EXPECTED
         plain = data(reader.get(f"/shared/{token}"))["items"][::-1]
-        assert [{k: v for k, v in r.items() if k != "product"} for r in found] == plain
+        assert [without(record, "product") for record in found] == plain
     order = list(data(http.get(f"/items/{saved[1]['id']}", params=INCLUDE))["product"])
     assert order == ["title", "variantTitle", "url", "image", "price", "available"]
     for path in ("/items", f"/items/{saved[0]['id']}", f"/lists/{on}", f"/shared/{token}"):
@@ -97,7 +97,8 @@ def test_other_includes_are_refused(world):
 
 
 def test_cursor_is_good_with_and_without(world):
-    """contract: include-other. A walk may begin with products and go on without, and the reverse."""
+    """contract: include-other. A walk may begin with products and go on without, and the
+    reverse."""
     _, http, _, saved = world
     ids = [made["id"] for made in saved][::-1]
     first = http.get("/items", params=INCLUDE | {"limit": 3}).json()
@@ -130,12 +131,8 @@ def test_products_with_text_ids_and_of_their_store_alone(make_shop):
     http = shop.customer("1").http
     save(http, "prod_1", variantId="Zz:=")
     assert "product" not in data(http.get("/items", params=INCLUDE))[0]
-    put(
-        shop,
-        "prod_1",
-        title="Here",
-        variants=[{"variantId": "Zz:", "title": "no"}, {"variantId": "Zz:=", "title": "It"}],
-    )
+    variants = [{"variantId": "Zz:", "title": "no"}, {"variantId": "Zz:=", "title": "It"}]
+    put(shop, "prod_1", title="Here", variants=variants)
     [found] = data(http.get("/items", params=INCLUDE))
     assert found["product"] == {"title": "Here", "variantTitle": "It"}
     on = new_list(http)["id"]
@@ -145,8 +142,8 @@ def test_products_with_text_ids_and_of_their_store_alone(make_shop):
 
 
 def test_largest_answers(service):
-    """contract: answer-size. A full list and a full page, every field as long as it may be, each item
-    on as many lists as there is room for after a link."""
+    """contract: answer-size. A full list and a full page, every field as long as it may be, each
+    item on as many lists as there is room for after a link."""
     kinds = ("profile_write", "profile_read", "admin_write")
     limits = [word for kind in kinds for word in ("--limit", f"{kind}=1000000")]
     shop = Shop(service, *limits, "--limit", "entries=40000")
@@ -175,3 +172,20 @@ def test_largest_answers(service):
         assert whole.status_code == 200 and "variantTitle" in whole.text[:20_000]
         assert len(whole.content) <= 16_000_000
     assert len(http.get(f"/lists/{lists[0]}", params=INCLUDE).content) > 14_000_000
+
+
+def test_longest_variants_are_shown_whole(shop):
+    """contract: include-product. Each is cut out of the text of all, at the bounds of its fields."""
+    price = {"amount": "9" * 12 + ".9999", "currency": "EUR"}
+    longest = {"title": '"' * 255, "image": "https://img.example/" + "\\" * 2028, "price": price}
+    variants = [{"variantId": 10**15 + n, **longest, "available": False} for n in range(50)]
+    put(shop, 7, title="Shirt", variants=variants)
+    http = shop.customer("1").http
+    on = new_list(http)["id"]
+    for n in (0, 25, 49):
+        save(http, 7, variantId=10**15 + n, listIds=[on])
+    wanted = {"title": "Shirt", "variantTitle": longest["title"], "available": False}
+    wanted |= {"image": longest["image"], "price": price}
+    listed = data(http.get(f"/lists/{on}", params=INCLUDE))["items"]
+    for found in (data(http.get("/items", params=INCLUDE)), listed):
+        assert [item["product"] for item in found] == [wanted] * 3

@@ -1,11 +1,12 @@
-"""PUT and DELETE /lists/{listId}/items/{itemId}: one list of an item, and its place on it."""
+"""PUT and DELETE /lists/{listId}/items/{itemId}: one list of an item, and its place on it.
+
+In any sequence, with its events: tests/contract/test_model.py and test_events.py.
+"""
 
 import concurrent.futures
 import uuid
 
 import pytest
-
-from tests.conftest import Shop
 
 from .conftest import (
     data,
@@ -18,12 +19,6 @@ from .conftest import (
     save,
     whole_list,
 )
-from .test_events import awaited, end
-
-
-@pytest.fixture
-def http(shop):
-    return shop.customer("1").http
 
 
 def place(http, on, id, **body):
@@ -39,16 +34,18 @@ def listed(http, count=5):
 
 
 def test_item_is_put_on_one_list_and_taken_off(http):
-    """contract: list-item-put, list-item-remove, item-updated-at. Its other lists stay as they are; a
-    second time nothing changes, and taking off is 404."""
+    """contract: list-item-put, list-item-after, list-item-remove, item-updated-at, list-updated-at.
+    Its other lists stay as they are; a second time nothing changes, and taking off is 404."""
     one, two = (new_list(http)["id"] for _ in range(2))
     made = save(http, 1, listIds=[one])
     put = data(http.put(f"/lists/{two}/items/{made['id']}"))
     assert put == item(http, made["id"])
     assert put["listIds"] == sorted([one, two]) and put["updatedAt"] > made["updatedAt"]
     assert whole_list(http, two)["itemCount"] == 1
+    assert place(http, two, made["id"], after=None) == put
     with nothing_changes(http):
-        assert place(http, two, made["id"]) == put
+        for body in ({}, {"after": None}):
+            assert place(http, two, made["id"], **body) == put
     done(http.delete(f"/lists/{one}/items/{made['id']}"))
     assert item(http, made["id"])["listIds"] == [two]
     assert whole_list(http, one)["itemCount"] == 0
@@ -67,22 +64,16 @@ def test_tabs_do_not_undo_one_another(http):
 
 
 def test_unknown_and_others_are_404(shop, http):
-    """contract: list-item-put, list-item-remove, token-scope, whole-store. Also for an admin token,
-    whose owner is found by the list."""
+    """contract: list-item-put, list-item-remove, token-scope, whole-store."""
     on, (first, *_) = listed(http, 2)
     other = shop.customer("2").http
     foreign, others = save(other, 1)["id"], new_list(other)["id"]
     with nothing_changes(http), nothing_changes(other):
         for of in (http, shop.admin, shop.acting_as(shop.gid("1"))):
             for ask in (of.put, of.delete):
-                for path in (
-                    (on, foreign),
-                    (on, str(uuid.uuid4())),
-                    (on, "x"),
-                    (str(uuid.uuid4()), first),
-                    ("x", first),
-                ):
-                    refused(ask("/lists/{}/items/{}".format(*path)), 404, "there is no such")
+                for id in (foreign, str(uuid.uuid4()), "x"):
+                    refused(ask(f"/lists/{on}/items/{id}"), 404, "there is no such")
+                    refused(ask(f"/lists/{id}/items/{first}"), 404, "there is no such")
             if of is not shop.admin:
                 refused(of.put(f"/lists/{others}/items/{first}"), 404, "list")
     made = save(http, 3)["id"]
@@ -93,28 +84,11 @@ def test_unknown_and_others_are_404(shop, http):
     assert item(http, made)["listIds"] == []
 
 
-def test_item_is_placed(http):
-    """contract: list-item-after. First, behind the first and the last, from each place to each; those
-    behind follow in the order that they had."""
-    on, ids = listed(http)
-    for at in range(5):
-        for behind in (None, 0, 1, 2, 3, 4):
-            if behind == at:
-                continue
-            order = order_of(http, on)
-            moved, after = order[at], None if behind is None else order[behind]
-            place(http, on, moved, after=after)
-            rest = [id for id in order if id != moved]
-            cut = 0 if after is None else rest.index(after) + 1
-            assert order_of(http, on) == [*rest[:cut], moved, *rest[cut:]]
-    assert set(order_of(http, on)) == set(ids)
-
-
 @pytest.mark.parametrize("placed", [0, 1, 2, 5])
 @pytest.mark.parametrize("behind", [None, 0, 1, 3, 4])
 def test_all_before_the_new_place_get_one(http, placed, behind):
-    """contract: list-item-after. Where only some have a place: what is saved afterwards comes behind
-    those with a place, and before those without."""
+    """contract: list-item-after. Where only some have a place: what is saved afterwards comes
+    behind those with a place, and before those without."""
     on, ids = listed(http)
     if placed:
         data(http.put(f"/lists/{on}/items/order", json={"itemIds": ids[:placed]}))
@@ -130,8 +104,8 @@ def test_all_before_the_new_place_get_one(http, placed, behind):
 
 
 def test_place_that_is_none_changes_nothing(http):
-    """contract: list-item-after. `after` that is the item itself, not on the list or no text; an item
-    that is put on it in the same request is not put there."""
+    """contract: list-item-after. `after` that is the item itself, not on the list or no text; an
+    item that is put on it in the same request is not put there."""
     on, ids = listed(http, 3)
     other, off = save(http, 98)["id"], save(http, 97)["id"]
     with nothing_changes(http):
@@ -140,63 +114,3 @@ def test_place_that_is_none_changes_nothing(http):
                 refused(http.put(f"/lists/{on}/items/{moved}", json={"after": after}), 400, "after")
         refused(http.put(f"/lists/{on}/items/{other}", json={"before": None}), 400, "before")
         refused(http.put(f"/lists/{on}/items/{other}?after=x"), 400, "after")
-
-
-def test_same_place_again_changes_nothing(http):
-    """contract: list-item-put, list-item-after, list-updated-at."""
-    on, ids = listed(http, 3)
-    place(http, on, ids[2], after=ids[0])
-    with nothing_changes(http):
-        place(http, on, ids[2], after=ids[0])
-        place(http, on, ids[2])
-    assert order_of(http, on) == [ids[0], ids[2], ids[1]]
-
-
-def test_bounds_of_lists(make_shop):
-    """contract: list-item-limit, place-limit, list-item-put. On a full list what is there may be
-    placed, and one more is refused; at once exactly as many as there is room for get on it."""
-    shop = make_shop("--limit", "list_items=3", "--limit", "entries=5")
-    http = shop.customer("1").http
-    on, ids = listed(http, 3)
-    new, two = save(http, 9)["id"], new_list(http)["id"]
-    with nothing_changes(http):
-        for body in ({}, {"after": None}):
-            refused(http.put(f"/lists/{on}/items/{new}", json=body), 400, "list", "3 items")
-    place(http, on, ids[2], after=None)
-    assert order_of(http, on) == [ids[2], ids[0], ids[1]]
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        answers = [*pool.map(lambda id: http.put(f"/lists/{two}/items/{id}"), [new, *ids])]
-    assert sorted(answer.status_code for answer in answers) == [200, 200, 400, 400]
-    assert whole_list(http, two)["itemCount"] == 2
-
-
-def test_events_are_those_of_the_long_way(service):
-    """contract: list-item-put, list-item-remove, list-item-after, event-changed, event-order."""
-    shop, told = Shop(service, "--events", "on"), []
-    for long in (False, True):
-        http, begin = shop.customer(f"of-{long}").http, end(shop)
-        on, ids = listed(http, 3)
-        new = save(http, 9)["id"]
-        if long:
-            data(http.put(f"/items/{new}/lists", json={"listIds": [on]}))
-            data(http.put(f"/lists/{on}/items/order", json={"itemIds": [*ids[:2], new]}))
-            data(http.put(f"/items/{new}/lists", json={"listIds": []}))
-        else:
-            place(http, on, new, after=ids[1])
-            place(http, on, new, after=ids[1])
-            refused(http.put(f"/lists/{on}/items/{new}", json={"after": new}), 400)
-            done(http.delete(f"/lists/{on}/items/{new}"))
-        names = {on: "on", new: "new"} | {id: n for n, id in enumerate(ids)}
-        told.append([plain(event, names) for event in awaited(shop, begin, 8)[5:]])
-    assert told[0] == told[1]
-    assert [(kind, changed) for kind, changed, *_ in told[0]] == [
-        ("item.updated", ["listIds"]), ("list.updated", ["itemIds"]), ("item.updated", ["listIds"])
-    ]  # fmt: skip
-
-
-def plain(event, names):
-    data = event["data"]
-    record = data.get("item") or data["list"]
-    kept = {k: v for k, v in record.items() if k not in ("id", "createdAt", "updatedAt", "listIds")}
-    on = [names[id] for id in record.get("listIds", ())]
-    return event["type"], data["changed"], kept, on, [names[id] for id in data.get("itemIds", ())]

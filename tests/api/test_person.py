@@ -1,15 +1,17 @@
 """A person's data: the profile, its export and its erasure, by the API and by the commands."""
 
 import httpx2
-import pytest
 
 from tests.servers import WISHWELL, wait_until
 
-from .conftest import data, done, envelope, new_list, save, soon
+from .conftest import data, done, envelope, new_list, save, soon, walk
+
+UNKNOWN = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
 
 
 def test_profile_says_what_it_has(shop):
-    """contract: profile-fields, identify-remembers. `email` for an admin alone; zeros for nobody known."""
+    """contract: profile-fields, identify-remembers. `email` for an admin alone; zeros for nobody
+    known."""
     ann, visitor = shop.customer(), shop.session()
     zeros = {"profile": ann.gid, "kind": "customer", "items": 0, "lists": 0, "notices": True}
     assert data(ann.http.get("/profile")) == zeros
@@ -26,27 +28,20 @@ def test_profile_says_what_it_has(shop):
     for path in ("/profile", "/profile/export"):
         assert "Profile" in envelope(shop.admin.get(path), 400)
         assert ann.http.head(path).status_code == 200
-    envelope(
-        shop.acting_as("gid://wishwell/Session/00000000-0000-4000-8000-000000000000").get(
-            "/profile"
-        ),
-        404,
-    )
+    envelope(shop.acting_as(UNKNOWN).get("/profile"), 404)
 
 
-@pytest.mark.parametrize(
-    ("body", "named"),
-    [
-        ({"notices": 1}, "notices"),
-        ({"notices": None}, "notices"),
-        ({"email": "a@b.example"}, "email"),
-        ([], "body"),
-    ],
-)
-def test_bad_change_of_a_profile_changes_nothing(shop, body, named):
+def test_bad_change_of_a_profile_changes_nothing(shop):
     """contract: profile-notices, error-message."""
     ann = shop.customer()
-    assert named in envelope(ann.http.patch("/profile", json=body), 400)
+    bodies = (
+        {"notices": 1},
+        {"notices": None},
+        {"email": "a@b.example"},
+        {"notices": True, "x": 1},
+    )
+    for body in bodies:
+        assert list(body)[-1] in envelope(ann.http.patch("/profile", json=body), 400)
     assert "createdAt" not in data(ann.http.get("/profile"))
 
 
@@ -71,7 +66,8 @@ def test_notices_are_for_those_who_want_them(make_shop):
 
 
 def test_export_is_one_document_in_pieces(make_shop):
-    """contract: profile-export. More than a page of everything; in order; nothing of what others reserved."""
+    """contract: profile-export. More than a page of everything; in order; nothing of what others
+    reserved."""
     shop = make_shop("--events", "on", "--limit", "profile_write=100000")
     ann, bob = shop.customer(), shop.customer()
     made = new_list(ann.http, "mine")
@@ -81,38 +77,24 @@ def test_export_is_one_document_in_pieces(make_shop):
     order = [item["id"] for item in reversed(saved)]
     data(ann.http.put(f"/lists/{made['id']}/items/order", json={"itemIds": order}))
     share = data(ann.http.post(f"/lists/{made['id']}/shares", json={"reservations": True}), 201)
-    data(
-        bob.http.put(f"/shared/{share['token']}/items/{order[0]}/reservation", json={"quantity": 1})
-    )
+    given = f"/shared/{share['token']}/items/{order[0]}/reservation"
+    data(bob.http.put(given, json={"quantity": 1}))
     answer = ann.http.get("/profile/export")
-    assert (
-        answer.headers["Transfer-Encoding"] == "chunked" and "Content-Length" not in answer.headers
-    )
+    assert answer.headers["Transfer-Encoding"] == "chunked"
+    assert "Content-Length" not in answer.headers
     found = answer.json()["data"]
-    assert [item["id"] for item in found["items"]] == [item["id"] for item in walked(ann.http)]
+    pages = walk(ann.http, "/items", limit=250)
+    assert [item["id"] for item in found["items"]] == [
+        item["id"] for page in pages for item in page
+    ]
     assert [entry["itemIds"] for entry in found["lists"]] == [order]
     assert found["shares"] == [share]
     assert [event["sequence"] for event in found["events"]] == [*range(1, len(found["events"]) + 1)]
-    assert (
-        len(found["events"]) > 260 and bob.gid not in answer.text and "reserved" not in answer.text
-    )
+    assert len(found["events"]) > 260
+    assert bob.gid not in answer.text and "reserved" not in answer.text
     [held] = data(bob.http.get("/profile/export"))["reservations"]
-    assert held == {
-        "productId": saved[-1]["productId"],
-        "quantity": 1,
-        "createdAt": held["createdAt"],
-    }
+    assert (held["productId"], held["quantity"], len(held)) == (saved[-1]["productId"], 1, 3)
     assert ann.gid not in bob.http.get("/profile/export").text
-
-
-def walked(http):
-    found, page = [], ""
-    while True:
-        answer = http.get(f"/items?limit=250{page}").json()
-        found += answer["data"]
-        if "next" not in answer.get("pageInfo", {}):
-            return found
-        page = f"&page={answer['pageInfo']['next']}"
 
 
 def test_profiles_are_found_by_address(make_shop):
@@ -166,10 +148,9 @@ def test_erased_customer_is_nowhere_in_any_answer(make_shop):
 
     assert wait_until(anew, seconds=30, every=0.2)
     assert [entry["productId"] for entry in data(named.get("/items"))] == [5]
-    whole = "".join(
-        shop.admin.get(path).text
-        for path in ("/items", "/lists", "/events", "/events?type=list.created")
-    ) + shop.service.quick("export", "--store", shop.handle)
+    paths = ("/items", "/lists", "/events", "/events?type=list.created")
+    whole = "".join(shop.admin.get(path).text for path in paths)
+    whole += shop.service.quick("export", "--store", shop.handle)
     for secret in ("secret n", "ann-secret", item["id"], made["id"], share["token"]):
         assert secret not in whole
 
@@ -180,17 +161,6 @@ def test_erased_customer_is_nowhere_in_any_answer(make_shop):
     soon(told)  # contract: feed-soon
     assert told()[0]["type"] == "profile.erased" and told()[0]["data"] == {}
     data(shop.customer(ann.gid.rpartition("/")[2]).http.get("/items"))
-
-
-def test_erased_visitor_has_ended(shop):
-    """contract: erase-writes, session-ended."""
-    visitor = shop.session()
-    save(visitor.http, 1)
-    done(shop.acting_as(visitor.gid).delete("/profile"))
-    for request in (visitor.http.get, visitor.http.delete):
-        soon(lambda ask=request: ask("/items?limit=1").status_code == 401)
-    envelope(shop.acting_as(visitor.gid).delete("/profile"), 404)
-    envelope(shop.acting_as(visitor.gid).post("/items", json={"productId": 1}), 404)
 
 
 def test_command_erases_and_waits(shop):
@@ -212,9 +182,8 @@ def test_command_erases_and_waits(shop):
     code, out, _ = run("profile", "erase", "--from", str(file), *store)
     assert (code, out) == (0, "2 erased; 1 had nothing\n")
     assert len(data(shop.acting_as(people[3].gid).get("/items"))) == 1
-    unknown = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
     file.write_text("\n")
-    assert run("profile", "erase", unknown, *store)[:2] == (0, "0 erased; 1 had nothing\n")
+    assert run("profile", "erase", UNKNOWN, *store)[:2] == (0, "0 erased; 1 had nothing\n")
     for words in (("x",), ("--from", str(file)), ("--from", "missing.txt")):
         code, _, err = run("profile", "erase", *words, *store)
         assert code == 1 and len(err.splitlines()) == 1, err
@@ -228,20 +197,18 @@ def test_purge_says_whom_it_would_forget(shop):
     for bad in ("-1", "121"):
         code, _, err = run("store", "update", shop.handle, "--forget-customers-after", bad)
         assert code == 1 and "forget-customers-after" in err
-    shown = shop.service.quick(
-        "store", "update", shop.handle, "--forget-customers-after", "24", "--json"
-    )
+    forget = ("store", "update", shop.handle, "--json", "--forget-customers-after")
+    shown = shop.service.quick(*forget, "24")
     assert '"forgetCustomersAfter": 24' in shown and '"forgetSince": "20' in shown
     save(shop.customer().http, 1)
     assert run("purge", "--dry-run")[1].endswith(" sessions, 0 customers would go\n")
-    shown = shop.service.quick(
-        "store", "update", shop.handle, "--forget-customers-after", "0", "--json"
-    )
+    shown = shop.service.quick(*forget, "0")
     assert '"forgetCustomersAfter": null' in shown and '"forgetSince": null' in shown
 
 
 def test_export_that_fails_breaks_the_connection(shop):
-    """contract: profile-export. The profile is erased meanwhile: never a document that looks whole."""
+    """contract: profile-export. The profile is erased meanwhile: never a document that looks
+    whole."""
     ann = shop.customer()
     for product in range(1, 8):
         save(ann.http, product, note="x" * 400)

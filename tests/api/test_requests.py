@@ -5,11 +5,11 @@ import hashlib
 import hmac
 import json
 
-import httpx2
 import pytest
 
+from tests.conftest import SEALING_KEY
 from tests.platform import BODIES, NEW, OLD, OTHERS, WEBHOOKS, Platform
-from tests.servers import PREFIX, wait_until
+from tests.servers import wait_until
 from wishwell.errors import Unauthenticated
 from wishwell.http import platform
 
@@ -21,9 +21,10 @@ def asking(service):
 
 @contextlib.contextmanager
 def nothing_taken(*platforms: Platform):
-    before = [one.all() for one in platforms]
+    # By their ids: what was asked for before may be done meanwhile.
+    before = [one.all().keys() for one in platforms]
     yield
-    assert [one.all() for one in platforms] == before
+    assert [one.all().keys() for one in platforms] == before
 
 
 def refused(answer, status: int = 401) -> str:
@@ -32,7 +33,8 @@ def refused(answer, status: int = 401) -> str:
 
 
 def test_both_secrets_of_the_store_are_good(asking):
-    """contract: platform-signed, request-kept. The new one and the one before it; without a token."""
+    """contract: platform-signed, request-kept. The new one and the one before it; without a
+    token."""
     for secret in (NEW, OLD):
         answer = asking.send("shop/redact", asking.body("shop/redact"), secret)
         assert answer.status_code == 200
@@ -69,8 +71,7 @@ def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
 
 
 def test_shop_that_nobody_has_costs_as_much(monkeypatch):
-    """contract: platform-signed. As many signatures are made of the body, whatever there is to
-    compare with."""
+    """contract: platform-signed. As many signatures are made, whatever there is to compare."""
     made = []
     digest = hmac.digest
 
@@ -93,8 +94,7 @@ def test_shop_that_nobody_has_costs_as_much(monkeypatch):
 @pytest.mark.parametrize("shape", BODIES)
 @pytest.mark.parametrize("topic", BODIES)
 def test_topic_is_the_one_that_the_body_proves(asking, topic, shape):
-    """contract: platform-topic. The header is not signed; each body under each topic, with fields
-    that nobody knows."""
+    """contract: platform-topic. The header is not signed; unknown fields pass."""
     body = asking.body(shape, 1, more={"than": ["was", "said"]})
     answer = asking.send(topic, body)
     assert answer.status_code == (200 if topic == shape else 401)
@@ -103,13 +103,9 @@ def test_topic_is_the_one_that_the_body_proves(asking, topic, shape):
 @pytest.mark.parametrize(
     "changed",
     [
-        {"customer": None},
-        {"customer": 7},
-        {"customer": {"id": 1.5}},
-        {"orders_to_redact": None},
-        {"orders_to_redact": "1"},
-        {"data_request": {"id": 1}},
-        {"shop_domain": None},
+        *({"customer": value} for value in (None, 7, {"id": 1.5})),
+        *({"orders_to_redact": value} for value in (None, "1")),
+        *({"data_request": {"id": 1}}, {"shop_domain": None}),
     ],
     ids=str,
 )
@@ -117,13 +113,12 @@ def test_body_of_no_shape_is_of_no_topic(asking, changed):
     """contract: platform-topic."""
     with nothing_taken(asking):
         body = asking.body("customers/redact", 1) | changed
-        refused(asking.send("customers/redact", body))
         for topic in BODIES:
             refused(asking.send(topic, body))
 
 
 def test_bad_input_gets_one_clear_error(asking):
-    """contract: request-once, body-size, body-json, body-key-twice, header-twice."""
+    """contract: request-once, body-size, body-json, body-malformed, body-key-twice, header-twice."""
     body = asking.body("shop/redact")
     twice = f'{{"shop_domain": "{asking.domain}", "a": 1, "a": 2}}'.encode()
     large = f'{{"shop_domain": "{asking.domain}"}}'.encode().ljust(256 * 1024 + 1)
@@ -131,6 +126,9 @@ def test_bad_input_gets_one_clear_error(asking):
         for id in ("", "a b", "a" * 101, "ü"):
             assert "X-Shopify-Webhook-Id" in refused(asking.send("shop/redact", body, id=id), 400)
         assert refused(asking.send("shop/redact", twice), 400).startswith("a: ")
+        for passed_over in (b'"\xff"', b"9" * 5_000):
+            raw = b'{"shop_domain": "%s", "other": %s}' % (asking.domain.encode(), passed_over)
+            assert refused(asking.send("shop/redact", raw), 400).startswith("body: ")
         refused(asking.send("shop/redact", large), 413)
         refused(asking.send("shop/redact", body, content_type="text/plain"), 415)
         headers = [("X-Shopify-Topic", "shop/redact")] * 2
@@ -138,12 +136,8 @@ def test_bad_input_gets_one_clear_error(asking):
         answer = asking.shop.anonymous.post(WEBHOOKS, content=b"{}", headers=json_type + headers)
         assert "X-Shopify-Topic" in refused(answer, 400)
         assert refused(asking.shop.anonymous.post(WEBHOOKS + "?a=1", json={}), 400)
-
-
-def test_body_of_256_kib_is_taken(asking):
-    """contract: body-size. And one byte more is not, above."""
-    raw = json.dumps(asking.body("shop/redact")).encode()
-    assert asking.send("shop/redact", raw.ljust(256 * 1024)).status_code == 200
+    whole = json.dumps(body).encode().ljust(256 * 1024)
+    assert asking.send("shop/redact", whole).status_code == 200
 
 
 def test_same_delivery_and_same_body_do_nothing_more(asking):
@@ -160,8 +154,7 @@ def test_same_delivery_and_same_body_do_nothing_more(asking):
 
 
 def test_requests_are_shown_and_called_off(service, asking):
-    """contract: request-fields, request-called-off. In pages, and by the command; another store has
-    none of them."""
+    """contract: request-fields, request-called-off. Another store has none of them."""
     theirs = Platform(service, NEW)
     one, two = theirs.asks("shop/redact"), theirs.asks("customers/data_request")
     answer = theirs.shop.admin.get("/requests?limit=1").json()
@@ -175,14 +168,11 @@ def test_requests_are_shown_and_called_off(service, asking):
     nobody = theirs.all()[two]
     assert (nobody["state"], "doneAt" in nobody) == ("nothing", True)
     assert "profile" not in nobody
-    shown = json.loads(
-        service.quick("profile", "requests", "--store", theirs.shop.handle, "--json")
-    )
+    command = ("profile", "requests", "--store", theirs.shop.handle)
+    shown = json.loads(service.quick(*command, "--json"))
     assert {each["id"]: each for each in shown} == theirs.all()
-    table = service.quick("profile", "requests", "--store", theirs.shop.handle)
-    assert len(table.splitlines()) == 3
-    for admin in (asking.shop.admin,):
-        assert admin.delete(f"/requests/{one}").status_code == 404
+    assert len(service.quick(*command).splitlines()) == 3
+    assert asking.shop.admin.delete(f"/requests/{one}").status_code == 404
     admin = theirs.shop.admin
     assert admin.delete("/requests/x").status_code == 404
     assert admin.delete(f"/requests/{two}").status_code == 409
@@ -214,39 +204,20 @@ def test_data_of_a_customer_is_kept_until_they_are_erased(asking):
     assert left.keys() == {
         "id", "topic", "state", "receivedAt", "bodyHash", "deliveryId", "doneAt"
     }  # fmt: skip
-    gone = lambda: ann.http.get("/items").status_code == 401  # noqa: E731
-    assert wait_until(gone, seconds=6, every=0.2)
+    assert wait_until(lambda: ann.http.get("/items").status_code == 401, seconds=6, every=0.2)
     assert asking.shop.acting_as(ann.gid).get("/items").json()["data"] == []
 
 
 def test_killed_between_storing_and_doing(new_service):
     """contract: request-kept. What was answered 200 is done after the next start, once."""
-    service = new_service(WISHWELL_SEALING_KEYS="a-sealing-key-of-the-tests-40-characters").start()
+    service = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY).start()
     asking = Platform(service, NEW)
     ben = asking.shop.customer("8")
     ben.http.post("/items", json={"productId": 1})
     erased, exported = asking.asks("customers/redact", 8), asking.asks("customers/data_request", 9)
     service.kill()
-    service.start() if service.url is None else service.restart()
-    for one in (asking.shop.admin, asking.shop.anonymous):
-        one.base_url = f"{service.url}{PREFIX}"
+    service.restart()
     asking.reaches(erased, "erased")
     asking.reaches(exported, "exported")
     assert asking.shop.acting_as(ben.gid).get("/items").json()["data"] == []
     service.stop()
-
-
-def test_metric_tells_what_waits(service, asking):
-    """contract: metrics-served. How many wait, and for how long."""
-    asking.asks("shop/redact")
-
-    def told() -> dict[str, float]:
-        text = httpx2.get(f"{service.url}/metrics").text
-        lines = (line.rpartition(" ") for line in text.splitlines())
-        return {
-            name: float(value) for name, _, value in lines if name.startswith("wishwell_platform")
-        }
-
-    waiting = 'wishwell_platform_requests_waiting{kind="shop/redact"}'
-    assert wait_until(lambda: told().get(waiting, 0) >= 1, seconds=15, every=0.5)
-    assert told()['wishwell_platform_requests_oldest_seconds{kind="shop/redact"}'] >= 0

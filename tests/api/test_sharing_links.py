@@ -1,4 +1,4 @@
-"""Sharing a list: the owner's side of it."""
+"""Sharing a list: the owner's side of it; in any sequence: tests/contract/test_sharing.py."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -90,13 +90,16 @@ def test_share_with_a_wrong_field(http, body, word):
     assert data(http.get(path)) == [shared]
 
 
-def test_list_with_as_many_shares_as_may_be(http):
-    """contract: share-most. One more is 400, and one that has ended makes room."""
+def test_list_with_as_many_shares_as_may_be(shop, http):
+    """contract: share-most, share-ended. One that has ended makes room; others go on."""
     path = f"/lists/{new_list(http)['id']}/shares"
     shared = [data(http.post(path), 201) for _ in range(20)]
     refused(http.post(path), 400, "20")
     assert len(data(http.get(path))) == 20
     done(http.delete(f"{path}/{shared[3]['id']}"))
+    refused(http.delete(f"{path}/{shared[3]['id']}"), 404)
+    refused(shop.anonymous.get(f"/shared/{shared[3]['token']}"), 404)
+    data(shop.anonymous.get(f"/shared/{shared[4]['token']}"))
     data(http.post(path), 201)
 
 
@@ -105,31 +108,17 @@ def test_shares_of_what_is_not_there(shop, http):
     list."""
     other = shop.customer("2").http
     mine, theirs = new_list(http)["id"], new_list(other)["id"]
-    shared, foreign = share(http, mine), share(other, theirs)
-    for at in (theirs, GONE, "x"):
-        refused(http.post(f"/lists/{at}/shares"), 404, "list")
-        refused(http.get(f"/lists/{at}/shares"), 404, "list")
-        refused(http.patch(f"/lists/{at}/shares/{shared['id']}", json={"notes": True}), 404)
-        refused(http.delete(f"/lists/{at}/shares/{shared['id']}"), 404)
-    for id in (foreign["id"], GONE, "x", mine):
-        refused(http.patch(f"/lists/{mine}/shares/{id}", json={"notes": True}), 404, "share")
-        refused(http.delete(f"/lists/{mine}/shares/{id}"), 404, "share")
-    nobody = shop.customer("3").http
-    refused(nobody.delete(f"/lists/{mine}/shares/{shared['id']}"), 404)
-    assert data(http.get(f"/lists/{mine}/shares")) == [shared]
-    assert data(other.get(f"/lists/{theirs}/shares")) == [foreign]
-
-
-def test_share_that_has_ended_is_no_more(shop, http):
-    """contract: share-ended. At once; its other shares go on."""
-    path = f"/lists/{new_list(http)['id']}/shares"
-    ended, kept = data(http.post(path), 201), data(http.post(path), 201)
-    assert data(shop.anonymous.get(f"/shared/{ended['token']}"))
-    done(http.delete(f"{path}/{ended['id']}"))
-    refused(shop.anonymous.get(f"/shared/{ended['token']}"), 404)
-    refused(http.delete(f"{path}/{ended['id']}"), 404)
-    assert data(shop.anonymous.get(f"/shared/{kept['token']}"))
-    assert data(http.get(path)) == [kept]
+    shared, foreign = share(http, mine)["id"], share(other, theirs)["id"]
+    places = [(at, shared, "list") for at in (theirs, GONE, "x")]
+    places += [(mine, id, "share") for id in (foreign, GONE, "x", mine)]
+    for at, id, noun in places:
+        refused(http.patch(f"/lists/{at}/shares/{id}", json={"notes": True}), 404, noun)
+        refused(http.delete(f"/lists/{at}/shares/{id}"), 404, noun)
+        if noun == "list":
+            refused(http.post(f"/lists/{at}/shares"), 404, noun)
+            refused(http.get(f"/lists/{at}/shares"), 404, noun)
+    for of, at, id in ((http, mine, shared), (other, theirs, foreign)):
+        assert [each["id"] for each in data(of.get(f"/lists/{at}/shares"))] == [id]
 
 
 def test_share_expires(shop, http):
@@ -147,41 +136,17 @@ def test_share_expires(shop, http):
 def test_shares_of_a_whole_store(shop, http):
     """contract: whole-store, whole-store-create. The admin token without a header: the list says
     whose the share is, also where it is a session's."""
-    made = new_list(http)["id"]
-    shared = share(http, made)
-    owned = shared | {"profile": shop.gid("1")}
-    path = f"/lists/{made}/shares"
-    assert data(shop.admin.get(path)) == [owned]
-    changed = data(shop.admin.patch(f"{path}/{shared['id']}", json={"notes": True}))
-    assert changed == owned | {"notes": True}
-    done(shop.admin.delete(f"{path}/{shared['id']}"))
-    assert data(shop.acting_as(shop.gid("1")).post(path), 201)["listId"] == made
-    other = share(shop.admin, made, notes=True)
-    assert (other["profile"], other["notes"]) == (shop.gid("1"), True)
-    assert [each["id"] for each in data(http.get(path))][:1] == [other["id"]]
-    assert data(shop.anonymous.get(f"/shared/{other['token']}"))["items"] == []
     visitor = shop.session()
-    path = f"/lists/{new_list(visitor.http)['id']}/shares"
-    answer = shop.admin.post(path)
-    assert data(answer, 201)["profile"] == visitor.gid
-    # A share has no URL that can be read.
-    assert "Location" not in answer.headers
+    for owner, gid in ((http, shop.gid("1")), (visitor.http, visitor.gid)):
+        path = f"/lists/{new_list(owner)['id']}/shares"
+        answer = shop.admin.post(path)
+        # A share has no URL that can be read.
+        assert "Location" not in answer.headers
+        owned = data(answer, 201)
+        assert owned["profile"] == gid
+        assert data(shop.admin.get(path)) == [owned]
+        changed = data(shop.admin.patch(f"{path}/{owned['id']}", json={"notes": True}))
+        assert changed == owned | {"notes": True}
+        assert data(shop.anonymous.get(f"/shared/{owned['token']}"))["items"] == []
+        done(shop.admin.delete(f"{path}/{owned['id']}"))
     refused(shop.admin.post(f"/lists/{GONE}/shares"), 404)
-
-
-def test_shares_follow_their_lists_through_a_link(shop):
-    """contract: share-link. The shares of a list that joins another end, so that no old address
-    shows what the customer had."""
-    visitor, customer = shop.session(), shop.customer("1")
-    garden, birthday = (new_list(visitor.http, name)["id"] for name in ("Garden", "Birthday"))
-    own = new_list(customer.http, " birthday ")["id"]
-    kept = share(visitor.http, garden, notes=True, expiresAt=hence(days=1))
-    ended, of_customer = share(visitor.http, birthday), share(customer.http, own)
-    shop.token(customer=customer.gid, session=visitor.gid)
-    assert data(customer.http.get(f"/lists/{garden}/shares")) == [kept]
-    assert data(customer.http.get(f"/lists/{own}/shares")) == [of_customer]
-    assert data(shop.anonymous.get(f"/shared/{kept['token']}"))["name"] == "Garden"
-    refused(shop.anonymous.get(f"/shared/{ended['token']}"), 404)
-    assert data(shop.anonymous.get(f"/shared/{of_customer['token']}"))["name"] == "birthday"
-    done(customer.http.delete(f"/lists/{garden}/shares/{kept['id']}"))
-    refused(shop.anonymous.get(f"/shared/{kept['token']}"), 404)

@@ -1,8 +1,11 @@
-"""Reservations on a shared list: who may make them, who sees them, when they end."""
+"""Reservations on a shared list: who may make them, who sees them, when they end.
+
+In any sequence, with sign-ins: tests/contract/test_sharing.py.
+"""
 
 import pytest
 
-from .conftest import data, done, item, new_list, refused, save
+from .conftest import data, done, new_list, refused, save
 from .test_sharing_links import share
 from .test_sharing_views import UNKNOWN
 
@@ -62,17 +65,14 @@ def test_reserve_and_give_back(party):
 
 
 def test_sum_never_passes_the_quantity(party):
-    """contract: reserve-quantity. And a refusal changes nothing."""
+    """contract: reserve-quantity, reserve-kept. A refusal changes nothing. A lowered quantity drops
+    none: who has some may have fewer; who has none waits."""
     data(party.reserve(party.visitor, 2))
     refused(party.reserve(party.customer, 2), 409, "quantity")
     data(party.reserve(party.customer, 1))
     refused(party.reserve(party.visitor, 3), 409)
     assert party.seen(party.visitor.http) == {"reserved": 3, "yours": 2}
-    data(party.reserve(party.visitor, 2))
-
-
-def test_lowered_quantity_drops_none(party):
-    """contract: reserve-kept, reserve-quantity. Who has some may have fewer; who has none waits."""
+    done(party.give_back(party.customer))
     data(party.reserve(party.visitor, 3))
     data(party.owner.http.patch(f"/items/{party.item}", json={"quantity": 1}))
     assert party.seen(party.visitor.http) == {"reserved": 3, "yours": 3}
@@ -81,30 +81,6 @@ def test_lowered_quantity_drops_none(party):
     refused(party.reserve(party.visitor, 3), 409)
     done(party.give_back(party.visitor))
     data(party.reserve(party.customer))
-
-
-def test_owner_sees_nothing_and_may_do_nothing(party):
-    """contract: reserve-secret. By their own token, and by an admin token that names them. How the
-    rest of their answers stays the same: test_sharing_secrecy.py."""
-    data(party.reserve(party.visitor, 2))
-    for http in (party.owner.http, party.shop.acting_as(party.owner.gid)):
-        assert party.seen(http) == {}
-        refused(http.put(party.path(), json={"quantity": 1}), 403)
-        refused(http.delete(party.path()), 404)
-    assert item(party.owner.http, party.item)["quantity"] == 3
-
-
-def test_profile_is_needed(party):
-    """contract: reserve-caller. An admin token acts for the one that it names."""
-    shop = party.shop
-    for method in ("PUT", "DELETE"):
-        body = {"quantity": 1}
-        refused(shop.anonymous.request(method, party.path(), json=body), 401)
-        refused(shop.admin.request(method, party.path(), json=body), 400, "Profile")
-    acting = shop.acting_as(party.customer.gid)
-    data(acting.put(party.path(), json={"quantity": 1}))
-    assert party.seen(party.customer.http) == {"reserved": 1, "yours": 1}
-    done(acting.delete(party.path()))
 
 
 def test_share_without_reservations_hides_them(party):
@@ -118,8 +94,7 @@ def test_share_without_reservations_hides_them(party):
 
 
 def test_share_that_ends_keeps_them_for_the_next(party):
-    """contract: reserve-ends, reserve-delete. Hidden meanwhile, but not from who takes theirs
-    back."""
+    """contract: reserve-ends, reserve-delete. Who has some may take them back meanwhile."""
     data(party.reserve(party.visitor, 2))
     data(party.reserve(party.customer, 1))
     done(party.owner.http.delete(f"/lists/{party.list}/shares/{party.share['id']}"))
@@ -129,32 +104,6 @@ def test_share_that_ends_keeps_them_for_the_next(party):
     refused(party.give_back(party.owner), 404)
     again = share(party.owner.http, party.list, **TERMS)
     assert party.seen(party.visitor.http, again) == {"reserved": 2, "yours": 2}
-
-
-def test_item_that_leaves_its_last_shared_list_has_none(party):
-    """contract: reserve-ends. Not while it is on another one."""
-    http = party.owner.http
-    second = new_list(http, "Second")["id"]
-    again = share(http, second, **TERMS)
-    path = f"/items/{party.item}/lists"
-    data(http.put(path, json={"listIds": [party.list, second]}))
-    data(party.reserve(party.visitor, 2))
-    data(http.put(path, json={"listIds": [second]}))
-    assert party.seen(party.visitor.http, again) == {"reserved": 2, "yours": 2}
-    refused(party.reserve(party.visitor), 404)
-    private = new_list(http, "Private")["id"]
-    data(http.put(path, json={"listIds": [private]}))
-    data(http.put(path, json={"listIds": [second]}))
-    assert party.seen(party.visitor.http, again) == {"reserved": 0, "yours": 0}
-
-
-def test_item_and_list_that_are_deleted_end_them(shop):
-    """contract: reserve-ends."""
-    for end in ("/items/{item}", "/items?itemIds={item}", "/lists/{list}"):
-        party = Party(shop)
-        data(party.reserve(party.visitor, 2))
-        done(party.owner.http.delete(end.format(item=party.item, list=party.list)))
-        refused(party.give_back(party.visitor), 404)
 
 
 def test_wrong_links_items_and_bodies_are_refused(party, make_shop):
@@ -179,16 +128,3 @@ def test_wrong_links_items_and_bodies_are_refused(party, make_shop):
         wrong = party.path({"token": token}, item="x")
         refused(party.visitor.http.put(wrong, json={"quantity": 1}), 404, "no such shared list")
     assert party.seen(party.visitor.http) == {"reserved": 1, "yours": 1}
-
-
-def test_sign_in_moves_and_adds_up(party):
-    """contract: reserve-sign-in. On the owner's own account they end."""
-    data(party.reserve(party.visitor, 1))
-    data(party.reserve(party.customer, 2))
-    party.shop.token(customer=party.customer.gid, session=party.visitor.gid)
-    assert party.seen(party.customer.http) == {"reserved": 3, "yours": 3}
-    party.visitor = party.shop.session()
-    done(party.give_back(party.customer))
-    data(party.reserve(party.visitor, 2))
-    party.shop.token(customer=party.owner.gid, session=party.visitor.gid)
-    assert party.seen(party.shop.anonymous) == {"reserved": 0}

@@ -72,7 +72,14 @@ class _Handler(BaseHTTPRequestHandler):
         got = httpx2.request(self.command, address, headers=headers, content=body, trust_env=False)
         if self.command == "POST":
             self.server.saves.append(got.status_code)
-        dropped = ("set-cookie", "content-length", "date", "server", "connection")
+        dropped = (
+            "set-cookie",
+            "content-length",
+            "content-encoding",
+            "date",
+            "server",
+            "connection",
+        )
         kept = {name: value for name, value in got.headers.items() if name not in dropped}
         self.reply(got.status_code, kept, got.content)
 

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from tests.client.recorded import call_of
 from wishwell.client.calls import Call
 from wishwell.client.conversation import Conversation, Terms
-from wishwell.client.errors import Invalid, NotFound, RateLimited, Unavailable, WishwellError
+from wishwell.client.errors import (
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    RateLimited,
+    Unauthorized,
+    Unavailable,
+    WishwellError,
+)
 
 ERROR = {"error": {"message": "No.", "error": "x", "statusCode": 1, "requestId": "r-1"}}
 LOST = [httpx2.ReadError("broken"), httpx2.ReadTimeout("silent")]
@@ -88,7 +97,8 @@ def test_delete_that_was_not_there_before_anything_was_done_is_not_found(before)
     draw=st.floats(0, 1),
 )
 def test_bounds_hold_whatever_happens(call, retries, longest, planned, draw):
-    """No more attempts than allowed, no pause above the bound, and never again after an outcome that leaves open whether something was done that must be done once."""
+    """No more attempts than allowed, no pause above the bound, and never again after an outcome
+    that leaves open whether something was done that must be done once."""
     attempts, pauses, end = hold(call, Terms(retries, longest), planned, lambda: draw)
     assert 1 <= attempts <= retries + 1
     assert len(pauses) == attempts - 1
@@ -147,7 +157,10 @@ def test_retry_after_that_is_no_number_is_none(text):
     assert error.retry_after is None
 
 
-@pytest.mark.parametrize("status", [301, 400, 404, 405, 413, 415, 431, 500, 502, 503, 504])
+KINDS = {401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict, 503: Unavailable}
+
+
+@pytest.mark.parametrize("status", [*KINDS, 301, 400, 405, 413, 415, 431, 500, 502, 504])
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"error":"no"}', b"\xff"])
 def test_answer_of_a_proxy_on_the_way(status, body):
     """An error of its status, with what id there is."""
@@ -155,9 +168,8 @@ def test_answer_of_a_proxy_on_the_way(status, body):
     _, _, error = hold(CALLS[0], Terms(0, 0), [reply])
     assert (error.status, error.request_id) == (status, "r-2")
     assert error.message
-    kinds = {404: NotFound, 503: Unavailable}
     default = Invalid if 400 <= status < 500 else WishwellError
-    assert type(error) is kinds.get(status, default)
+    assert type(error) is KINDS.get(status, default)
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"{}", b'{"data":{"id":1}}', b"\xff"])

@@ -33,19 +33,8 @@ def test_every_example_runs():
         assert "Traceback" not in service.output()
 
 
-def test_every_name_is_mentioned():
-    """What the package offers and every call of it."""
-    for name in set(client.__all__) - {"UNSET", "Direction", "Include", "Sort"}:
-        assert f"`{name}`" in TEXT or f"import {name}" in TEXT, name
-    for noun in ("items", "lists", "products", "profiles", "events", "webhooks", "requests"):
-        [row] = re.findall(rf"^\| `{noun}` \| (.*) \|$", TEXT, re.MULTILINE)
-        kind = getattr(client.sync_operations, noun.title())
-        assert set(re.findall(r"`(\w+)`", row)) == {n for n in dir(kind) if n[0] != "_"}
-
-
 def test_copy_of_the_events_page_is_what_is_there():
-    """What it keeps, it keeps up to date: over changes, a sign-in, a deletion, and a feed that is
-    gone."""
+    """Over changes, a sign-in, a deletion, and a feed that is gone."""
     [text] = programs((DOCS / "events.md").read_text())
     program, _, _ = text.partition("\nwith Wishwell(")
     copy: dict = {}

@@ -1,48 +1,23 @@
 """Each operation of the client, against the running service."""
 
-import uuid
+import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs
 
 import pytest
 
+from tests.client.conftest import SOON
 from tests.client.lossy import Lossy
 from tests.servers import wait_until
 from wishwell.client import (
+    AsyncWishwell,
     Conflict,
-    Forbidden,
     Invalid,
-    Money,
-    NewProduct,
     NotFound,
-    Page,
-    Unauthorized,
-    Variant,
 )
 
 pytestmark = pytest.mark.either_engine
-
-
-def test_items_from_saving_to_deleting(wishes):
-    birthday = wishes.lists.create(" Birthday ")
-    assert (birthday.name, birthday.item_count, birthday.items) == ("Birthday", 0, None)
-    item = wishes.items.create(
-        7, variant_id=3, quantity=2, tags=["gift", "a"], list_ids=[birthday.id]
-    )
-    assert (item.product_id, item.variant_id, item.quantity) == (7, 3, 2)
-    assert (set(item.tags), item.list_ids, item.profile) == ({"gift", "a"}, (birthday.id,), None)
-    assert abs(datetime.now(UTC) - item.created_at) < timedelta(minutes=1)
-    assert wishes.items.create(7, variant_id=3).id == item.id
-    assert wishes.items.find(item.id) == item
-    assert wishes.items.list(query="product:7 tag:gift").data == (item,)
-    assert wishes.items.list(query="product:8") == Page(())
-    assert wishes.items.set_lists(item.id, []).list_ids == ()
-    wishes.items.delete(item.id)
-    with pytest.raises(NotFound):
-        wishes.items.find(item.id)
-    with pytest.raises(NotFound):
-        wishes.items.delete(item.id)
 
 
 def test_shares_from_making_to_ending(wishes, connect, roomy_shop):
@@ -73,21 +48,20 @@ def test_shares_from_making_to_ending(wishes, connect, roomy_shop):
         other.shared.find(share.token)
 
 
-def test_products_from_putting_to_forgetting(connect, roomy_shop):
+def test_store_and_its_tokens(connect, roomy_shop):
     admin = connect(roomy_shop.service.url, roomy_shop.admin_token)
-    blue = Variant(3, "Blue", "https://shop.example/3.jpg", Money("1.50", "EUR"), False)
-    shirt = NewProduct(7, "Shirt", "https://shop.example/7", None, Money("2", "EUR"), True, (blue,))
-    made = admin.products.put(shirt)
-    assert (made.product_id, made.title, made.image, made.variants) == (7, "Shirt", None, (blue,))
-    assert admin.products.find(7) == made
-    admin.products.put_many([NewProduct(7), NewProduct(8, available=False)])
-    assert (admin.products.find(7).price, admin.products.find(8).available) == (None, False)
-    assert [one.product_id for one in admin.products.all(limit=1)] == [8, 7]
-    assert [len(page) for page in admin.products.pages(limit=1)] == [1, 1]
-    assert admin.products.list().data[0].variants is None
-    admin.products.delete(7)
-    with pytest.raises(NotFound):
-        admin.products.find(7)
+    store = admin.store.find()
+    assert (store.handle, store.events_since, store.limits["lists"]) == (
+        *(roomy_shop.handle, None),
+        1_000_000,
+    )
+    roomy_shop.another_admin_token("other")
+    other, own = admin.tokens.all()
+    assert (other.label, other.current, own.current, own.revoked_at) == ("other", None, True, None)
+    admin.tokens.revoke(other.id)
+    assert admin.tokens.list().data[0].revoked_at >= other.created_at
+    with pytest.raises(Conflict):
+        admin.tokens.revoke(own.id)
 
 
 def test_update_tells_unset_from_none(wishes):
@@ -104,58 +78,6 @@ def test_update_tells_unset_from_none(wishes):
     listed = wishes.lists.create("Garden")
     assert wishes.lists.update(listed.id) == listed
     assert wishes.lists.update(listed.id, name="House").name == "House"
-
-
-def test_lists_from_making_to_deleting(wishes):
-    made = wishes.lists.create("Garden")
-    items = [wishes.items.create(product, list_ids=[made.id]) for product in (1, 2, 3)]
-    assert [item.product_id for item in wishes.lists.find(made.id).items] == [3, 2, 1]
-    placed = wishes.lists.order(made.id, [items[1].id])
-    assert [item.product_id for item in placed.items] == [2, 3, 1]
-    assert wishes.lists.find(made.id, sort="customer") == placed
-    oldest = wishes.lists.find(made.id, sort="oldest_saved").items
-    assert [item.product_id for item in oldest] == [1, 2, 3]
-    [listed] = wishes.lists.list()
-    assert (listed.id, listed.item_count, listed.items) == (made.id, 3, None)
-    wishes.items.delete_many([item.id for item in items[:2]] + [str(uuid.uuid4())])
-    assert [item.id for item in wishes.items.all()] == [items[2].id]
-    wishes.lists.delete(made.id)
-    assert list(wishes.lists.all()) == []
-    assert wishes.items.find(items[2].id).list_ids == ()
-
-
-def test_visitor_signs_in(connect, shop):
-    """A session's token, its item, the link, and the token that is no good any more."""
-    admin = connect(shop.service.url, shop.admin_token)
-    visit = admin.profiles.token()
-    assert visit.token not in repr(visit)
-    visitor = connect(shop.service.url, visit.token)
-    item = visitor.items.create(5, note="For Ada")
-    assert admin.profiles.token(session=visit.profile).profile == visit.profile
-    gid = shop.gid()
-    signed_in = admin.profiles.token(customer=gid, session=visit.profile)
-    assert signed_in.profile == gid
-    assert connect(shop.service.url, signed_in.token).items.list().data == (item,)
-    with pytest.raises(Unauthorized) as refused:
-        visitor.items.list()
-    assert refused.value.status == 401
-    assert admin.profiles.identify("someone@example.org").startswith("/")
-
-
-def test_admin_token_acts_for_profiles_and_for_the_store(connect, shop):
-    one, other = shop.gid(), shop.gid()
-    admin = connect(shop.service.url, shop.admin_token)
-    item = connect(shop.service.url, shop.admin_token, profile=one).items.create(6)
-    assert admin.acting_as(one).items.find(item.id) == item
-    with pytest.raises(NotFound):
-        admin.acting_as(other).items.find(item.id)
-    [seen] = admin.items.list()
-    assert (seen.id, seen.profile) == (item.id, one)
-    with pytest.raises(Invalid) as refused:
-        admin.items.create(6)
-    assert "Profile" in refused.value.message
-    with pytest.raises(Forbidden):
-        connect(shop.service.url, shop.session().token, profile=one).items.list()
 
 
 def logged(service, request_id):
@@ -181,11 +103,32 @@ def test_errors_carry_status_message_and_request_id(wishes, service):
 
 
 def test_one_client_for_many_at_once(wishes):
-    """Threads of the blocking client, tasks of the async one: each gets its own answer."""
+    """Each thread gets its own answer."""
     with ThreadPoolExecutor(8) as threads:
         saved = list(threads.map(wishes.items.create, range(1, 61)))
     assert [item.product_id for item in saved] == list(range(1, 61))
     assert {item.id for item in wishes.items.all(limit=7)} == {item.id for item in saved}
+
+
+def test_client_for_asyncio(lossy, roomy_shop):
+    """Many tasks, a walk, a request that is lost and repeated, and one that is refused."""
+
+    async def story():
+        gid, token = roomy_shop.gid(), roomy_shop.admin_token
+        async with (
+            AsyncWishwell(lossy.url, token, **SOON) as admin,
+            AsyncWishwell(lossy.url, token, profile=gid, **SOON) as ann,
+        ):
+            lossy.expect("after")
+            saved = await asyncio.gather(*(ann.items.create(n) for n in range(1, 21)))
+            assert [item.product_id for item in saved] == list(range(1, 21))
+            found = [item async for item in ann.items.all(limit=7)]
+            assert sorted(item.product_id for item in found) == list(range(1, 21))
+            assert await admin.acting_as(gid).items.find(saved[0].id) == saved[0]
+            with pytest.raises(NotFound):
+                await admin.items.find("x")
+
+    asyncio.run(story())
 
 
 @pytest.mark.parametrize("id", ["", ".", "..", "a/b", "../lists", "?x=1", "#", "%", "é", "x" * 99])

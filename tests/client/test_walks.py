@@ -15,8 +15,7 @@ FEW = settings(
 
 
 def check(resource, saved, limit, **query):
-    """Forward it is all of it, newest first; back from any page it is what came before,
-    reversed."""
+    """Forward it is all of it, newest first; back, what came before, reversed."""
     newest_first = saved[::-1]
     assert list(resource.all(limit=limit, **query)) == newest_first
     pages = list(resource.pages(limit=limit, **query))

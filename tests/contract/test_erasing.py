@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests import schema
 from tests.contract.conftest import bounds
-from tests.contract.moved import export, new_hook
+from tests.contract.moved import export, exported, load, new_hook
 from wishwell import events, ids, opaque, profiles
 from wishwell.access import auth
 from wishwell.errors import BeingErased, ServiceError
@@ -165,7 +165,7 @@ def test_erased_means_erased(bench, world):
 
 
 def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
-    """contract: erase-writes, erase-sequence. For 30 days."""
+    """contract: erase-writes, erase-sequence. For 30 days, or longer than events are kept."""
     customer, other = bench.new_customer(world.store), bench.new_customer(world.store)
     _, _, last = filled(world, customer, other)
     world.erase(customer)
@@ -183,14 +183,28 @@ def test_customer_begins_anew_and_the_sequence_goes_on(bench, world):
     assert world.erase(customer) == [customer.id]
     world.work()
     later = bench.clock.milliseconds + 31 * 86_400_000
-    bench.write(erasure.forget, later)
-    assert bench.select("SELECT 1 FROM erasures WHERE profile_id = $1", customer.id) == []
+    for events_days, kept in ((31, [(1,)]), (7, [])):
+        bench.write(erasure.forget, events_days, later)
+        found = bench.select("SELECT 1 FROM erasures WHERE profile_id = $1", customer.id)
+        assert found == kept
     bench.save(customer, 8)
     sequences = bench.select(
         "SELECT sequence FROM events WHERE profile_id = $1 AND type <> 'profile.erased'",
         customer.id,
     )
     assert sequences == [(1,)]
+
+
+def test_sequence_goes_on_where_an_import_brings_the_customer_back(bench, world, tmp_path):
+    """contract: erase-sequence. The file was written before the erasure, and has an older one."""
+    customer = bench.new_customer(world.store)
+    bench.save(customer, 1)
+    path = exported(bench, world.store, tmp_path)
+    world.erase(customer)
+    world.work()
+    load(bench, path, world.store.handle)
+    bench.save(customer, 2)
+    assert [event.sequence for event in world.feed()] == [2, 3]
 
 
 def test_link_of_an_earlier_release_is_known_by_its_event(bench, world):

@@ -63,6 +63,8 @@ def queries_of_store() -> Iterator[tuple[PageQuery, list]]:
         ("webhooks", "enabled", 0),
         ("deliveries", "webhook", ID),
         ("requests", "", ""),
+        ("admin_tokens", "", ""),
+        ("products", "title", ["[aA]"]),
     )
     edges: tuple[Edge | None, ...] = (None, "older", "newer")
     for (noun, term, value), edge in combinations(nouns, edges):
@@ -155,9 +157,9 @@ def test_statement_on_a_profiles_data_names_the_profile(name):
     assert "SELECT FROM" not in sql
 
 
-TABLES = "items|lists|entries|item_tags|webhooks|deliveries|products|requests"
+TABLES = "items|lists|entries|item_tags|webhooks|deliveries|products|requests|admin_tokens"
 WHOLE_TABLE = {
-    "sqlite": rf"SCAN (i|l|e|x|y|t|w|d|p|r|{TABLES})\b(?! USING)",
+    "sqlite": rf"SCAN (i|l|e|x|y|t|w|d|p|r|a|{TABLES})\b(?! USING)",
     "postgresql": f"Seq Scan on ({TABLES})",
 }
 

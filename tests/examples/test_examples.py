@@ -32,7 +32,8 @@ def sign(here, page, way):
     indirect=True,
 )
 def test_wishlist_follows_the_sign_in_and_goes_with_the_sign_out(shop, new_customer):
-    """A visitor's heart is there after a reload, for the customer everywhere, and then for nobody."""
+    """A visitor's heart is there after a reload, for the customer everywhere, and then for
+    nobody."""
     here, elsewhere = new_customer(), new_customer()
     page = here.open()
     pressed(page, yes=False)

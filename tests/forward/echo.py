@@ -24,7 +24,8 @@ class Seen(NamedTuple):
 
 
 class Echo:
-    """A server on a port of its own. ``answer``: the bytes of it; afterwards it may hang up or wait."""
+    """A server on a port of its own. ``answer``: the bytes of it; afterwards it may hang up or
+    wait."""
 
     def __init__(self) -> None:
         self.seen: list[Seen] = []

@@ -264,8 +264,7 @@ def test_environment_names_no_proxy(service, monkeypatch):
 @pytest.mark.parametrize("rest", [False, True], ids=["whole path", "rest of it"])
 @pytest.mark.parametrize("raw", [False, True], ids=["no raw path", "raw path"])
 def test_mounted_application_finds_its_path(service, rest, raw):
-    """Starlette takes the mount's own path off ``path`` before 0.33, and not since; some servers
-    give no raw one."""
+    """Whether `path` has the mount's own in front (Starlette 0.33) or not."""
     app = Forward(service.url, "t")
 
     async def mount(scope, receive, send):

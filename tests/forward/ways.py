@@ -1,6 +1,7 @@
 """The ways to a service on a shop's own domain: the web servers of ops/, and the forwarders.
 
-Each is a program on a port of its own, ``url``. Without a token, the service has to trust this machine.
+Each is a program on a port of its own, ``url``. Without a token, the service has to trust this
+machine.
 """
 
 from __future__ import annotations
@@ -94,8 +95,8 @@ class Caddy(Program):
 class Forwarder(Program):
     """A shop of several names behind one of the forwarders, ``node`` or ``asgi``.
 
-    ``tokens``: a file of JSON with the token of each host, read anew for each request. The shop passes
-    on the headers named, and has a page at ``/up``.
+    ``tokens``: a file of JSON with the token of each host, read anew for each request. The shop
+    passes on the headers named, and has a page at ``/up``.
     """
 
     def __init__(

@@ -119,8 +119,7 @@ def test_every_example_is_asked_for():
 @pytest.mark.xdist_group("error examples")
 @pytest.mark.parametrize("name", ASKED, ids=" ".join)
 def test_example_of_an_error_is_what_the_service_says(shop, name):
-    """contract: error-message, openapi-complete, error-inside. Status, its name and the message;
-    the id is of each request."""
+    """contract: error-message, openapi-complete, error-inside. Word for word."""
     answer = ASKED[name](shop)
     error = (answer if isinstance(answer, dict) else answer.json())["error"]
     assert error | {"requestId": ""} == EXAMPLES[name] | {"requestId": ""}

@@ -53,16 +53,14 @@ each_operation = pytest.mark.parametrize("name", OPERATIONS)
 OF_STORE = {
     name
     for name, (_, path, _) in OPERATIONS.items()
-    if path.startswith(("/webhooks", "/events", "/products", "/requests", "/reports"))
+    if path.startswith(
+        ("/webhooks", "/events", "/products", "/requests", "/store", "/tokens", "/reports")
+    )
     or path == "/profiles"
 }
 SPREADSHEETS = ("productReport", "daysReport", "wishersReport")
-REQUIRED = ("email", "wishersReport product", "shownWishes products")
+REQUIRED = ("wishersReport product", "shownWishes products")
 NO_TOKEN = ("getOpenapi", "takePlatformWebhook")
-CREATED = ("createList", "createProfileToken", "createWebhook", "createShare", "copySharedList")
-SUCCESS = {key: {"201"} for key in CREATED} | {"createItem": {"200", "201"}}
-SUCCESS |= {name: {"204"} for name in OPERATIONS if name.startswith("delete")}
-SUCCESS |= {name: {"204"} for name in ("putProducts", "removeListItem", "callOffRequest")}
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 WITH_TOKEN = {"401", "403", "404"}
 WITH_BODY = {"413", "415"}
@@ -74,7 +72,7 @@ MORE_HEADERS |= {key: {"Retry-After"} for key in ("429", "503")}
 # A token is a record without an address, and a share.
 LOCATED = {"createItem", "createList", "createWebhook", "copySharedList"}
 CONFLICTING = {"updateItem", "createWebhook", "renewWebhookSecret", "testWebhook", "retryDelivery"}
-CONFLICTING |= {"reserveSharedItem", "callOffRequest"}
+CONFLICTING |= {"reserveSharedItem", "callOffRequest", "deleteToken"}
 
 
 def walk(value: Any, place: str = "#"):
@@ -124,65 +122,47 @@ def media_types() -> dict[str, dict[str, Any]]:
 def test_document_is_openapi_3_1():
     """Of this API's version. The operations are those of the routes (tests/test_house.py)."""
     assert re.fullmatch(r"3\.1\.\d+", DOCUMENT["openapi"])
-    assert {"title", "version", "description", "license"} <= set(DOCUMENT["info"])
     assert DOCUMENT["info"]["version"] == "2025-04"
     assert [server["url"] for server in DOCUMENT["servers"]] == ["/api/2025-04"]
-    methods = [method for item in DOCUMENT["paths"].values() for method in item]
-    assert len(methods) - methods.count("parameters") == len(OPERATIONS)
+
+
+TOKENS = {key: [] for key in NO_TOKEN} | {"getSharedList": [{}, {"bearer": []}]}
+TOKENS |= {
+    key: [{"bearer": ["admin"]}] for key in (*OF_STORE, "createProfileToken", "deleteProfile")
+}
+# Those that may come without a body: ids in the query, a new session, plain terms, and any place.
+NO_BODY = ("deleteItems", "createProfileToken", "createShare", "copySharedList", "putListItem")
 
 
 @each_operation
-def test_operation_says_what_it_does_and_for_whom(name):
-    """Also that HEAD works, whether it needs a token, and takes `Profile` where that means
-    something."""
-    method, _, operation = OPERATIONS[name]
-    assert re.fullmatch(r"[a-z]+(?:[A-Z][a-z]+)*", name)
-    assert operation["summary"] and not operation["summary"].endswith(".")
-    said = " ".join(operation["description"].split())
-    assert said.endswith((".", "|"))
-    assert method != "get" or "`HEAD` answers the same without a body." in said
-    [tag] = operation["tags"]
-    assert tag in {tag["name"] for tag in DOCUMENT["tags"]}
-    tokens = {key: [] for key in NO_TOKEN} | {"getSharedList": [{}, {"bearer": []}]}
-    tokens |= {
-        key: [{"bearer": ["admin"]}] for key in ("createProfileToken", "deleteProfile", *OF_STORE)
-    }
-    assert operation.get("security", DOCUMENT["security"]) == tokens.get(name, [{"bearer": []}])
-    headers = [entry for entry in parameters_of(name) if entry["in"] == "header"]
-    taken = [] if name in NO_TOKEN or name in OF_STORE else [("Profile", False)]
-    assert [
-        (entry["name"], entry["required"])
-        for entry in headers
-        if not entry["name"].startswith("X-Shopify-")
-    ] == taken
-
-
-@each_operation
-def test_parameters_are_whole(name):
-    _, path, _ = OPERATIONS[name]
+def test_operation_says_what_it_takes_and_of_whom(name):
+    """Token, parameters with examples that they allow, and whether it needs a body."""
+    method, path, operation = OPERATIONS[name]
+    assert method != "get" or "`HEAD`" in operation["description"]
+    assert operation.get("security", DOCUMENT["security"]) == TOKENS.get(name, [{"bearer": []}])
     parameters = parameters_of(name)
     assert len({(entry["in"], entry["name"]) for entry in parameters}) == len(parameters)
     in_path = [entry["name"] for entry in parameters if entry["in"] == "path"]
     assert in_path == re.findall(r"\{(\w+)\}", path)
+    profile = [entry for entry in parameters if entry["name"] == "Profile"]
+    assert len(profile) == (name not in NO_TOKEN and name not in OF_STORE)
     for entry in parameters:
-        assert entry["description"].strip()
-        assert entry["required"] is (
-            entry["in"] == "path"
-            or entry["name"] in REQUIRED
-            or f"{name} {entry['name']}" in REQUIRED
-            or entry["name"].startswith("X-Shopify-")
-        )
+        needed = entry["in"] == "path" or entry["name"].startswith(("email", "X-Shopify-"))
+        needed = needed or f"{name} {entry['name']}" in REQUIRED
+        assert entry["required"] is needed
         assert errors_of(entry["schema"], entry["example"]) == [], entry["name"]
+    body = operation.get("requestBody")
+    assert body is None or body["required"] is (name not in NO_BODY)
 
 
 # ------------------------------------------------------------------------ bodies and responses
 
 
 @each_operation
-def test_operation_has_every_status(name):
-    """contract: openapi-complete."""
+def test_operation_has_every_error(name):
+    """contract: openapi-complete. What it answers when it is done: test_authorisation.py."""
     operation = OPERATIONS[name][2]
-    expected = ALWAYS | SUCCESS.get(name, {"200"})
+    expected = set(ALWAYS)
     if name not in NO_TOKEN:
         expected |= WITH_TOKEN
     if name == "takePlatformWebhook":
@@ -193,7 +173,7 @@ def test_operation_has_every_status(name):
         expected |= {"409"}
     if name == "listEvents":
         expected |= {"410"}
-    assert set(operation["responses"]) == expected
+    assert {status for status in operation["responses"] if status >= "400"} == expected
 
 
 @each_operation
@@ -206,9 +186,8 @@ def test_every_response_has_its_headers_and_body(name):
             {"Location"} if status == "201" and name in LOCATED else set()
         )
         for key, header in headers.items():
-            assert header["required"] is True and header["description"].strip()
+            assert header["required"] is True
             assert errors_of(header["schema"], header["example"]) == [], f"{status} {key}"
-        assert response["description"].strip(), status
         bodies = response.get("content", {})
         kinds = set() if status == "204" else {"application/json"}
         if name in SPREADSHEETS and status == "200":
@@ -227,21 +206,6 @@ def test_every_body_has_examples_that_it_allows(place):
     assert content["examples"]
     for key, example in content["examples"].items():
         assert errors_of(content["schema"], example["value"]) == [], key
-
-
-@each_operation
-def test_request_body_is_a_closed_object(name):
-    body = OPERATIONS[name][2].get("requestBody")
-    if body is None:
-        return
-    assert set(body["content"]) == {"application/json"}
-    # Those that may come without one: ids in the query, a new session, plain terms, and any place.
-    optional = ("deleteItems", "createProfileToken", "createShare", "copySharedList", "putListItem")
-    assert body["required"] is (name not in optional)
-    schema = follow(body["content"]["application/json"]["schema"])
-    assert schema["type"] == "object"
-    if name != "takePlatformWebhook":  # the platform adds fields as it likes
-        assert schema["additionalProperties"] is False
 
 
 def test_schemas_mean_the_same_to_every_tool():
@@ -264,10 +228,6 @@ def test_schemas_mean_the_same_to_every_tool():
         if "/examples/" not in place:
             # A description in one line is cut at a comma: the rest becomes a key of nothing.
             assert None not in value.values(), place
-        for key in ("description", "summary"):
-            if isinstance(text := value.get(key), str):
-                # In Markdown a line that begins with a number and a full stop begins a list.
-                assert not re.search(r"^ *[0-9]+[.)] ", text, re.MULTILINE), f"{place}/{key}"
     # Of a parameter that is an array, most clients name it again for each value.
     for name, parameter in DOCUMENT["components"]["parameters"].items():
         assert follow(parameter["schema"]).get("type") != "array", name
@@ -297,30 +257,6 @@ def test_references_resolve_and_every_component_and_tag_is_used():
     assert tags == {tag["name"] for tag in DOCUMENT["tags"]}
 
 
-@each_operation
-def test_links_lead_to_operations_that_take_what_they_give(name):
-    sources = {f"$request.{entry['in']}.{entry['name']}" for entry in parameters_of(name)}
-    for response in responses_of(name).values():
-        for entry in response.get("links", {}).values():
-            link = follow(entry)
-            assert link["description"]
-            target = OPERATIONS[link["operationId"]][2]
-            taken = {parameter["name"] for parameter in parameters_of(link["operationId"])}
-            assert set(link["parameters"]) <= taken
-            assert ("requestBody" not in link) or ("requestBody" in target)
-            for expression in link["parameters"].values():
-                assert expression in sources or expression.startswith("$response.body#/")
-
-
-def test_records_are_reached_by_links_from_their_creation():
-    def targets(name: str) -> set[str]:
-        created = OPERATIONS[name][2]["responses"]["201"]["links"]
-        return {follow(entry)["operationId"] for entry in created.values()}
-
-    assert {"getItem", "updateItem", "deleteItem", "setItemLists"} <= targets("createItem")
-    assert {"getList", "updateList", "deleteList", "orderListItems"} <= targets("createList")
-
-
 # ------------------------------------------------------------------------------------- the page
 
 
@@ -336,14 +272,6 @@ def test_vendored_files_are_the_ones_that_were_looked_at():
         assert hashlib.sha256(PAGE.joinpath(name).read_bytes()).hexdigest() == expected, name
     assert {entry.name for entry in PAGE.iterdir()} == VENDORED | OUR_PAGE
     assert "5.35.0" in contents("README.txt")
-
-
-def test_vendored_files_ask_for_nothing_else():
-    css = contents("swagger-ui.css")
-    assert "@import" not in css
-    assert all(address.startswith("data:") for address in re.findall(r'url\("?([^")]{5})', css))
-    for name in ("swagger-ui.css", "swagger-ui-bundle.js"):
-        assert "sourceMappingURL" not in contents(name)
 
 
 def test_page_reads_the_description_of_this_server_and_asks_no_validator():

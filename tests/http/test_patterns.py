@@ -178,9 +178,6 @@ FIELDS: dict[str, tuple[dict, Callable[[str], object], st.SearchStrategy[str], l
     "url of a product": (
         _product["url"], partial(_put, "url"), changed(_urls, _some), ["https://shop.example\n"]
     ),
-    "image of a product": (
-        _product["image"], partial(_put, "image"), changed(_urls, _some), ["https://shop.example\n"]
-    ),
     "types of events": (
         _parameters["Type"]["schema"], wire.event_types, changed(_types, _some),
         [",".join(events.TYPES)],

@@ -1,4 +1,5 @@
-"""The licences of what is pinned, from the packages' own metadata: `python -m tests.security.licences`."""
+"""The licences of what is pinned, from the packages' own metadata: `python -m
+tests.security.licences`."""
 
 from __future__ import annotations
 

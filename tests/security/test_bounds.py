@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import socket
 import uuid
 
 import psutil
@@ -15,7 +14,6 @@ from tests.api.conftest import (
     data,
     new_list,
     order_of,
-    over_the_wire,
     refused,
     request_head,
     save,
@@ -32,22 +30,8 @@ def resident(service) -> int:
     return sum(process.memory_info().rss for process in (first, *first.children(recursive=True)))
 
 
-def test_query_of_5000_values_is_refused(roomy_shop):
-    """contract: search-invalid. By its values where it fits into a request, by its size where
-    not."""
-    http = roomy_shop.customer("1").http
-    short = ",".join(str(n % 9 + 1) for n in range(5_000))
-    refused(http.get(f"/items?query=product:{short}"), 400, "250")
-    long = ",".join(str(10**15 + n) for n in range(5_000))
-    head = request_head("GET", f"/items?query=product:{long}", roomy_shop.admin_token)
-    assert over_the_wire(roomy_shop.service, head).status == 431
-    ids = ",".join(str(uuid.uuid4()) for _ in range(300))
-    refused(http.delete("/items", params={"itemIds": ids}), 400, "250")
-
-
 def test_query_with_every_term_full_is_answered(roomy_shop):
-    """contract: search-terms. The other side: 8 terms of 250 values each, for a profile and for the
-    whole store."""
+    """contract: search-terms. 8 terms of 250 values, for a profile and the whole store."""
     save(member := roomy_shop.customer("1").http, 1)
     values = ",".join(map(str, range(1, 251)))
     query = " ".join([f"product:{values}"] * 8)
@@ -57,8 +41,7 @@ def test_query_with_every_term_full_is_answered(roomy_shop):
 
 
 def test_order_of_5000_items_is_bounded(roomy_shop):
-    """contract: list-order-invalid. 5,000 ids are read and judged, 5,001 are refused before; an
-    order changes nothing then."""
+    """contract: list-order-invalid. 5,000 ids are judged, 5,001 are refused before."""
     http = roomy_shop.customer("1").http
     kept = new_list(http)
     mine = [save(http, n, listIds=[kept["id"]])["id"] for n in (1, 2, 3)]
@@ -106,52 +89,17 @@ def test_bombs_are_refused_and_leave_no_memory_behind(service, roomy_shop):
 
 def test_idle_connections_leave_room_for_others(service, shop):
     """contract: slow-clients. 300 connections that say nothing: everybody else is served."""
-    idle = [connect(service) for _ in range(300)]
-    try:
+    with contextlib.ExitStack() as idle:
+        for _ in range(300):
+            idle.enter_context(connect(service))
         data(shop.customer("1").http.get("/items"))
-    finally:
-        for connection in idle:
-            connection.close()
-
-
-def test_connection_that_says_nothing_is_closed(new_service):
-    """contract: http-bounds. After the time that headers may take, without a word."""
-    service = new_service(WISHWELL_HEADER_TIMEOUT="0.3").start()
-    with service, connect(service, 10) as connection:
-        assert connection.recv(64) == b""
-
-
-def test_answer_that_nobody_reads_holds_little(service, roomy_shop):
-    """contract: slow-clients. Requests sent, answers left lying: the service stops reading before
-    it holds them all."""
-    http = roomy_shop.customer("1")
-    for n in range(1, 30):
-        save(http.http, n, tags=[f"tag-{at}" + "x" * 40 for at in range(20)])
-    request = request_head("GET", "/items?limit=250", http.token)
-    data(http.http.get("/items"))
-    began, deaf = resident(service), []
-    try:
-        for _ in range(20):
-            connection = connect(service)
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            connection.settimeout(0.2)
-            deaf.append(connection)
-            with contextlib.suppress(TimeoutError):
-                connection.sendall(request * 400)
-        data(http.http.get("/items"))
-        assert resident(service) - began < 60 * MB
-    finally:
-        for connection in deaf:
-            connection.close()
 
 
 def test_chunks_that_are_mostly_extension_end(new_service):
     """What is no part of the body is not counted as one; the time that it takes is."""
     with new_service(WISHWELL_BODY_TIMEOUT="0.5").start() as service:
-        head = request_head(
-            "POST", "/items", service.admin_token(), "Content-Type: application/json",
-            "Profile: gid://shopify/Customer/1", "Transfer-Encoding: chunked",
-        )  # fmt: skip
+        lines = ("Content-Type: application/json", "Transfer-Encoding: chunked")
+        head = request_head("POST", "/profiles/token", service.admin_token(), *lines)
         with connect(service) as connection:
             connection.sendall(head + b"1;")
             received, sent = b"", 0

@@ -65,8 +65,7 @@ def test_leaked_key_of_the_embedded_database_is_replaced_as_described():
 
 
 def test_keys_rotate_in_three_steps_as_described(new_service):
-    """contract: signing-key-ring. OLD,NEW then NEW,OLD then NEW: nobody is signed out before the
-    last."""
+    """contract: signing-key-ring. Nobody is signed out before the last."""
     steps = re.findall(r"^\d\. `WISHWELL_SIGNING_KEYS=(\S+)`|: `WISHWELL_SIGNING_KEYS=(\w+)`\.$", TEXT, re.MULTILINE)  # fmt: skip
     steps = [first or last for first, last in steps]
     assert steps == ["OLD,NEW", "NEW,OLD", "NEW"]

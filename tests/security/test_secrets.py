@@ -18,34 +18,26 @@ from tests.servers import SECRETS, PostgresServer, ServerFailed, Service
 PASSWORD = "a-password-that-is-no-word-7Qx"
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"token":"wwadm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm"}',
-        "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
-        "remembered ann.secret@example.com",
-        "?email=ann.secret%40example.com",
-        "postgresql://shop:secret@db/wishwell",
-        f"password {PASSWORD}",
-    ],
-)
-def test_search_finds_what_it_looks_for(line):
-    """The other side of the search at the end of every run."""
+LEAKS = [
+    '{"token":"wwadm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm"}',
+    "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+    *("remembered ann.secret@example.com", "?email=ann.secret%40example.com"),
+    *("postgresql://shop:secret@db/wishwell", f"password {PASSWORD}"),
+]
+
+
+def test_search_at_the_end_of_every_run_finds_what_it_looks_for(service, shop):
+    """In what was printed and in the errors that were sent: the tokens and addresses of this
+    test."""
     SECRETS.add(PASSWORD)
-    assert secrets_in_print.leaks(f"before\n{line}\nafter")
+    assert all(secrets_in_print.leaks(f"before\n{line}\nafter") for line in LEAKS)
     assert not secrets_in_print.leaks('{"profile":"gid://shopify/Customer/1","token":"01a1fb2f"}')
-
-
-def test_search_sees_what_is_printed_and_what_is_sent(service, shop):
-    """What the search at the end goes through is there: log lines, errors, tokens of this test."""
-    member = shop.customer("1")
+    member, email = shop.customer("1"), f"a-{shop.handle}@shop.example"
     refused(member.http.get("/items/x"), 404)
-    email = f"a-{shop.handle}@shop.example"
     data(member.http.post("/profiles/identify", json={"email": email}))
     assert {member.token, shop.admin_token, email} <= SECRETS
     soon(lambda: member.gid in secrets_in_print.everything())
     assert "There is no such item" in secrets_in_print.everything()
-    assert '"event":"request"' in secrets_in_print.everything()
 
 
 @pytest.fixture(scope="module")
@@ -81,20 +73,19 @@ def test_database_password_is_rotated_as_described(guarded):
     )
 
 
-ADDRESSES = [
-    *(
-        f"postgresql://app:{PASSWORD}@127.0.0.1:{end}"
-        for end in ("1/none", "1/none?bad=1", "port/none")
-    ),
-    f"postgresql://app:{PASSWORD}@no.such.host.invalid/none",
-    *(f"{scheme}://app:{PASSWORD}@127.0.0.1/none" for scheme in ("postgres+x", "mysql")),
-]
+PLACES = (
+    "127.0.0.1:1/none",
+    "127.0.0.1:1/none?bad=1",
+    "127.0.0.1:port/none",
+    "no.host.invalid/none",
+)
+ADDRESSES = [f"postgresql://app:{PASSWORD}@{place}" for place in PLACES]
+ADDRESSES += [f"{scheme}://app:{PASSWORD}@127.0.0.1/none" for scheme in ("postgres+x", "mysql")]
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_password_in_a_bad_address_is_not_shown(address):
-    """contract: secret-unseen. A setting that is refused, or a database that is away, is named
-    without its password."""
+    """contract: secret-unseen. In a refused setting, or of a database that is away."""
     service = Service({"WISHWELL_DATABASE_URL": address, "WISHWELL_SIGNING_KEYS": "k" * 40})
     for command in ("migrate", "serve", "purge"):
         code, out, err = service.attempt(command)
@@ -104,8 +95,7 @@ def test_password_in_a_bad_address_is_not_shown(address):
 
 
 def test_files_that_the_service_makes_are_its_owners_alone():
-    """contract: secret-unseen. Database, its journal and the key: readable by nobody else, whatever
-    the umask."""
+    """contract: secret-unseen. Database, journal and key, whatever the umask."""
     service = Service()
     before = os.umask(0)
     try:
@@ -122,16 +112,13 @@ def test_files_that_the_service_makes_are_its_owners_alone():
 
 
 def test_key_file_that_others_can_read_stops_the_start():
-    """contract: signing-key-source. Made at the first start, for good; one that was opened to
-    others is no secret any more."""
+    """contract: signing-key-source. One that was opened to others is no secret."""
     service = Service()
     try:
         service.start()
         key = service.folder / "wishwell.db.key"
-        token, before = (
-            data(service.client(service.admin_token()).post("/profiles/token"), 201),
-            key.read_text(),
-        )
+        token = data(service.client(service.admin_token()).post("/profiles/token"), 201)
+        before = key.read_text()
         service.restart()
         data(service.client(token["token"]).get("/items"))
         service.stop()
@@ -176,9 +163,8 @@ def _dump(url: str) -> str:
         connection = await asyncpg.connect(url)
         try:
             found = []
-            for (name,) in await connection.fetch(
-                "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
-            ):
+            names = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+            for (name,) in await connection.fetch(names):
                 found += await connection.fetch(f'SELECT t::text FROM "{name}" t')
             return "\n".join(json.dumps(list(row)) for row in found)
         finally:

@@ -1,4 +1,5 @@
-"""Request smuggling: one connection, two readers, and no request of an attacker answers another's."""
+"""Request smuggling: one connection, two readers, and no request of an attacker answers
+another's."""
 
 from __future__ import annotations
 
@@ -41,8 +42,7 @@ def answers(got) -> int:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hidden_request_is_never_carried_out(service, shop, name):
-    """contract: http-ambiguous. Straight to the service: at most one answer, and what was hidden
-    did not run."""
+    """contract: http-ambiguous. At most one answer, and what was hidden did not run."""
     attacker = shop.customer("attacker")
     inside = payloads.hidden(request_id := str(uuid.uuid4()), attacker.token)
     request = payloads.payloads(attacker.token, inside)[name]
@@ -62,8 +62,7 @@ def test_hidden_request_that_is_sent_openly_is_carried_out(service, shop):
 
 
 def test_trailer_is_no_header(service, shop):
-    """contract: http-ambiguous. What comes after a body in chunks is no token, no owner and no type
-    of the body."""
+    """contract: http-ambiguous. It is no token, no owner and no type of the body."""
     member = shop.customer("1")
     token = f"Authorization: Bearer {member.token}"
     admin = f"Authorization: Bearer {shop.admin_token}"

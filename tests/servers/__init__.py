@@ -22,7 +22,7 @@ from tests.servers.base import (
     wait_until,
 )
 from tests.servers.citus import Cluster, OwnCluster, has_citus
-from tests.servers.postgres import PostgresServer, postgres_binaries
+from tests.servers.postgres import PostgresServer, holding, postgres_binaries
 from tests.servers.redis import RedisServer, redis_binary
 from tests.servers.service import PRINTED, SECRETS, WISHWELL, Service
 
@@ -43,6 +43,7 @@ __all__ = [
     "connects",
     "free_port",
     "has_citus",
+    "holding",
     "postgres_binaries",
     "redis_binary",
     "wait_until",

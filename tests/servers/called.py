@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from tests.servers.base import HERE
 from wishwell.outbound import Outbound
 
+PEM = serialization.Encoding.PEM
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 Speak = Callable[[asyncio.StreamWriter], Awaitable[None]]
@@ -60,19 +61,22 @@ class Called:
         self._writers.append(writer)
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             while True:
-                self.heads.append(await reader.readuntil(b"\r\n\r\n"))
+                await self._take(await reader.readuntil(b"\r\n\r\n"), reader)
                 if callable(self.answer):
                     await self.answer(writer)
                     return writer.close()
                 writer.write(self.answer)
+
+    async def _take(self, head: bytes, reader: asyncio.StreamReader) -> None:
+        self.heads.append(head)
 
     def hang_up(self) -> None:
         for writer in self._writers:
             writer.close()
 
     @contextlib.asynccontextmanager
-    async def serve(self, tls: ssl.SSLContext | None = None, port: int = 0):
-        async with await asyncio.start_server(self._connected, HERE, port, ssl=tls) as real:
+    async def serve(self, tls: ssl.SSLContext | None = None):
+        async with await asyncio.start_server(self._connected, HERE, 0, ssl=tls) as real:
             self.port = real.sockets[0].getsockname()[1]
             yield self
             self.hang_up()
@@ -84,60 +88,45 @@ def connected(port: int) -> bool:
     return any(one.raddr and one.raddr.port == port for one in mine if one.status != "TIME_WAIT")
 
 
+Extensions = list[tuple[x509.ExtensionType, bool]]
+"""Of a certificate, and whether each is critical."""
+
+
 class Authority:
     """A certificate authority of the test's own."""
 
     def __init__(self) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "Test authority")])
-        own = self._builder(self._name, self._key.public_key())
-        self._usage = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
-        self.certificate = (
-            own.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-            .add_extension(
-                x509.SubjectKeyIdentifier.from_public_key(self._key.public_key()), critical=False
-            )
-            .add_extension(
-                x509.KeyUsage(False, False, False, False, False, True, True, False, False),
-                critical=True,
-            )
-            .sign(self._key, hashes.SHA256())
-        )
+        own = x509.SubjectKeyIdentifier.from_public_key(self._key.public_key())
+        usage = x509.KeyUsage(False, False, False, False, False, True, True, False, False)
+        is_authority = x509.BasicConstraints(ca=True, path_length=None)
+        extensions = [(is_authority, True), (own, False), (usage, True)]
+        self.certificate = self._signed(self._name, self._key, extensions)
 
-    def _builder(self, name: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
-        now = datetime.datetime.now(datetime.UTC)
-        return (
-            x509.CertificateBuilder()
-            .subject_name(name)
-            .issuer_name(self._name)
-            .public_key(key)
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - datetime.timedelta(hours=1))
-            .not_valid_after(now + datetime.timedelta(hours=1))
-        )
+    def _signed(
+        self, name: x509.Name, key: ec.EllipticCurvePrivateKey, extensions: Extensions
+    ) -> x509.Certificate:
+        hour, now = datetime.timedelta(hours=1), datetime.datetime.now(datetime.UTC)
+        made = x509.CertificateBuilder(self._name, name, key.public_key())
+        made = made.serial_number(x509.random_serial_number())
+        made = made.not_valid_before(now - hour).not_valid_after(now + hour)
+        for extension, critical in extensions:
+            made = made.add_extension(extension, critical)
+        return made.sign(self._key, hashes.SHA256())
 
     def trusted(self) -> ssl.SSLContext:
-        return ssl.create_default_context(
-            cadata=self.certificate.public_bytes(serialization.Encoding.PEM).decode()
-        )
+        return ssl.create_default_context(cadata=self.certificate.public_bytes(PEM).decode())
 
     def server(self, folder: Path, *names: x509.GeneralName) -> ssl.SSLContext:
         """What a server with a certificate of these names needs."""
         key = ec.generate_private_key(ec.SECP256R1())
-        certificate = (
-            self._builder(x509.Name([]), key.public_key())
-            .add_extension(x509.SubjectAlternativeName(names), critical=True)
-            .add_extension(self._usage, critical=False)
-            .sign(self._key, hashes.SHA256())
-        )
-        (folder / "both.pem").write_bytes(
-            certificate.public_bytes(serialization.Encoding.PEM)
-            + key.private_bytes(
-                serialization.Encoding.PEM,
-                serialization.PrivateFormat.PKCS8,
-                serialization.NoEncryption(),
-            )
-        )
+        by = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+        extensions = [(x509.SubjectAlternativeName(names), True), (by, False)]
+        certificate = self._signed(x509.Name([]), key, extensions)
+        plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        both = certificate.public_bytes(PEM) + key.private_bytes(PEM, *plain)
+        (folder / "both.pem").write_bytes(both)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(folder / "both.pem")
         return context

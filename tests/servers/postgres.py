@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import importlib.util
 import itertools
@@ -12,6 +13,8 @@ import shutil
 import signal
 import subprocess
 from pathlib import Path
+
+import asyncpg
 
 from tests.servers.base import HERE, Program, ServerFailed, free_port, wait_until
 
@@ -43,6 +46,18 @@ def unprivileged() -> dict:
     raise ServerFailed("PostgreSQL refuses to run as root, and there is no user postgres or nobody")
 
 
+@contextlib.contextmanager
+def holding(url: str, statement: str):
+    """For the time of a block, somebody else has done this in a transaction, which is open."""
+    with asyncio.Runner() as runner:
+        other = runner.run(asyncpg.connect(url))
+        runner.run(other.execute(f"BEGIN; {statement}"))
+        try:
+            yield
+        finally:
+            runner.run(other.close())
+
+
 class PostgresServer(Program):
     """A PostgreSQL server of its own on the loopback, trusting everybody there."""
 
@@ -55,7 +70,6 @@ class PostgresServer(Program):
         fsync: bool = False,
         max_connections: int = 200,
         settings: dict[str, str] | None = None,
-        start: bool = True,
         template: PostgresServer | None = None,
     ) -> None:
         """``template``: be a standby of that server, not started; the other arguments are its."""
@@ -84,9 +98,9 @@ class PostgresServer(Program):
                 "pg_basebackup", *source, "-D", self._data, "-R", "-X", "stream", "-c", "fast"
             )
             return
-        self._initialise(durable=fsync)
-        if start:
-            self.start()
+        words = ["-D", self._data, "-U", self.user, "--auth=trust", "--encoding=UTF8", "--locale=C"]
+        self._run("initdb", *words, *([] if fsync else ["--no-sync"]))
+        self.start()
 
     def _run(self, program: str, *args: object, user: bool = True) -> subprocess.CompletedProcess:
         done = subprocess.run(
@@ -122,10 +136,6 @@ class PostgresServer(Program):
         if libraries.is_dir():
             shutil.copytree(libraries, copy / libraries.name, symlinks=True)
         return copy / package.name / folder.parent.name / folder.name
-
-    def _initialise(self, *, durable: bool) -> None:
-        words = ["-D", self._data, "-U", self.user, "--auth=trust", "--encoding=UTF8", "--locale=C"]
-        self._run("initdb", *words, *([] if durable else ["--no-sync"]))
 
     def start(self) -> None:
         settings = [f"--{name}={value}" for name, value in self._settings.items()]
@@ -176,8 +186,8 @@ class PostgresServer(Program):
             "psql", "-XwqAt", "-v", "ON_ERROR_STOP=1", *target, "-c", statement, user=False
         ).stdout
 
-    def create_database(self, template: str | None = None) -> str:
-        """A new database, empty or a copy of another one; its URL."""
+    def create_database(self) -> str:
+        """A new database, which is empty; its URL."""
         name = f"wishwell_{next(self._names)}_{secrets.token_hex(4)}"
-        self.sql(f'CREATE DATABASE "{name}"' + (f' TEMPLATE "{template}"' if template else ""))
+        self.sql(f'CREATE DATABASE "{name}"')
         return self.url(name)

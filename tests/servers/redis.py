@@ -17,12 +17,11 @@ def redis_binary() -> str | None:
 class RedisServer(Program):
     """A Redis or Valkey of its own on the loopback that keeps nothing on disk."""
 
-    def __init__(self, *, start: bool = True) -> None:
+    def __init__(self) -> None:
         super().__init__("redis")
         self.port = free_port()
         self.url = f"redis://{HERE}:{self.port}/0"
-        if start:
-            self.start()
+        self.start()
 
     def start(self) -> None:
         binary = redis_binary()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
 import signal
+import sqlite3
 import ssl
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import asyncpg
 import httpx2
 
 from tests.servers.base import HERE, PREFIX, Program, ServerFailed, answers, free_port, wait_until
@@ -71,6 +74,15 @@ def _collect(stream, lines: list[str]) -> None:
     for line in stream:
         lines += [line.rstrip("\n")]
     stream.close()
+
+
+async def _rows(url: str, sql: str) -> list[tuple]:
+    unchecked = {"session_replication_role": "replica"}
+    connection = await asyncpg.connect(url, server_settings=unchecked)
+    try:
+        return [tuple(row) for row in await connection.fetch(sql)]
+    finally:
+        await connection.close()
 
 
 class Service(Program):
@@ -248,6 +260,15 @@ class Service(Program):
         if args[:1] == ("export",):
             out = ""
         PRINTED.append([out, err])
+
+    def rows(self, sql: str) -> list[tuple]:
+        """Those of a statement on its database, which looks at no foreign key."""
+        url = self.settings["WISHWELL_DATABASE_URL"]
+        if url.startswith("sqlite"):
+            path = self.folder / url.removeprefix("sqlite:///")
+            with contextlib.closing(sqlite3.connect(path)) as database, database:
+                return database.execute(sql).fetchall()
+        return asyncio.run(_rows(url, sql))
 
     def create_token(self, store: str = "default", label: str = "test", *options: str) -> str:
         """A new admin token of a store."""

@@ -2,38 +2,38 @@
 
 from typing import Any
 
+from tests.api.conftest import new_list, save
+from tests.conftest import Shop
 
-def fill(shop):
-    """Customers and visitors with all that a profile can have; their tokens."""
+
+def filled(service):
+    """The store, its people, and the tokens of its shared links."""
+    shop = Shop(service, "--host", "https://shop.example", "--limit", "items=77", "--events", "on")
     people = {}
     for number in range(3):
-        who = shop.customer(f"c{number}")
-        lists = [
-            who.http.post("/lists", json={"name": name}).json()["data"]["id"]
-            for name in ("Wishes", "Später 🎁")
-        ]
+        who = people[f"customer {number}"] = shop.customer(f"c{number}")
+        lists = [new_list(who.http, name)["id"] for name in ("Wishes", "Später 🎁")]
         saved = []
         for product in range(1, 8):
-            body = {"productId": product, "quantity": product, "tags": ["a", f"t{product}"]}
-            body |= {"variantId": product * 10} if product % 2 else {"note": "two\nlines\t"[:9]}
-            body["listIds"] = lists[: product % 3]
-            answer = who.http.post("/items", json=body)
-            assert answer.status_code == 201, answer.text
-            saved.append(answer.json()["data"])
+            more: dict[str, Any] = (
+                {"variantId": product * 10} if product % 2 else {"note": "two\nlines"}
+            )
+            more |= {"tags": ["a", f"t{product}"], "listIds": lists[: product % 3]}
+            saved.append(save(who.http, product, quantity=product, **more))
         on = [item["id"] for item in saved if lists[0] in item["listIds"]]
         who.http.put(f"/lists/{lists[0]}/items/order", json={"itemIds": on[::-2]})
         who.http.delete(f"/items/{saved[3]['id']}")
         who.http.patch(f"/items/{saved[4]['id']}", json={"quantity": 99, "note": "back\\slash"})
         who.http.post("/profiles/identify", json={"email": f"c{number}@example.com"})
-        people[f"customer {number}"] = who
     visitor, linked = shop.session(), shop.session()
-    visitor.http.post("/items", json={"productId": 5})
-    on = linked.http.post("/lists", json={"name": "Mine"}).json()["data"]["id"]
-    linked.http.post("/items", json={"productId": 6, "tags": ["mine"], "listIds": [on]})
+    save(visitor.http, 5)
+    save(linked.http, 6, tags=["mine"], listIds=[new_list(linked.http, "Mine")["id"]])
     people |= {"visitor": visitor, "linked": linked}
     tokens = share(people)
     shop.token(customer=people["customer 0"].gid, session=linked.gid)
-    return people, tokens
+    body = {"title": "Ünë", "price": {"amount": "1.50", "currency": "EUR"}}
+    assert shop.admin.put("/products/5", json=body).status_code == 200
+    return shop, people, tokens
 
 
 def share(people):

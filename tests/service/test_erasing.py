@@ -1,21 +1,23 @@
 """Erasing while others write, in several processes, and through kills."""
 
-import asyncio
+import itertools
 import json
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
 import time
 
-import asyncpg
 import pytest
 
 from tests.api.conftest import data, new_list, save
-from tests.conftest import SEALING_KEY, Shop
+from tests.conftest import ROOMY, SEALING_KEY, Shop
 from tests.servers import wait_until
 
+# They share a service: one process of the suite runs them.
+pytestmark = pytest.mark.xdist_group("erasing")
+
+WAITING = "SELECT 1 FROM erasures WHERE done_at IS NULL"
 KILLED = """
 import asyncio, os, signal, sys
 from wishwell import config, ids, profiles, stores
@@ -45,23 +47,6 @@ async def main():
 
 asyncio.run(main())
 """
-
-
-def rows(service, sql):
-    """The rows of a statement on the service's database."""
-    url = service.settings["WISHWELL_DATABASE_URL"]
-    if url.startswith("sqlite"):
-        with sqlite3.connect(service.folder / "wishwell.db") as connection:
-            return connection.execute(sql).fetchall()
-
-    async def ask():
-        connection = await asyncpg.connect(url)
-        try:
-            return [tuple(row) for row in await connection.fetch(sql)]
-        finally:
-            await connection.close()
-
-    return asyncio.run(ask())
 
 
 @pytest.fixture(scope="module")
@@ -97,63 +82,58 @@ def test_killed_at_each_step_it_ends_by_itself(apart, kills):
         assert ended.returncode in (-signal.SIGKILL, 0)
         assert kill or ended.returncode
     service.start()
-    waiting = "SELECT 1 FROM erasures WHERE done_at IS NULL"
-    assert wait_until(lambda: not rows(service, waiting), seconds=60, every=0.5)
+    assert wait_until(lambda: not service.rows(WAITING), seconds=60, every=0.5)
     for table in ("profiles", "events"):
-        gids = rows(service, f"SELECT gid FROM {table} WHERE gid = '{ann.gid}'")
+        gids = service.rows(f"SELECT gid FROM {table} WHERE gid = '{ann.gid}'")
         assert len(gids) == (table == "events")
     for table in ("shares", "share_tokens", "reservations", "held"):
-        assert not rows(service, f"SELECT 1 FROM {table} WHERE store_id = '{shop.id}'")
-    left = rows(service, f"SELECT id FROM items WHERE store_id = '{shop.id}'")
+        assert not service.rows(f"SELECT 1 FROM {table} WHERE store_id = '{shop.id}'")
+    left = service.rows(f"SELECT id FROM items WHERE store_id = '{shop.id}'")
     assert [str(id) for (id,) in left] == [mine["id"]]
 
 
 def test_writes_beside_it_are_wholly_before_or_after(apart):
     """contract: erase-writes. Of eight writers at once."""
-    most = ("admin_write=1000000", "lists=1000000", "items=1000000")
-    limits = [word for limit in most for word in ("--limit", limit)]
-    shop = Shop(apart, "--events", "on", *limits)
+    shop = Shop(apart, "--events", "on", *ROOMY, "--limit", "items=1000000")
     gid, ends = shop.gid(), threading.Event()
     done: list[list[tuple[int, int]]] = [[] for _ in range(8)]
     wrong: list[str] = []
 
     def write(number):
         http = shop.acting_as(gid)
-        product = number * 100_000
-        while not ends.is_set():
-            product += 1
+        numbers = itertools.count(1 + number * 100_000)
+        for product in itertools.takewhile(lambda _: not ends.is_set(), numbers):
             made = http.post("/items", json={"productId": product, "tags": ["a"]})
             done[number].append((made.status_code, product))
-            if made.status_code == 503:
-                if "erased" not in made.text or "Retry-After" not in made.headers:
-                    wrong.append(made.text)
+            answers = [made]
+            if made.status_code == 201:
+                path = f"/items/{made.json()['data']['id']}"
+                answers += [http.patch(path, json={"quantity": 2})]
+                answers += [on := http.post("/lists", json={"name": f"list {product}"})]
+                if on.status_code == 201:
+                    body = {"listIds": [on.json()["data"]["id"]]}
+                    answers += [http.put(f"{path}/lists", json=body)]
+            for answer in answers:
+                erased = "erased" in answer.text and "Retry-After" in answer.headers
+                if answer.status_code not in ((503,) if erased else (200, 201, 404)):
+                    wrong.append(answer.text)
+            if answers[-1].status_code == 503:
                 time.sleep(0.01)
-                continue
-            on = http.post("/lists", json={"name": f"list {product}"})
-            if {made.status_code, on.status_code} - {201, 503}:
-                wrong.append(made.text + on.text)
-            elif on.status_code == 201:
-                body = {"listIds": [on.json()["data"]["id"]]}
-                put = http.put(f"/items/{made.json()['data']['id']}/lists", json=body)
-                changed = http.patch(f"/items/{made.json()['data']['id']}", json={"quantity": 2})
-                if {put.status_code, changed.status_code} - {200, 404, 503}:
-                    wrong.append(put.text + changed.text)
 
     threads = [threading.Thread(target=write, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
-    time.sleep(1.5)
+    time.sleep(1)
     answer = shop.acting_as(gid).delete("/profile")
     assert answer.status_code == 204, answer.text
-    waiting = "SELECT 1 FROM erasures WHERE done_at IS NULL"
-    assert wait_until(lambda: not rows(apart, waiting), seconds=30, every=0.2)
-    time.sleep(1.5)
+    assert wait_until(lambda: not apart.rows(WAITING), seconds=30, every=0.2)
+    time.sleep(1)
     ends.set()
     for thread in threads:
         thread.join()
     assert not wrong, wrong[0]
-    left = rows(apart, f"SELECT product_id FROM items WHERE store_id = '{shop.id}'")
-    kept = {int(product) for (product,) in left}
+    of_store = f"WHERE store_id = '{shop.id}'"
+    kept = {int(product) for (product,) in apart.rows(f"SELECT product_id FROM items {of_store}")}
     assert kept, "nobody began anew"
     for own in done:
         saved = [product for status, product in own if status == 201]
@@ -162,37 +142,10 @@ def test_writes_beside_it_are_wholly_before_or_after(apart):
         refused = [product for status, product in own if status == 503]
         assert not refused or first > min(refused)
     shown = data(shop.acting_as(gid).get("/profile"))
-    assert (shown["items"], shown["lists"]) == (
-        len(kept), len(rows(apart, f"SELECT 1 FROM lists WHERE store_id = '{shop.id}'"))
-    )  # fmt: skip
-    told = rows(
-        apart,
-        f"SELECT sequence FROM events WHERE store_id = '{shop.id}' ORDER BY sequence",
-    )
-    assert [n for (n,) in told] == list(range(told[0][0], told[0][0] + len(told)))
-
-
-def test_every_process_refuses_within_five_seconds(new_service):
-    """contract: erase-moment. Tokens and shares, in each of two workers."""
-    service = new_service(WISHWELL_WORKERS="2", WISHWELL_LIMIT_ADDRESS="100000").start()
-    try:
-        shop = Shop(service)
-        ann, visitor = shop.customer(), shop.session()
-        made = new_list(ann.http, "mine")
-        save(ann.http, 1, listIds=[made["id"]])
-        save(visitor.http, 2)
-        share = data(ann.http.post(f"/lists/{made['id']}/shares"), 201)
-        for member in (ann, visitor):
-            assert shop.acting_as(member.gid).delete("/profile").status_code == 204
-        time.sleep(5)
-        for _ in range(12):  # new connections: of both workers
-            for member in (ann, visitor):
-                assert shop.client(member.token).get("/items").status_code == 401
-            assert shop.client().get(f"/shared/{share['token']}").status_code == 404
-            assert data(shop.client(shop.admin_token).get("/items")) == []
-            assert data(shop.client(shop.admin_token, ann.gid).get("/lists")) == []
-    finally:
-        service.kill()
+    lists = len(apart.rows(f"SELECT 1 FROM lists {of_store}"))
+    assert (shown["items"], shown["lists"]) == (len(kept), lists)
+    told = [n for (n,) in apart.rows(f"SELECT sequence FROM events {of_store} ORDER BY sequence")]
+    assert told == list(range(told[0], told[0] + len(told)))
 
 
 def test_log_has_one_line_by_which_to_erase_again(apart):

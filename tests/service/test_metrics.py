@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
-import signal
-import socket
 import time
 from pathlib import Path
 
@@ -16,8 +15,9 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.api.conftest import connect, request_head
 from tests.conftest import Shop
-from tests.servers import PREFIX, PostgresServer, Service, wait_until
+from tests.servers import PostgresServer, Service, wait_until
 
 ROOT = Path(__file__).parents[2]
 RULES = yaml.safe_load((ROOT / "ops" / "alerts.yaml").read_text())
@@ -150,75 +150,32 @@ def test_metrics_count_what_happened(walked, engine):
 @pytest.mark.slow
 def test_busy_postgresql_shows():
     """With its database frozen: in flight, in use, waiting, shed; afterwards how long was waited."""
-    with PostgresServer() as database:
-        service = Service(
-            {
-                "WISHWELL_DATABASE_URL": database.create_database(),
-                "WISHWELL_SIGNING_KEYS": "k" * 40,
-                "WISHWELL_DATABASE_CONNECTIONS": "1",
-                "WISHWELL_DATABASE_TIMEOUT": "10",
-                "WISHWELL_MAX_IN_FLIGHT": "3",
-            }
-        )
+    settings = {"WISHWELL_SIGNING_KEYS": "k" * 40, "WISHWELL_DATABASE_CONNECTIONS": "1"}
+    settings |= {"WISHWELL_DATABASE_TIMEOUT": "10", "WISHWELL_MAX_IN_FLIGHT": "3"}
+    with PostgresServer() as database, contextlib.ExitStack() as stack:
+        service = Service(settings | {"WISHWELL_DATABASE_URL": database.create_database()})
         service.cli("migrate")
-        with service:
-            token = service.admin_token()
-            assert service.client(token).get("/items").status_code == 200
-            database.pause()
-            # Sent before anything else is asked, as what reads the metrics takes room too.
-            asked = [
-                socket.create_connection(("127.0.0.1", httpx2.URL(service.url).port), 20)
-                for _ in range(3)
-            ]
-            head = (
-                f"GET {PREFIX}/lists HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
-            )
-            for connection in asked:
-                connection.sendall(head.encode())
-            try:
-                reaches(service, "wishwell_requests_in_flight", lambda n: n == 3)
-                reaches(service, "wishwell_pool_connections_in_use", lambda n: n == 1)
-                reaches(service, "wishwell_pool_waiting", lambda n: n >= 2)
-                assert value(service, "wishwell_shed_total") == 0
-                assert service.client(token).get("/lists").status_code == 503
-                reaches(service, "wishwell_shed_total", lambda n: n == 1)
-            finally:
-                database.resume()
-            for connection in asked:
-                with connection, connection.makefile("rb") as answer:
-                    assert answer.readline().split()[1] == b"200"
-            reaches(service, "wishwell_pool_waiting", lambda n: n == 0)
-            reaches(service, "wishwell_requests_in_flight", lambda n: n == 0)
-            assert value(service, "wishwell_pool_waits_total") >= 2
-            assert value(service, "wishwell_pool_wait_seconds_total") > 0
-
-
-@pytest.mark.slow
-def test_worker_that_died_is_not_counted_as_busy(postgres_server):
-    """Gauges are of the workers that live: killing one leaves the sum as it was."""
-    service = Service(
-        {
-            "WISHWELL_DATABASE_URL": postgres_server.create_database(),
-            "WISHWELL_SIGNING_KEYS": "k" * 40,
-            "WISHWELL_WORKERS": "2",
-            "WISHWELL_DATABASE_CONNECTIONS": "7",
-        }
-    )
-    service.cli("migrate")
-    with service:
-        limit = "wishwell_pool_connections_limit"
-        reaches(service, limit, lambda n: n == 14)
-        [worker, *_] = workers(service)
-        worker.send_signal(signal.SIGKILL)
-        psutil.wait_procs([worker], timeout=10)
-
-        def replaced() -> bool:
-            pids = {process.pid for process in workers(service)}
-            return len(pids) >= 2 and worker.pid not in pids
-
-        assert wait_until(replaced, seconds=15, every=0.1)
-        time.sleep(2)  # the new one has sampled, and the old one would be there still
-        assert value(service, limit) == 14
+        stack.enter_context(service)
+        admin = service.client(token := service.admin_token())
+        assert admin.get("/items").status_code == 200
+        database.pause()
+        stack.callback(database.resume)
+        # Sent before anything else is asked, as what reads the metrics takes room too.
+        asked = [stack.enter_context(connect(service, 20)) for _ in range(3)]
+        for connection in asked:
+            connection.sendall(request_head("GET", "/lists", token))
+        reaches(service, "wishwell_requests_in_flight", lambda n: n == 3)
+        reaches(service, "wishwell_pool_connections_in_use", lambda n: n == 1)
+        reaches(service, "wishwell_pool_waiting", lambda n: n >= 2)
+        assert value(service, "wishwell_shed_total") == 0
+        assert admin.get("/lists").status_code == 503
+        reaches(service, "wishwell_shed_total", lambda n: n == 1)
+        database.resume()
+        assert [connection.recv(4096).split()[1] for connection in asked] == [b"200"] * 3
+        reaches(service, "wishwell_pool_waiting", lambda n: n == 0)
+        reaches(service, "wishwell_requests_in_flight", lambda n: n == 0)
+        assert value(service, "wishwell_pool_waits_total") >= 2
+        assert value(service, "wishwell_pool_wait_seconds_total") > 0
 
 
 def workers(service: Service) -> list[psutil.Process]:

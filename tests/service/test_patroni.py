@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import secrets
-import threading
 import time
 from collections.abc import Iterator
 
@@ -12,73 +11,15 @@ import httpx2
 import pytest
 
 from tests.conftest import SIGNING_KEY
-from tests.servers import HERE, PREFIX, Service, wait_until
+from tests.servers import HERE, Service, wait_until
 from tests.servers.patroni import Cluster, HAProxy, Node, haproxy, missing
+
+from .conftest import Saver, saving
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(bool(missing()), reason=f"not here: {missing()}"),
 ]
-
-
-class Writers:
-    """Four who save one item after the other, and note what was acknowledged and when."""
-
-    def __init__(self, service: Service) -> None:
-        self.service, self.admin = service, service.admin_token()
-        self.name = secrets.token_hex(4)
-        self.saved: dict[int, list[tuple[int, float]]] = {number: [] for number in range(4)}
-        self.statuses: set[int] = set()
-        self.slowest = 0.0
-        self._stop = False
-        self._threads = [threading.Thread(target=self._write, args=(n,)) for n in self.saved]
-        for thread in self._threads:
-            thread.start()
-
-    def client(self, number: int) -> httpx2.Client:
-        gid = f"gid://shopify/Customer/{self.name}-{number}"
-        headers = {"Authorization": f"Bearer {self.admin}", "Profile": gid}
-        return httpx2.Client(base_url=self.service.url + PREFIX, headers=headers, timeout=30)
-
-    def _write(self, number: int) -> None:
-        with self.client(number) as http:
-            product = 0
-            while not self._stop:
-                product += 1
-                answer = http.post("/items", json={"productId": product})
-                self.statuses.add(answer.status_code)
-                self.slowest = max(self.slowest, answer.elapsed.total_seconds())
-                if answer.status_code == 201:
-                    self.saved[number].append((product, time.monotonic()))
-                time.sleep(0.05)
-
-    def last(self) -> float:
-        """When the last save was acknowledged."""
-        return max(when for saved in self.saved.values() for _, when in saved)
-
-    def __enter__(self) -> "Writers":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop = True
-        for thread in self._threads:
-            thread.join()
-
-    def lost(self) -> int:
-        count = 0
-        for number, saved in self.saved.items():
-            there: set[int] = set()
-            following = {}
-            with self.client(number) as http:
-                while following is not None:
-                    answer = http.get("/items", params={"limit": 250} | following)
-                    assert answer.status_code == 200, answer.text + self.service.output()[-3000:]
-                    page = answer.json()
-                    there |= {item["productId"] for item in page["data"]}
-                    cursor = page.get("pageInfo", {}).get("next")
-                    following = {"page": cursor} if cursor else None
-            count += len({product for product, _ in saved} - there)
-        return count
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +68,10 @@ def test_node_that_fails_loses_nothing(cluster: Cluster, fault: str):
     service = Service(settings | limits)
     service.cli("migrate")
     with service.start():
-        with Writers(service) as writers:
-            assert wait_until(lambda: all(len(s) > 5 for s in writers.saved.values()), seconds=20)
+        admin, run = service.admin_token(), secrets.token_hex(4)
+        gids = [f"gid://shopify/Customer/{run}-{number}" for number in range(4)]
+        with saving(*(service.client(admin, gid) for gid in gids)) as savers:
+            assert wait_until(lambda: all(len(one.done) > 5 for one in savers), seconds=20)
             before = cluster.primary()
             assert before is not None
             if fault == "hands over":
@@ -141,7 +84,7 @@ def test_node_that_fails_loses_nothing(cluster: Cluster, fault: str):
                 before.pause()
             try:
                 ready = another_takes_writes(cluster, before, 60)
-                assert wait_until(lambda: writers.last() > ready, seconds=2)
+                assert wait_until(lambda: last_saved(savers) > ready, seconds=2)
                 time.sleep(3)
             finally:
                 if fault == "is killed":
@@ -150,10 +93,16 @@ def test_node_that_fails_loses_nothing(cluster: Cluster, fault: str):
             replica = wait_until(lambda: before.status("/replica") == 200, seconds=60, every=0.2)
             time.sleep(1)
             assert replica, before.output()[-3000:]
-        assert writers.statuses <= {200, 201, 503}
-        assert writers.slowest < 5
-        assert writers.lost() == 0
+        everything = [save for saver in savers for save in saver.done]
+        assert {save.status for save in everything} <= {201, 503}
+        assert max(save.seconds for save in everything) < 5
+        assert [saver.lost() for saver in savers] == [set()] * 4
         assert "Traceback" not in service.output()
+
+
+def last_saved(savers: list[Saver]) -> float:
+    """When the last save was acknowledged."""
+    return max(save.at for saver in savers for save in saver.done if save.status == 201)
 
 
 def ports_behind(proxy: HAProxy, seconds: float) -> set[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import socket
 import sqlite3
 import threading
 import time
@@ -17,6 +16,7 @@ import uuid
 import httpx2
 import pytest
 
+from tests.api.conftest import connect, over_the_wire, request_head
 from tests.servers import PREFIX, Service, wait_until
 
 LIMITS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
@@ -64,25 +64,23 @@ def busy():
         yield full
 
 
-def raw(service: Service, request: bytes, answers: int) -> list[tuple[str, dict[str, str], bytes]]:
-    """Answers on one connection: status, headers, body."""
-    host, port = service.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), 5) as connection:
+def raw(service: Service, request: bytes, answers: int) -> list[tuple[str, bytes]]:
+    """The status and the body of each answer on one connection."""
+    with connect(service) as connection:
         connection.sendall(request)
         stream, found = connection.makefile("rb"), []
         for _ in range(answers):
-            status = stream.readline().split()[1].decode()
-            headers = {}
-            while line := stream.readline().strip():
-                name, _, value = line.decode().partition(": ")
-                headers[name.lower()] = value
-            found.append((status, headers, stream.read(int(headers["content-length"]))))
+            status, length = stream.readline().split()[1].decode(), 0
+            while line := stream.readline().strip().lower():
+                if line.startswith(b"content-length: "):
+                    length = int(line[16:])
+            found.append((status, stream.read(length)))
         return found
 
 
 def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
-    """contract: overload-refused. 503 with the envelope, the request's id, Retry-After and the
-    three limit headers."""
+    """contract: overload-refused, health-live. 503 with the envelope, the request's id, Retry-After and
+    the three limit headers. What asks whether it lives must not take it for dead."""
     id = str(uuid.uuid4())
     with busy() as service:
         url = service.url + PREFIX
@@ -90,6 +88,8 @@ def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
         strange = httpx2.get(f"{url}/items", headers={"Origin": "https://other.example"})
         head = httpx2.head(f"{url}/items")
         nowhere = httpx2.get(f"{url}/nothing")
+        for path in ("/livez", "/readyz", "/metrics"):
+            assert httpx2.get(service.url + path).status_code == 200
     assert answer.status_code == 503
     error = answer.json()["error"]
     assert error["statusCode"] == 503 and error["requestId"] == id
@@ -105,71 +105,45 @@ def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
     assert nowhere.status_code == 503
 
 
-def test_health_is_answered_by_a_full_process(busy):
-    """contract: health-live. What asks whether it lives must not take it for dead: that would make
-    it worse."""
-    with busy() as service:
-        for path in ("/livez", "/readyz", "/metrics"):
-            assert httpx2.get(service.url + path).status_code == 200
-
-
 def test_connection_is_good_for_more_after_a_refusal(busy):
-    """contract: overload-refused. Also behind a body that nobody read, and for the requests that
-    were sent in one go with it."""
+    """contract: overload-refused. Behind a body that nobody read; in one go with others."""
     body = json.dumps({"productId": 2}).encode()
-    post = (
-        f"POST {PREFIX}/items HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
-    ).encode() + body
-    chunks = (
-        (
-            f"POST {PREFIX}/items HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-            f"{len(body):x}\r\n"
-        ).encode()
-        + body
-        + b"\r\n0\r\n\r\n"
-    )
-    get = f"GET {PREFIX}/items HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+    lines = ("Content-Type: application/json", f"Content-Length: {len(body)}")
+    post = request_head("POST", "/items", None, *lines) + body
+    chunks = request_head("POST", "/items", None, "Transfer-Encoding: chunked")
+    chunks += b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+    get = request_head("GET", "/items", None)
     live = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
     with busy() as service:
         found = raw(service, post + get + chunks + live + get, 5)
-    assert [status for status, _, _ in found] == ["503", "503", "503", "200", "503"]
-    ids = [json.loads(body)["error"]["requestId"] for status, _, body in found if status == "503"]
+    assert [status for status, _ in found] == ["503", "503", "503", "200", "503"]
+    ids = [json.loads(body)["error"]["requestId"] for status, body in found if status == "503"]
     assert len(set(ids)) == 4
 
 
-def test_body_that_breaks_off_behind_a_refusal_gets_no_second_answer(busy):
-    """contract: http-ambiguous. A proxy could take it for the answer to whoever it sends next."""
-    head = f"POST {PREFIX}/items HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+def test_refusal_closes_the_connection_where_it_must(busy):
+    """contract: http-ambiguous. After `Connection: close` and HTTP/1.0; and behind a body that waits for
+    100 Continue, or breaks off, where a second answer would be taken for that to the next request."""
+    waits = ("Expect: 100-continue", "Content-Length: 9")
     with busy() as service:
-        address = ("127.0.0.1", int(service.url.rpartition(":")[2]))
-        with socket.create_connection(address, 5) as connection:
-            connection.sendall(head.encode() + b"zz\r\n")
-            everything = connection.makefile("rb").read()
-    assert everything.startswith(b"HTTP/1.1 503 ") and everything.count(b"HTTP/1.1 ") == 1
-
-
-def test_refusal_says_when_it_closes(busy):
-    """Connection: close, HTTP/1.0 and a body that waits for 100 Continue end the connection."""
-    get = f"GET {PREFIX}/items HTTP/1.1\r\nHost: a\r\n"
-    old = f"GET {PREFIX}/items HTTP/1.0\r\n\r\n"
-    waits = (
-        f"POST {PREFIX}/items HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n"
-    )
-    with busy() as service:
-        for request in (get + "Connection: close\r\n\r\n", old, waits + "\r\n"):
-            [(status, headers, _)] = raw(service, request.encode(), 1)
-            assert status == "503"
-            assert headers["connection"] == "close"
+        for request in (
+            request_head("GET", "/items", None, "Connection: close"),
+            request_head("GET", "/items", None).replace(b"HTTP/1.1", b"HTTP/1.0"),
+            request_head("POST", "/items", None, *waits),
+            request_head("POST", "/items", None, "Transfer-Encoding: chunked") + b"zz\r\n",
+        ):
+            got = over_the_wire(service, request)
+            assert (got.status, got.closed) == (503, True)
+            assert got.everything.count(b"HTTP/1.1 ") == 1
+            assert got.headers.get("connection") == "close" or b"zz" in request
 
 
 def test_what_was_refused_is_told_once_a_second(busy):
-    """contract: log-line. No line for each: a `shed` line says how many, and the metrics count
-    them."""
+    """contract: log-line. A `shed` line says how many, and the metrics count them."""
     with busy() as service:
         lines = service.output().count('"route":"shed"')
-        found = raw(service, f"GET {PREFIX}/items HTTP/1.1\r\nHost: a\r\n\r\n".encode() * 20, 20)
-        assert {status for status, _, _ in found} == {"503"}
+        found = raw(service, request_head("GET", "/items", None) * 20, 20)
+        assert {status for status, _ in found} == {"503"}
 
     def said() -> int:
         return sum(

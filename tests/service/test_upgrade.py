@@ -1,23 +1,19 @@
 """Upgrade from the first schema that is frozen, and back out: `make test-upgrade`."""
 
-import asyncio
-import contextlib
 import os
 import re
 import shutil
-import sqlite3
 import sys
 from pathlib import Path
 
-import asyncpg
 import pytest
 
-from tests.conftest import SEALING_KEY, SIGNING_KEY, Shop
+from tests.conftest import SEALING_KEY, SIGNING_KEY
 from tests.servers import Service, postgres_binaries
 from tests.service.test_documents import ROOT, commands, shell
 from wishwell.db import migrate
 
-from .filled import answers, fill
+from .filled import answers, filled
 
 OLD = os.environ.get("WISHWELL_TEST_UPGRADE_FROM", "")
 """The command `wishwell` of the release before."""
@@ -83,35 +79,6 @@ def _postgres_path() -> str:
     return f"{postgres_binaries()}:{os.environ['PATH']}"
 
 
-def filled(old: Service) -> tuple[Shop, dict, list[str]]:
-    """A store with all that a store can have, its people and its shared links."""
-    shop = Shop(old, "--host", "https://shop.example", "--limit", "items=77", "--events", "on")
-    people, links = fill(shop)
-    body = {"title": "Ünë", "price": {"amount": "1.50", "currency": "EUR"}}
-    assert shop.admin.put("/products/5", json=body).status_code == 200
-    hook = ("--store", shop.handle, "https://a.example/", "--type", "item.back_in_stock")
-    old.quick("webhook", "create", *hook)
-    return shop, people, links
-
-
-def run(url: str, sql: str) -> list:
-    """A statement on the database, whichever it is."""
-    if url.startswith("sqlite"):
-        with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database:
-            rows = database.execute(sql).fetchall()
-            database.commit()
-            return rows
-
-    async def ask():
-        connection = await asyncpg.connect(url)
-        try:
-            return await connection.fetch(sql)
-        finally:
-            await connection.close()
-
-    return asyncio.run(ask())
-
-
 LEFT_BEHIND = (
     "INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, "
     f"variants, known) VALUES ('{NOBODYS}', '5', '{NOBODYS}', '{NOBODYS}', '', '', '', '', '')"
@@ -119,15 +86,17 @@ LEFT_BEHIND = (
 
 
 def test_upgrade_of_a_filled_database_and_back_out(both):
-    """contract: upgrade-beside, migrate-guard, store-rows. docs/operations.md, Upgrade: the old
-    processes serve on, a new start of one is refused, and a restored backup is the way back, from
-    which it goes forth again. A row of no store, which the old program could leave, is removed."""
+    """contract: upgrade-beside, backup-whole, migrate-guard, store-rows. docs/operations.md, Backup and
+    Upgrade: the old processes serve on, a new start of one is refused, and a restored backup is the
+    way back, from which it goes forth again. A row of no store, which the old program could leave, is removed."""
     old, new = both
     url = old.settings["WISHWELL_DATABASE_URL"]
     old.cli("migrate")
     old.start()
     shop, people, links = filled(old)
-    run(url, LEFT_BEHIND)
+    hook = ("--store", shop.handle, "https://a.example/", "--type", "item.back_in_stock")
+    old.quick("webhook", "create", *hook)
+    old.rows(LEFT_BEHIND)
     held = answers(old, shop.admin_token, people, links)
     here, visitor = people["customer 0"].http, people["visitor"]
     had = products(here)
@@ -136,7 +105,7 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     # 3: what it will do, then that; the processes of before serve on.
     assert new.cli("migrate", "--plan").stdout.split() == NEWER
     assert NEWER[-1] in new.cli("migrate").stdout
-    assert run(url, f"SELECT 1 FROM products WHERE store_id = '{NOBODYS}'") == []
+    assert old.rows(f"SELECT 1 FROM products WHERE store_id = '{NOBODYS}'") == []
     assert answers(old, shop.admin_token, people, links) == held
     assert here.post("/items", json={"productId": 101}).status_code == 201
 
@@ -179,5 +148,5 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     assert answers(new, shop.admin_token, people, links) == held
     new.stop()
     if url.startswith("sqlite"):
-        assert run(url, "PRAGMA integrity_check") == [("ok",)]
-        assert run(url, "PRAGMA foreign_key_check") == []
+        assert old.rows("PRAGMA integrity_check") == [("ok",)]
+        assert old.rows("PRAGMA foreign_key_check") == []

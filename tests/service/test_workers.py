@@ -6,12 +6,17 @@ import pty
 import re
 import signal
 import subprocess
+import time
 
 import httpx2
+import psutil
 import pytest
 
+from tests.api.conftest import data, new_list, save
 from tests.conftest import Shop
-from tests.servers import Service, wait_until
+from tests.servers import PREFIX, Service, wait_until
+
+from .test_metrics import reaches, value, workers
 
 pytestmark = pytest.mark.either_engine
 
@@ -26,67 +31,97 @@ def two_workers(new_service):
     service.kill()
 
 
+def statuses(service: Service, token: str = "", path: str = "/items", **body) -> set[int]:
+    """Of 20 requests, each on a connection of its own, so that each worker has some."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    url, method = f"{service.url}{PREFIX}{path}", "POST" if body else "GET"
+    asked = [httpx2.request(method, url, headers=headers, json=body or None) for _ in range(20)]
+    return {answer.status_code for answer in asked}
+
+
+def soon(check) -> None:
+    assert wait_until(check, seconds=5, every=0.2)
+
+
 @SHARED
 def test_metrics_are_those_of_all_workers(two_workers):
-    """contract: metrics-served. Each request is counted once, whichever worker had it and whichever
-    is asked."""
-    http = two_workers.client(two_workers.admin_token())
-    for _ in range(60):
-        # A new connection each time, so that both have some.
-        headers = dict(http.headers)
-        httpx2.get(f"{two_workers.url}/api/2025-04/items", headers=headers)
+    """contract: metrics-served. Whichever had the request, and whichever is asked."""
+    for _ in range(3):
+        assert statuses(two_workers, two_workers.admin_token()) == {200}
     pattern = r'wishwell_requests_total\{method="GET",route="/items",status="200"\} (\d+)'
 
     def counted() -> int:
         return int(re.search(pattern, httpx2.get(f"{two_workers.url}/metrics").text)[1])
 
     # The last one is counted right after its answer has gone.
-    assert wait_until(lambda: counted() >= 60, seconds=5)
+    soon(lambda: counted() >= 60)
     assert [counted() for _ in range(5)] == [60] * 5
 
 
 @SHARED
 def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
     """contract: token-revoked. Of an admin token, and of all tokens of a profile."""
-    admin = two_workers.admin_token()
-    body = {"customer": "gid://shopify/Customer/1"}
-    token = two_workers.client(admin).post("/profiles/token", json=body).json()["data"]["token"]
-    [record] = json.loads(two_workers.cli("token", "list", "--json").stdout)
-
-    def statuses(held):
-        headers = {"Authorization": f"Bearer {held}"}
-        url = f"{two_workers.url}/api/2025-04/items"
-        return {httpx2.get(url, headers=headers).status_code for _ in range(20)}
-
-    assert statuses(token) == statuses(admin) == {200}
-    two_workers.cli("token", "revoke", "--store", "default", body["customer"])
+    shop = Shop(two_workers)
+    customer, admin = shop.customer(), shop.admin_token
+    [record] = json.loads(two_workers.quick("token", "list", "--store", shop.handle, "--json"))
+    tokens = customer.token, admin
+    assert [statuses(two_workers, token) for token in tokens] == [{200}] * 2
+    two_workers.cli("token", "revoke", "--store", shop.handle, customer.gid)
     two_workers.cli("token", "revoke", record["id"])
-    assert wait_until(lambda: statuses(token) == statuses(admin) == {401}, seconds=5, every=0.2)
+    soon(lambda: [statuses(two_workers, token) for token in tokens] == [{401}] * 2)
+
+
+@SHARED
+def test_erasure_reaches_every_worker_within_5_seconds(two_workers):
+    """contract: erase-moment. Tokens and shares; and nothing is read of it."""
+    shop = Shop(two_workers)
+    ann, visitor = shop.customer(), shop.session()
+    made = new_list(ann.http, "mine")["id"]
+    save(ann.http, 1, listIds=[made])
+    save(visitor.http, 2)
+    link = data(ann.http.post(f"/lists/{made}/shares"), 201)["token"]
+    for member in (ann, visitor):
+        assert shop.acting_as(member.gid).delete("/profile").status_code == 204
+    tokens = ann.token, visitor.token
+    soon(lambda: [statuses(two_workers, token) for token in tokens] == [{401}] * 2)
+    soon(lambda: statuses(two_workers, path=f"/shared/{link}") == {404})
+    for _ in range(12):
+        assert data(shop.client(shop.admin_token).get("/items")) == []
+        assert data(shop.client(shop.admin_token, ann.gid).get("/lists")) == []
 
 
 @SHARED
 def test_other_platform_ends_customers_tokens_in_every_worker(two_workers):
-    """contract: store-platform-change. Used before or never, by any worker, until the platform is
-    back."""
+    """contract: store-platform-change. Used before or never, until it is back."""
     shop = Shop(two_workers)
-    used, unused, visitor = shop.customer("1"), shop.customer("2"), shop.session()
-    url = f"{two_workers.url}/api/2025-04/items"
-
-    def statuses(member, method="GET"):
-        headers = {"Authorization": f"Bearer {member.token}"}
-        body = {"productId": 1} if method == "POST" else None
-        asked = [httpx2.request(method, url, headers=headers, json=body) for _ in range(20)]
-        return {answer.status_code for answer in asked}
-
-    assert statuses(used) == statuses(visitor) == {200}
+    used, unused, visitor = (
+        one.token for one in (shop.customer(), shop.customer(), shop.session())
+    )
+    assert statuses(two_workers, used) == statuses(two_workers, visitor) == {200}
     shop.update("--platform", "presta")
     # Not with the one that was never used: the first look at it would be a use.
-    assert wait_until(lambda: statuses(used) == {401}, seconds=5, every=0.2)
-    assert statuses(unused) == statuses(used, "POST") == {401}
-    assert statuses(visitor) == {200}
+    soon(lambda: statuses(two_workers, used) == {401})
+    assert statuses(two_workers, unused) == statuses(two_workers, used, productId=1) == {401}
+    assert statuses(two_workers, visitor) == {200}
     shop.update("--platform", "shopify")
-    assert wait_until(lambda: statuses(used) == {200}, seconds=5, every=0.2)
-    assert statuses(unused) == {200}
+    soon(lambda: statuses(two_workers, used) == {200})
+    assert statuses(two_workers, unused) == {200}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
+@SHARED
+def test_worker_that_died_is_not_counted_as_busy(two_workers):
+    """Gauges are of the workers that live: killing one leaves the sum as it was."""
+    limit = "wishwell_pool_connections_limit"
+    reaches(two_workers, limit, lambda n: n == 40)
+    [worker, *_] = workers(two_workers)
+    worker.kill()
+    psutil.wait_procs([worker], timeout=10)
+    replaced = lambda: len({*workers(two_workers)} - {worker}) >= 2  # noqa: E731
+    assert wait_until(replaced, seconds=15, every=0.1)
+    time.sleep(2)  # the new one has sampled, and the old one would be there still
+    assert value(two_workers, limit) == 40
 
 
 @SHARED
@@ -98,8 +133,7 @@ def test_stop_ends_all_workers_well(two_workers: Service):
 
 
 def test_hangup_of_a_single_worker_changes_nothing(new_service):
-    """contract: serve-workers. SIGHUP, as an operator sends it to reload: it serves on, and says
-    that it did nothing."""
+    """contract: serve-workers. It says that it did nothing."""
     with new_service().start() as service:
         service.process.send_signal(signal.SIGHUP)
         assert wait_until(lambda: '"hangup_ignored"' in service.output(), seconds=5)

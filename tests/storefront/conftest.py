@@ -13,7 +13,6 @@ import hmac
 import itertools
 import json
 import secrets
-import sqlite3
 import ssl
 import time
 
@@ -42,6 +41,7 @@ BY_JWT = (
 )
 """Options of a store whose customers come with a JWT of the key above."""
 
+SEALED = "SELECT sealed FROM store_secrets WHERE store_id = '{}'"
 _numbers = itertools.count(1)
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
@@ -78,8 +78,7 @@ class Front:
 
     def secrets(self, *keys: str) -> StoreSecrets:
         """What the database holds, opened with these sealing keys."""
-        asked = "SELECT sealed FROM store_secrets WHERE store_id = ?"
-        [[sealed]] = rows(self.api, asked, self.shop.id)
+        [[sealed]] = self.api.rows(SEALED.format(self.shop.id))
         sealing = Sealing([key.encode() for key in keys or (SEALING_KEY,)])
         kept = store_secrets.opened(sealing, self.shop.id, sealed)
         SECRETS.update(one.secret for one in kept.cookie)
@@ -231,14 +230,8 @@ def has_cors(answer: httpx2.Response) -> bool:
     return any(name.startswith("access-control") for name in answer.headers)
 
 
-def rows(api: Service, asked: str, *values: str) -> list:
-    """What is in the database, read from the file."""
-    with contextlib.closing(sqlite3.connect(api.folder / "wishwell.db")) as database:
-        return database.execute(asked, values).fetchall()
-
-
 def sessions_in(api: Service) -> int:
-    return rows(api, "SELECT count(*) FROM profiles WHERE is_session = 1")[0][0]
+    return api.rows("SELECT count(*) FROM profiles WHERE is_session = 1")[0][0]
 
 
 # touched_at is left out: it says when a session was last used, which a read moves once a day.
@@ -251,17 +244,13 @@ _EVERYTHING = (
 )
 
 
-def _contents(api: Service) -> list:
-    with contextlib.closing(sqlite3.connect(api.folder / "wishwell.db")) as database:
-        return [database.execute(f"{query} ORDER BY 1, 2, 3").fetchall() for query in _EVERYTHING]
-
-
 @contextlib.contextmanager
 def nothing_done(front: Front):
     """Nothing in the database changes in the meantime: no session, record or link."""
-    before = _contents(front.api)
+    contents = lambda: [front.api.rows(f"{sql} ORDER BY 1, 2, 3") for sql in _EVERYTHING]  # noqa: E731
+    before = contents()
     yield
-    assert _contents(front.api) == before
+    assert contents() == before
 
 
 def new_api(**settings: str) -> Service:

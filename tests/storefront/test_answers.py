@@ -23,8 +23,7 @@ PRIVATE = {
 
 
 def test_headers_of_the_answer(front):
-    """contract: limit-headers, storefront-answer. The limits and the id are there; Location is the
-    storefront's own; the API's other headers are not there."""
+    """contract: limit-headers, storefront-answer. The API's other headers are not there."""
     visitor = front.browser()
     made = visitor.post("/items", json={"productId": 1})
     id = made.json()["data"]["id"]
@@ -43,8 +42,7 @@ def test_headers_of_the_answer(front):
 
 
 def test_every_answer_is_private(front):
-    """contract: storefront-answer. Cache-Control, Vary, Wishwell-Shopper and one Date on every answer
-    under api/; no way to ask for a token."""
+    """contract: storefront-answer. Errors too; no way to ask for a token."""
     visitor, nobody = front.anyone(1), front.browser()
     cross_site = {"Sec-Fetch-Site": "cross-site"}
     answers = [
@@ -86,8 +84,7 @@ AMBIGUOUS = {
 @direct("the server in front refuses it in its own words")
 @pytest.mark.parametrize("name", NO_REQUEST | AMBIGUOUS)
 def test_refusal_of_what_is_no_request_is_private(front, name):
-    """contract: storefront-strict. No cache may keep it; where it was a request to the storefront,
-    it has all headers of its answers."""
+    """contract: storefront-strict. No cache may keep it."""
     request = (NO_REQUEST | AMBIGUOUS)[name]
     got = over_the_wire(front, f"{request}\r\n\r\n".encode(), patience=1)
     assert got.status in (400, 404, 431)
@@ -100,8 +97,7 @@ def test_refusal_of_what_is_no_request_is_private(front, name):
 
 
 def test_shopper_says_whether_it_is_the_same(front):
-    """contract: storefront-answer. Wishwell-Shopper is the first 16 characters of an HMAC of the
-    GID, - for nobody."""
+    """contract: storefront-answer. 16 characters of an HMAC of the GID, - for nobody."""
     visitor = front.browser()
     assert visitor.get("/items").headers["Wishwell-Shopper"] == "-"
     made = visitor.post("/items", json={"productId": 1})
@@ -114,8 +110,7 @@ def test_shopper_says_whether_it_is_the_same(front):
 
 
 def test_shopper_over_the_limit_waits(new_front):
-    """contract: limit-exceeded. 429 with Retry-After and the limits, for each shopper by
-    themselves."""
+    """contract: limit-exceeded. Each shopper by themselves."""
     front = new_front("--limit", "profile_read=1")
     visitor = front.anyone(1)
     answer = [visitor.get("/items") for _ in range(3)][-1]
@@ -152,8 +147,7 @@ def leaks(seen: list[bytes], secrets: list[str]) -> list[str]:
 
 
 def test_nothing_secret_reaches_the_browser(front):
-    """contract: storefront-no-token, storefront-secrets. Over a visit with saves, errors and a sign-in, no token is
-    received, and none of the store's secrets."""
+    """contract: storefront-no-token, storefront-secrets. Over a visit, errors and a sign-in."""
     visitor = front.browser()
     seen: list[bytes] = []
 

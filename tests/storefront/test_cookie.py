@@ -14,8 +14,6 @@ from .conftest import (
     nobodys_for_good,
     nothing_done,
     products,
-    removes_cookie,
-    rows,
     session_of,
     set_cookies,
     text,
@@ -44,17 +42,12 @@ def resigned(front, content: str) -> str:
 FORGED = {
     "another secret": lambda f, c: f.cookie(session_of(c), secret="x" * 40),
     "another store": lambda f, c: f.cookie(session_of(c), store="01a1fb82-8f15-7000-aafc-5adf06151cd4"),
-    "no store": lambda f, c: f.cookie(session_of(c), store=""),
     "another line for the store": lambda f, c: f.cookie(session_of(c), store=f"{f.shop.id}\n"),
-    "last letters changed": lambda f, c: c[:-3] + "AAA",
     "last letter changed": lambda f, c: c[:-1] + ("B" if c[-1] != "B" else "C"),
-    "halves exchanged": lambda f, c: ".".join(reversed(c.split("."))),
     "unsigned": lambda f, c: unsigned(c),
     "empty signature": lambda f, c: unsigned(c) + ".",
-    "empty content": lambda f, c: "." + c.partition(".")[2],
     "signed emptiness": lambda f, c: "." + f.signature(""),
     "three parts": lambda f, c: c + ".x",
-    "padded content": lambda f, c: c.replace(".", "=.", 1),
     "padded signature": lambda f, c: c + "=",
     "padded and signed": lambda f, c: unsigned(c) + "=." + f.signature(unsigned(c) + "="),
     "other alphabet, signed": other_alphabet,
@@ -73,16 +66,13 @@ FORGED = {
     "not an object": lambda f, c: resigned(f, "[]"),
     "not JSON": lambda f, c: resigned(f, "x"),
     "very long": lambda f, c: "a" * 3000 + "." + c.partition(".")[2],
-    "plain GID": lambda f, c: session_of(c),
     "nothing": lambda f, c: "",
-    "spaces inside": lambda f, c: c.replace(".", " . "),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FORGED)
 def test_forged_cookie_is_nobodys(front, name):
-    """contract: storefront-cookie. Anything but our own spelling, signature and age is nobody's,
-    and is removed."""
+    """contract: storefront-cookie. And is removed."""
     victim = front.anyone(1)
     thief = front.browser(FORGED[name](front, victim.cookie))
     with nothing_done(front):
@@ -92,16 +82,14 @@ def test_forged_cookie_is_nobodys(front, name):
 
 
 def test_our_own_spelling_holds(front):
-    """contract: storefront-cookie. One made by the letter of the contract is taken, up to its 90
-    days, and by a clock that is a little ahead."""
+    """contract: storefront-cookie. As the contract says it; up to 90 days, and a little ahead."""
     victim = front.anyone(1)
     for age in (0, DAY - 5, 90 * DAY - 60, -290):
         assert front.browser(front.cookie(victim.session, age=age)).products() == [1]
 
 
 def test_forged_cookie_begins_anew_with_a_save(front):
-    """contract: storefront-visitor. A save of somebody with a bad cookie makes a session of their
-    own."""
+    """contract: storefront-visitor. With a session of their own."""
     victim = front.anyone(1)
     thief = front.browser(front.cookie(victim.session, secret="x" * 40))
     answer = thief.post("/items", json={"productId": 9})
@@ -123,8 +111,7 @@ def test_cookie_sent_twice_is_nobodys(front):
 
 
 def test_cookie_among_others(front):
-    """contract: storefront-cookie. Others beside it, and spaces around it, do not matter; its
-    name's case does."""
+    """contract: storefront-cookie. Spaces do not matter; the case of its name does."""
     visitor = front.anyone(1)
     for jar in (f"a=b; wishwell={visitor.cookie}; c=d", f"a=b;wishwell={visitor.cookie} ;c"):
         assert products(front.browser().get("/items", headers={"Cookie": jar})) == [1]
@@ -135,13 +122,13 @@ def test_cookie_among_others(front):
 
 
 def test_cookie_is_set_again_after_a_day(front):
-    """contract: storefront-cookie, session-touched. Set again on the first answer after a day, not
-    before; and its session is then as good as new to the purge."""
+    """contract: storefront-cookie, session-touched. Not before; the purge knows of it."""
     visitor = front.anyone(1)
 
     def touched() -> list:
         """When the purge takes the session to have been used."""
-        return rows(front.api, "SELECT touched_at FROM profiles WHERE gid = ?", visitor.session)
+        sql = f"SELECT touched_at FROM profiles WHERE gid = '{visitor.session}'"
+        return front.api.rows(sql)
 
     made = touched()
     young = front.browser(front.cookie(visitor.session, age=DAY - 60)).get("/items")
@@ -154,16 +141,6 @@ def test_cookie_is_set_again_after_a_day(front):
     assert session_of(fresh) == visitor.session
     assert touched() > made
     assert "Set-Cookie" not in front.browser(fresh).get("/items").headers
-
-
-def test_cookie_of_another_store_is_nobodys(front, new_front):
-    """contract: storefront-cookie. Each store signs by itself, and its id is in what is signed."""
-    other = new_front()
-    visitor = front.anyone(1)
-    assert removes_cookie(other.browser(visitor.cookie).get("/items"))
-    # Even if two stores had one secret.
-    swapped = other.cookie(visitor.session, store=front.shop.id)
-    assert removes_cookie(other.browser(swapped).get("/items"))
 
 
 def has_prefix(browser: Browser) -> None:

@@ -22,8 +22,7 @@ from .way import direct
 
 
 def test_cookie_of_a_revoked_session_is_nobodys(front):
-    """contract: storefront-cookie-revoked. Cookies set before it are nobody's and are removed; a
-    save begins anew, and other visitors are as before."""
+    """contract: storefront-cookie-revoked. A save begins anew; others are as before."""
     visitor, other = front.anyone(1), front.anyone(2)
     cookie, session = visitor.cookie, visitor.session
     front.api.quick("token", "revoke", session, "--store", front.shop.handle)
@@ -61,8 +60,7 @@ def test_token_of_a_proxy_that_is_revoked_while_a_body_arrives_saves_nothing(fro
 
 
 def test_customer_whose_tokens_are_revoked_is_served(front):
-    """contract: storefront-cookie-revoked. It is about cookies: the shop itself names a customer,
-    with each request."""
+    """contract: storefront-cookie-revoked. The shop itself names a customer."""
     browser = front.signed_in("revoked")
     browser.save(1)
     witness = front.shop.customer("revoked")
@@ -72,8 +70,7 @@ def test_customer_whose_tokens_are_revoked_is_served(front):
 
 
 def test_session_that_was_linked_elsewhere_is_nobody(front):
-    """contract: storefront-visitor, session-ended. A read answers empty and removes the cookie, a
-    POST begins anew, another write has nothing to change."""
+    """contract: storefront-visitor, session-ended. Only a POST begins anew."""
     reader, writer, changer = front.anyone(1), front.anyone(2), front.anyone(4)
     id = changer.get("/items").json()["data"][0]["id"]
     for visitor in (reader, writer, changer):
@@ -93,8 +90,7 @@ def test_session_that_was_linked_elsewhere_is_nobody(front):
 
 
 def test_purged_or_revoked_session_is_nobody_after_a_restart():
-    """contract: storefront-visitor, session-unknown, storefront-cookie-revoked. For good; and a restart
-    loses nobody else."""
+    """contract: storefront-visitor, session-unknown, storefront-cookie-revoked. For good."""
     # The days are counted from a token's end, a day after it was made: as good as at once.
     with with_one_store(new_api(WISHWELL_EMPTY_SESSION_DAYS="0")) as front:
         purged, revoked, other = front.browser(), front.anyone(2), front.anyone(1)

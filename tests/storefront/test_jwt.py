@@ -67,7 +67,6 @@ WRONG = {
     "expired": lambda: shop_jwt("7", exp=now() - 5),
     "not yet": lambda: shop_jwt("7", nbf=now() + 500),
     "no end": lambda: shop_jwt("7", exp=None),
-    "end of text": lambda: shop_jwt("7", exp="never"),
     "no subject": lambda: jwt.encode({"exp": now() + 600}, JWT_KEY, "HS256"),
     "empty subject": lambda: jwt.encode({"sub": "", "exp": now() + 600}, JWT_KEY, "HS256"),
     "subject with a slash": lambda: shop_jwt("a/b"),
@@ -77,12 +76,10 @@ WRONG = {
     "subject with a line": lambda: shop_jwt("7\n"),
     "other algorithm": lambda: jwt.encode({"sub": "7", "exp": now() + 600}, JWT_KEY, "HS512"),
     "no algorithm": lambda: unsigned("none"),
-    "None": lambda: unsigned("None"),
     "HS256, no signature": lambda: unsigned("HS256"),
     "claims changed": lambda: ".".join([shop_jwt("8").split(".")[0], shop_jwt("7").split(".")[1],
                                         shop_jwt("8").split(".")[2]]),
     "two parts": lambda: shop_jwt("7").rpartition(".")[0],
-    "nonsense": lambda: "nonsense",
     "very long": lambda: "a." * (6_000 if way.NAME != "nginx" else 3_500),  # its bound is 8 KiB
     "empty": lambda: "",
     # What another program may take for another customer or time.
@@ -166,8 +163,7 @@ def test_jwt_sent_twice(front):
 
 
 def test_issuer_audience_and_claim(api, new_front):
-    """contract: storefront-naming, storefront-jwt. iss and aud are checked when the store names
-    them, and the claim is the store's."""
+    """contract: storefront-naming, storefront-jwt. When the store names them."""
     key = "the-key-of-a-shop-with-an-issuer-of-its-own"
     (api.folder / "issuers-key").write_text(key)
     front = new_front(
@@ -187,8 +183,7 @@ def test_issuer_audience_and_claim(api, new_front):
 
 
 def test_each_of_several_keys_is_good(api, new_front):
-    """contract: storefront-jwt. Up to four shared keys, so that they can be replaced; and a store
-    takes no other store's."""
+    """contract: storefront-jwt. Up to four of the store's own."""
     keys = [f"key-{number}-of-a-shop-that-replaces-them" for number in range(4)]
     words = []
     for number, key in enumerate(keys):

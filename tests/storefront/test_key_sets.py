@@ -44,8 +44,7 @@ def status(front: Front, token: str) -> int:
 
 @on_loop
 async def test_key_set_at_a_url(new_front):
-    """contract: storefront-jwt, key-set-fetched. The set is fetched once, and not for each kid that it
-    lacks."""
+    """contract: storefront-jwt, key-set-fetched. Once, and not for each kid that it lacks."""
     async with Called(answer(json.dumps({"keys": KEYS}).encode())).serve() as server:
 
         def shopping() -> None:

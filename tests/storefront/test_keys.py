@@ -148,8 +148,7 @@ async def test_fetch_that_fails(reason):
 
 @on_loop
 async def test_keys_of_each_source_are_its_own():
-    """contract: store-isolation. A kid of one shop is not one of another; a set that is given inline needs
-    no call."""
+    """contract: store-isolation. A set that is given inline needs no call."""
     async with shop(answer(key_set("a"))) as (_, url, keys, _clock):
         inline = key_set("b").decode()
         keys.check("jwks", inline)

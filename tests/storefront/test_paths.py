@@ -33,9 +33,7 @@ TRICKS = {
     "dot": f"{BASE}/api/./items",
     "dot in percent": f"{BASE}/api/%2e/items",
     "dot dot in percent": f"{BASE}/api/items/%2e%2e/lists",
-    "dot dot in half percent": f"{BASE}/api/items/.%2E/lists",
     "slash in percent": f"{BASE}/api/items%2f{ID}",
-    "slash in the id": f"{BASE}/api/items/a%2Fb",
     "percent in the id": f"{BASE}/api/items/%61",
     "percent twice": f"{BASE}/api/items/%252e%252e",
     "NUL in percent": f"{BASE}/api/items/a%00",
@@ -46,7 +44,6 @@ TRICKS = {
     "backslash": f"{BASE}/api\\items",
     "backslash dot dot": f"{BASE}/api/items/..\\lists",
     "parameters": f"{BASE}/api/items;a=b",
-    "parameters in the id": f"{BASE}/api/items/{ID};a",
     "slash at the end": f"{BASE}/api/items/",
     "upper case": f"{BASE}/api/Items",
     "upper case base": f"{BASE.upper()}/api/items",
@@ -95,8 +92,11 @@ def test_every_operation_works_for_a_visitor(front):
         assert answer.json()["data"]["listIds"] == [gifts["id"]]
     order = {"itemIds": [second["id"], first["id"]]}
     assert browser.put(f"/lists/{gifts['id']}/items/order", json=order).status_code == 200
+    place = f"/lists/{gifts['id']}/items/{first['id']}"
+    assert browser.put(place, json={"after": second["id"]}).status_code == 200
     shown = browser.get(f"/lists/{gifts['id']}", params={"sort": "customer"}).json()["data"]
     assert [item["productId"] for item in shown["items"]] == [2, 1]
+    assert browser.delete(place).status_code == 204
     assert browser.patch(f"/lists/{gifts['id']}", json={"name": "G"}).json()["data"]["name"] == "G"
     assert [entry["id"] for entry in browser.get("/lists").json()["data"]] == [gifts["id"]]
     assert browser.delete(f"/lists/{gifts['id']}").status_code == 204
@@ -111,15 +111,6 @@ def asked(front, target: str, host: str = "", *lines: str) -> int:
     """The status of a GET of exactly this target."""
     lines = (f"GET {target} HTTP/1.1", f"Host: {host or front.host}", *lines, "Connection: close")
     return over_the_wire(front, ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")).status
-
-
-def test_head_is_get_without_the_body(front):
-    """contract: storefront-paths. HEAD where GET is, with the same length."""
-    browser = front.anyone(1, 2)
-    got, head = browser.get("/items"), browser.head("/items")
-    assert head.status_code == 200
-    assert head.content == b""
-    assert head.headers["Content-Length"] == got.headers["Content-Length"]
 
 
 OTHERWISE = {"NUL in percent": 400}  # nginx
@@ -157,8 +148,7 @@ def test_host_of_a_shop_in_the_target_has_the_storefront_alone(front, path):
 @direct("other servers read the host in it, or leave it out", "node")
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1:1"])
 def test_target_in_absolute_form_is_400(front, host):
-    """contract: storefront-strict. The target is a path; with a scheme and a host it is refused,
-    whoever they name."""
+    """contract: storefront-strict. Whoever it names."""
     assert asked(front, f"http://{host}{BASE}/api/items") == 400
 
 
@@ -185,8 +175,7 @@ def test_query_of_other_characters_is_400(front, query):
 
 @pytest.mark.parametrize("line", ["%0d%0aProfile:%20x", "%0D%0A%0D%0AGET%20/", "%00", "%23"])
 def test_encoded_characters_in_the_query_stay_encoded(front, line):
-    """contract: storefront-strict. The query is taken as it came; an encoded line end begins no
-    header and no request."""
+    """contract: storefront-strict. They begin no header and no request."""
     browser = front.anyone(1)
     answer = browser.at(f"/api/items?query={line}")
     assert "query" in envelope(answer, 400)
@@ -194,8 +183,7 @@ def test_encoded_characters_in_the_query_stay_encoded(front, line):
 
 
 def test_query_passes_as_it_came(front):
-    """contract: storefront-paths. Search, page and limit work; what the API refuses is refused here
-    in its words."""
+    """contract: storefront-paths. What the API refuses is refused in its words."""
     browser = front.anyone(1, 2, 3)
     found = browser.get("/items", params={"query": "product:2,3", "limit": "1"}).json()
     assert [item["productId"] for item in found["data"]] == [3]
@@ -216,8 +204,7 @@ def test_livez_answers(front):
 
 @pytest.mark.parametrize("file", ["wishwell.js", "share.js", "page.js", "de.js", "page.css"])
 def test_asset_has_a_name_with_its_hash(front, file):
-    """contract: storefront-assets. Its plain name leads to the one with the hash, which may be kept
-    for ever."""
+    """contract: storefront-assets. The plain name leads to it; it may be kept for ever."""
     code = (FOLDER / file).read_bytes()
     name, _, kind = file.partition(".")
     browser = front.browser()
@@ -237,13 +224,7 @@ def test_asset_has_a_name_with_its_hash(front, file):
         assert got.headers["Vary"] == "Accept-Encoding"
         assert got.content == (code if method == "GET" else b"")
     assert browser.at(f"/assets/{file}", "POST").status_code == 405
-    unknown = (
-        f"{name}-{'0' * 16}.{kind}",
-        f"../{file}",
-        f"{file}.map",
-        f"x.{kind}",
-        f"{name}-.{kind}",
-    )
+    unknown = (f"{name}-{'0' * 16}.{kind}", f"../{file}", f"{file}.map", f"x.{kind}")
     for other in (*unknown, f"{file}.br", f"{file}.gz", "wishwell.css"):
         missing = browser.at(f"/assets/{other}")
         assert missing.status_code == 404

@@ -2,7 +2,7 @@
 
 from tests.servers import wait_until
 
-from .conftest import envelope, nothing_done, rows
+from .conftest import envelope, nothing_done
 
 
 def test_shopper_sees_their_own_profile(front):
@@ -34,4 +34,4 @@ def test_erased_visitors_cookie_is_nobodys(front):
     assert visitor.get("/items").headers["Wishwell-Shopper"] == "-"
     # What is removed afterwards would change the database under the next test.
     waiting = "SELECT 1 FROM erasures WHERE done_at IS NULL"
-    assert wait_until(lambda: not rows(front.api, waiting), seconds=30)
+    assert wait_until(lambda: not front.api.rows(waiting), seconds=30)

@@ -6,6 +6,7 @@ import time
 import weakref
 
 import jwt
+import pytest
 
 from tests.servers.called import on_loop
 from wishwell import ids, stores
@@ -72,10 +73,10 @@ def remembered():
     return sum(kind.cache_info().currsize for kind in kinds)
 
 
+@pytest.mark.slow
 @on_loop
 async def test_many_shoppers_of_many_stores(tmp_path):
-    """contract: storefront-remembered. 110 stores, each with a hundred visitors and customers: no more
-    than the bound is remembered, and who comes again is who they were."""
+    """contract: storefront-remembered. More than the bound; who comes again is who they were."""
     async with deployment(tmp_path, 110) as (_, _, shops, there):
         first = []
         for store in there:
@@ -106,8 +107,7 @@ async def test_deleted_store_is_forgotten(tmp_path):
 
 @on_loop
 async def test_store_that_changes_begins_anew(tmp_path):
-    """contract: storefront-remembered, storefront-secrets. What was verified with a secret that leaked
-    is verified again."""
+    """contract: storefront-remembered, storefront-secrets. Its secret has leaked."""
     async with deployment(tmp_path, 1) as (db, cache, shops, [store]):
         now, sealing = int(time.time()), Sealing([b"s" * 40])
         session = ids.session_gid(NAMESPACE, ids.random_uuid())

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import sqlite3
 
 import pytest
 
 from tests.api.conftest import soon
 from wishwell import ids
 
-from .conftest import SEALING_KEY, new_api, rows, with_one_store
+from .conftest import SEALED, SEALING_KEY, new_api, with_one_store
 from .way import direct
 
 pytestmark = pytest.mark.xdist_group("storefront-sealing")
@@ -59,17 +58,13 @@ def test_sealed_text_that_was_moved_or_changed_is_refused(fronts, name):
     """contract: sealing-opened, bad-row. That store's storefront is 503, the log says why, and the others
     are served; what `serve` does at the start goes on past it."""
     service, ids_of = fronts[0].api, [front.shop.id for front in fronts]
-    asked = "SELECT sealed FROM store_secrets WHERE store_id = ?"
-    texts = [rows(service, asked, store)[0][0] for store in ids_of]
+    texts = [service.rows(SEALED.format(store))[0][0] for store in ids_of]
     began = len(service.log_lines())
 
     def put(*changed: str) -> None:
-        with contextlib.closing(sqlite3.connect(service.folder / "wishwell.db")) as database:
-            for store, text in zip(ids_of, changed, strict=True):
-                at = ids.timestamp(ids.wall_clock())
-                change = "UPDATE store_secrets SET sealed = ?, updated_at = ? WHERE store_id = ?"
-                database.execute(change, [text, at, store])
-            database.commit()
+        for store, text in zip(ids_of, changed, strict=True):
+            change = f"sealed = '{text}', updated_at = '{ids.timestamp(ids.wall_clock())}'"
+            service.rows(f"UPDATE store_secrets SET {change} WHERE store_id = '{store}'")
 
     def statuses() -> list[int]:
         return [front.browser().get("/items").status_code for front in fronts]

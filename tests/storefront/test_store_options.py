@@ -39,8 +39,8 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_option_is_named_in_one_line(api, name):
-    """contract: storefront-naming, storefront-hosts, storefront-secrets, store-pages, store-time-zone. It names the
-    option, and shows no secret."""
+    """contract: storefront-naming, storefront-hosts, storefront-secrets, store-pages, store-time-zone. No secret
+    is shown."""
     (api.folder / "key").write_text(JWT_KEY)
     (api.folder / "short").write_text("too-short")
     option, *words = BAD[name]
@@ -54,8 +54,7 @@ def test_bad_option_is_named_in_one_line(api, name):
 
 
 def test_host_of_another_store_is_named_in_one_line(api, new_front):
-    """contract: storefront-hosts. A host, and the shop of a platform, is of one store; it may have
-    it again itself."""
+    """contract: storefront-hosts. A platform's shop too; the store may have its own again."""
     front = new_front("--platform-shop", "taken.example")
     front.shop.update("--host", front.origin, "--platform-shop", "taken.example")
     for option, value in (
@@ -71,8 +70,7 @@ def test_host_of_another_store_is_named_in_one_line(api, new_front):
 
 @pytest.mark.parametrize("what", ["key", "key set", "issuer"])
 def test_jwt_is_of_one_store(api, what):
-    """contract: storefront-jwt-apart. What shares a key, a key set or an issuer has an audience each,
-    another one."""
+    """contract: storefront-jwt-apart. Unless each has an audience, another one."""
     (api.folder / "shared").write_text("a-key-that-two-shops-of-one-owner-sign-with")
     shared = {
         "key": ("--jwt-key-file", "shared"),

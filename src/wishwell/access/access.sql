@@ -13,9 +13,17 @@ SELECT t.id, s.handle, t.scope, t.label, t.created_at, t.expires_at, t.last_used
 FROM admin_tokens t JOIN stores s ON s.id = t.store_id
 ORDER BY t.id;
 
+-- name: store_admin_tokens_page
+SELECT a.id, s.handle, a.scope, a.label, a.created_at, a.expires_at, a.last_used_at, a.revoked_at{beyond}
+FROM admin_tokens a JOIN stores s ON s.id = a.store_id
+WHERE a.store_id = :owner{conditions}{from_cursor}
+ORDER BY a.id {direction}
+LIMIT :limit;
+
 -- name: admin_token_revoke
--- The first revocation counts: asking again changes nothing.
-UPDATE admin_tokens SET revoked_at = coalesce(revoked_at, :now) WHERE id = :id RETURNING id;
+-- The first revocation counts: asking again changes nothing. :store: null for that of any store.
+UPDATE admin_tokens SET revoked_at = coalesce(revoked_at, :now)
+WHERE id = :id AND store_id = coalesce(:store::uuid, store_id) RETURNING id;
 
 -- name: admin_tokens_revoked
 SELECT id, revoked_at FROM admin_tokens WHERE revoked_at >= :since;

@@ -16,7 +16,7 @@ from typing import Literal
 
 import msgspec
 from jwt.utils import base64url_decode, base64url_encode
-from msgspec import structs
+from msgspec import UNSET, UnsetType, structs
 
 from wishwell import ids, opaque, profiles, recent, stores
 from wishwell.access.access_cache import AccessCache, AdminScope
@@ -67,16 +67,20 @@ _decoder = msgspec.json.Decoder(_Claims)
 
 
 class AdminTokenRecord(msgspec.Struct, frozen=True, rename="camel"):
-    """An admin token as the command line shows it. The token itself is not stored."""
+    """An admin token as commands and the API show it. The token itself is not stored.
+
+    ``current``: whether it is the one that asks; the API says it of that one alone.
+    """
 
     id: str
     store: str
     scope: AdminScope
     label: str
     created_at: str
-    expires_at: str | None
-    last_used_at: str | None
-    revoked_at: str | None
+    expires_at: str | None = None
+    last_used_at: str | None = None
+    revoked_at: str | None = None
+    current: bool | UnsetType = UNSET
 
 
 class Authenticator:
@@ -257,7 +261,10 @@ async def revoke_admin_token(tx: Writer, id: str, now: str) -> None:
     if well_formed(id):
         row = await tx.one("admin_token_by_hash", hash=opaque.hashed(id))
         id = row[0] if row else id
-    if not ids.is_uuid(id) or await tx.one("admin_token_revoke", id=id, now=now) is None:
+    if (
+        not ids.is_uuid(id)
+        or await tx.one("admin_token_revoke", id=id, store=None, now=now) is None
+    ):
         # It may be a token with a typo, which must not be shown.
         shown = f"admin token {id!r}" if len(id) <= 36 and ADMIN_PREFIX not in id else "such token"
         raise NotFound(f"There is no {shown}. `wishwell token list` shows all admin tokens.")

@@ -151,11 +151,13 @@ async def _load(
 
 
 def _refuse(path: str, errors: list[str]) -> None:
-    """Raises ``Invalid`` with the last of a file's errors, once the others are said."""
-    for error in errors[:-1]:
+    """Raises ``Invalid`` for a file with errors; several are said before."""
+    if len(errors) == 1:
+        raise Invalid(f"{path}: {errors[0]}. Nothing was imported.")
+    for error in errors:
         terminal.say(error, err=True)
     if errors:
-        raise Invalid(f"{path}: {errors[-1]}. Nothing was imported.")
+        raise Invalid(f"{path}: does not fit; the lines are above. Nothing was imported.")
 
 
 def check_outbound(settings: Settings, file: ImportFile, of_store: importing.OfStore) -> None:

@@ -22,6 +22,7 @@ from wishwell.client.calls import (
     several,
 )
 from wishwell.client.records import (
+    AdminToken,
     By,
     Delivery,
     Include,
@@ -41,6 +42,7 @@ from wishwell.client.records import (
     ShownCount,
     Sort,
     SortBy,
+    StoreSettings,
     Webhook,
     WishDay,
     Wisher,
@@ -778,12 +780,25 @@ class AsyncWebhooks(AsyncPart):
         return await self._line.result(call)
 
 
-class AsyncProducts(AsyncProductsByHand):
-    """What the shop says of its products, so that who wishes for them hears of changes."""
+class AsyncStore(AsyncPart):
+    """The store of an admin token, and the admin tokens that it has."""
 
-    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Product]:
-        """The products of the store without their variants, in pages: the one that was put for the
-        first time most recently comes first. It needs an admin token, without ``Profile``.
+    async def find(self) -> StoreSettings:
+        """The settings of the admin token's store, as its operator made them, with the limits that
+        are in force. None of them is a secret.
+
+        Raises ``NotFound``.
+        """
+        call = Call("GET", path("store"), one(StoreSettings))
+        return await self._line.result(call)
+
+
+class AsyncTokens(AsyncPart):
+    """The store of an admin token, and the admin tokens that it has."""
+
+    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[AdminToken]:
+        """The store's admin tokens, newest first, in pages: what each is for and when it was last
+        used, never the token itself.
 
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
         is bound to the profile and to ``query``: with others, or when it was changed, the answer is
@@ -794,21 +809,86 @@ class AsyncProducts(AsyncProductsByHand):
         Raises ``NotFound``.
         """
         params = given(page=page, limit=limit)
-        call = Call("GET", path("products"), page_of(Product), params=params)
+        call = Call("GET", path("tokens"), page_of(AdminToken), params=params)
         return await self._line.result(call)
 
     def pages(
         self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
-    ) -> AsyncIterator[Page[Product]]:
+    ) -> AsyncIterator[Page[AdminToken]]:
         """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        call = Call("GET", path("products"), page_of(Product), given(page=page, limit=limit))
+        call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
         return self._line.pages(call, direction)
 
     def all(
         self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+    ) -> AsyncIterator[AdminToken]:
+        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
+        return self._line.all(call, direction)
+
+    async def revoke(self, id: str) -> None:
+        """From 5 seconds later no process takes the token any more; again, it is the same. The
+        token that asks is answered 409.
+
+        Raises ``NotFound`` and ``Conflict``.
+        """
+        call = Call("DELETE", path("tokens", id), nothing)
+        await self._line.result(call)
+
+
+class AsyncProducts(AsyncProductsByHand):
+    """What the shop says of its products, so that who wishes for them hears of changes."""
+
+    async def list(
+        self, *, page: str | None = None, limit: int | None = None, query: str | None = None
+    ) -> Page[Product]:
+        """The products of the store without their variants, in pages: the one that was put for the
+        first time most recently comes first. ``query`` narrows them. It needs an admin token,
+        without ``Profile``.
+
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
+        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
+        400.
+
+        ``limit``: The number of records of a page, 1 to 250, by default 50.
+
+        ``query``: A search expression: 1 to 8 terms ``title:<text>``, separated by spaces. The
+        title of a product must have all of them, in any part, whatever the case of its letters. A
+        term may be several texts of 1 to 100 characters, separated by commas: the title must have
+        one of them.
+
+        Raises ``NotFound``.
+        """
+        params = given(page=page, limit=limit, query=query)
+        call = Call("GET", path("products"), page_of(Product), params=params)
+        return await self._line.result(call)
+
+    def pages(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        query: str | None = None,
+        direction: Direction = "next",
+    ) -> AsyncIterator[Page[Product]]:
+        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        call = Call(
+            "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
+        )
+        return self._line.pages(call, direction)
+
+    def all(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        query: str | None = None,
+        direction: Direction = "next",
     ) -> AsyncIterator[Product]:
         """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        call = Call("GET", path("products"), page_of(Product), given(page=page, limit=limit))
+        call = Call(
+            "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
+        )
         return self._line.all(call, direction)
 
     async def put_many(self, products: Sequence[NewProduct]) -> None:
@@ -1024,6 +1104,8 @@ class AsyncResources:
         self.profiles = AsyncProfiles(line)
         self.events = AsyncEvents(line)
         self.webhooks = AsyncWebhooks(line)
+        self.store = AsyncStore(line)
+        self.tokens = AsyncTokens(line)
         self.products = AsyncProducts(line)
         self.reports = AsyncReports(line)
         self.requests = AsyncRequests(line)

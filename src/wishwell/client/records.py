@@ -6,6 +6,7 @@ from typing import Literal
 from wishwell.client.record import Record
 
 __all__ = [
+    "AdminToken",
     "By",
     "Delivery",
     "Event",
@@ -33,6 +34,10 @@ __all__ = [
     "ShownCount",
     "Sort",
     "SortBy",
+    "StoreNaming",
+    "StorePages",
+    "StoreReporting",
+    "StoreSettings",
     "Variant",
     "Webhook",
     "WishDay",
@@ -306,6 +311,84 @@ class Delivery(Record, frozen=True):
     last_attempt_at: datetime | None = None
     next_attempt_at: datetime | None = None
     """Only of one that is pending."""
+
+
+class StoreNaming(Record, frozen=True):
+    """How the shop names its signed-in customers. What is not set is left out."""
+
+    jwt_cookie: str | None = None
+    jwt_header: str | None = None
+    jwt_issuer: str | None = None
+    jwt_audience: str | None = None
+    jwt_claim: str | None = None
+    jwt_key_set: str | None = None
+    """A URL, or the public keys."""
+    platform_shop: str | None = None
+
+
+class StorePages(Record, frozen=True):
+    """A product's page, and pages in place of the storefront's, as far as they are set."""
+
+    product_url: str | None = None
+    wishlist_page: str | None = None
+    shared_page: str | None = None
+
+
+class StoreReporting(Record, frozen=True):
+    """How the store's reports are made, as far as it is set."""
+
+    time_zone: str | None = None
+    """Where its days begin. Without it they are those of UTC."""
+    show_wishes: bool | None = None
+    """Whether anybody may ask about how many wish for a product."""
+
+
+class StoreSettings(Record, frozen=True):
+    """A store and its settings, as ``wishwell store`` makes them."""
+
+    id: str
+    handle: str
+    platform: str
+    """The platform in the GIDs of its customers."""
+    product_ids: str
+    auth_flow: str
+    """The path of its sign-in page."""
+    hosts: tuple[str, ...]
+    """The origins of the shop."""
+    naming: StoreNaming
+    origins: tuple[str, ...]
+    """Those that may call the API."""
+    limits: dict[str, int]
+    """What is in force: requests a minute by kind of token and operation, and how much a profile
+    may hold.
+    """
+    price_drop_percent: int
+    events_since: datetime | None
+    """From when its events are complete; None while it tells none."""
+    created_at: datetime
+    forget_customers_after: int | None = None
+    """After how many months without a request a customer is erased; None is never."""
+    forget_since: datetime | None = None
+    """Since when that is so."""
+    pages: StorePages | None = None
+    reporting: StoreReporting | None = None
+
+
+class AdminToken(Record, frozen=True):
+    """An admin token, without the token itself."""
+
+    id: str
+    store: str
+    """The handle of its store."""
+    scope: str
+    """What it is for."""
+    label: str
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = None
+    revoked_at: datetime | None = None
+    current: bool | None = None
+    """Only of the one that asks."""
 
 
 class Variant(Record, frozen=True):

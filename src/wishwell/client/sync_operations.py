@@ -16,6 +16,7 @@ from wishwell.client.calls import (
     several,
 )
 from wishwell.client.records import (
+    AdminToken,
     By,
     Delivery,
     Include,
@@ -35,6 +36,7 @@ from wishwell.client.records import (
     ShownCount,
     Sort,
     SortBy,
+    StoreSettings,
     Webhook,
     WishDay,
     Wisher,
@@ -774,12 +776,25 @@ class Webhooks(Part):
         return self._line.result(call)
 
 
-class Products(ProductsByHand):
-    """What the shop says of its products, so that who wishes for them hears of changes."""
+class Store(Part):
+    """The store of an admin token, and the admin tokens that it has."""
 
-    def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Product]:
-        """The products of the store without their variants, in pages: the one that was put for the
-        first time most recently comes first. It needs an admin token, without ``Profile``.
+    def find(self) -> StoreSettings:
+        """The settings of the admin token's store, as its operator made them, with the limits that
+        are in force. None of them is a secret.
+
+        Raises ``NotFound``.
+        """
+        call = Call("GET", path("store"), one(StoreSettings))
+        return self._line.result(call)
+
+
+class Tokens(Part):
+    """The store of an admin token, and the admin tokens that it has."""
+
+    def list(self, *, page: str | None = None, limit: int | None = None) -> Page[AdminToken]:
+        """The store's admin tokens, newest first, in pages: what each is for and when it was last
+        used, never the token itself.
 
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
         is bound to the profile and to ``query``: with others, or when it was changed, the answer is
@@ -790,21 +805,86 @@ class Products(ProductsByHand):
         Raises ``NotFound``.
         """
         params = given(page=page, limit=limit)
-        call = Call("GET", path("products"), page_of(Product), params=params)
+        call = Call("GET", path("tokens"), page_of(AdminToken), params=params)
         return self._line.result(call)
 
     def pages(
         self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
-    ) -> Iterator[Page[Product]]:
+    ) -> Iterator[Page[AdminToken]]:
         """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        call = Call("GET", path("products"), page_of(Product), given(page=page, limit=limit))
+        call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
         return self._line.pages(call, direction)
 
     def all(
         self, *, page: str | None = None, limit: int | None = None, direction: Direction = "next"
+    ) -> Iterator[AdminToken]:
+        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        call = Call("GET", path("tokens"), page_of(AdminToken), given(page=page, limit=limit))
+        return self._line.all(call, direction)
+
+    def revoke(self, id: str) -> None:
+        """From 5 seconds later no process takes the token any more; again, it is the same. The
+        token that asks is answered 409.
+
+        Raises ``NotFound`` and ``Conflict``.
+        """
+        call = Call("DELETE", path("tokens", id), nothing)
+        self._line.result(call)
+
+
+class Products(ProductsByHand):
+    """What the shop says of its products, so that who wishes for them hears of changes."""
+
+    def list(
+        self, *, page: str | None = None, limit: int | None = None, query: str | None = None
+    ) -> Page[Product]:
+        """The products of the store without their variants, in pages: the one that was put for the
+        first time most recently comes first. ``query`` narrows them. It needs an admin token,
+        without ``Profile``.
+
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
+        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
+        400.
+
+        ``limit``: The number of records of a page, 1 to 250, by default 50.
+
+        ``query``: A search expression: 1 to 8 terms ``title:<text>``, separated by spaces. The
+        title of a product must have all of them, in any part, whatever the case of its letters. A
+        term may be several texts of 1 to 100 characters, separated by commas: the title must have
+        one of them.
+
+        Raises ``NotFound``.
+        """
+        params = given(page=page, limit=limit, query=query)
+        call = Call("GET", path("products"), page_of(Product), params=params)
+        return self._line.result(call)
+
+    def pages(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        query: str | None = None,
+        direction: Direction = "next",
+    ) -> Iterator[Page[Product]]:
+        """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
+        call = Call(
+            "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
+        )
+        return self._line.pages(call, direction)
+
+    def all(
+        self,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        query: str | None = None,
+        direction: Direction = "next",
     ) -> Iterator[Product]:
         """From ``page`` to the oldest, or with ``direction="previous"`` to the newest."""
-        call = Call("GET", path("products"), page_of(Product), given(page=page, limit=limit))
+        call = Call(
+            "GET", path("products"), page_of(Product), given(page=page, limit=limit, query=query)
+        )
         return self._line.all(call, direction)
 
     def put_many(self, products: Sequence[NewProduct]) -> None:
@@ -1018,6 +1098,8 @@ class Resources:
         self.profiles = Profiles(line)
         self.events = Events(line)
         self.webhooks = Webhooks(line)
+        self.store = Store(line)
+        self.tokens = Tokens(line)
         self.products = Products(line)
         self.reports = Reports(line)
         self.requests = Requests(line)

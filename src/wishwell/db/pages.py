@@ -10,6 +10,7 @@ from wishwell.db import statements
 from wishwell.db.statements import Engine, Step
 
 Noun = Literal[
+    "admin_tokens",
     "items",
     "items_shown",
     "items_wished",
@@ -50,6 +51,7 @@ _IN_STORE = _IN_PROFILE | {
     ),
     "enabled": " AND w.enabled >= :term",
     "email": ' AND lower(p.email COLLATE "C") in_texts(:term)',
+    "title": " AND titled(p, :term)",
     "webhook": " AND d.webhook_id = :term::uuid",
 }
 
@@ -109,10 +111,11 @@ def _beyond(query: PageQuery, alias: str, conditions: str) -> str:
     owner = "store_id" if query.whole_store else "profile_id"
     id = _id(query.noun)
     sign, order = ("<=", "DESC") if query.edge == "newer" else (">=", "ASC")
+    table = "items" if query.noun.startswith("items_") else query.noun
     # Reads the nearest row by the index. For EXISTS, PostgreSQL would scan the table: nearly every
     # row matches, so it expects to find one soon, but the oldest rows come first and do not match.
     return (
-        f", (SELECT {alias}.{id} FROM {query.noun.partition('_')[0]} {alias}"  # noqa: S608
+        f", (SELECT {alias}.{id} FROM {table} {alias}"  # noqa: S608
         f" WHERE {alias}.{owner} = :owner{conditions} AND {alias}.{id} {sign} :cursor::uuid"
         f" ORDER BY {alias}.{id} {order} LIMIT 1) IS NOT NULL"
     )

@@ -44,6 +44,9 @@ _GROUP = 256
 _BUSY_SECONDS = 2.0
 """How long a statement waits for a write of another process before it fails."""
 
+_LONG_SECONDS, _LONG_STEPS = 10.0, 1_000
+"""How long a long read may take, and after how many of SQLite's steps that is looked at."""
+
 _CONSTRAINTS = {
     "items.profile_id, items.product_id, items.variant_id": "items_variant_key",
     "stores.handle": "stores_handle_key",
@@ -202,7 +205,12 @@ class SQLite:
     def _read_apart(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
         with _translated():
             connection = connect(self._path, read_only=True)
+        end = time.monotonic() + _LONG_SECONDS
         with contextlib.closing(connection):
+            # contract: serve-stop. Nothing else ends a statement before it is done.
+            connection.set_progress_handler(
+                lambda: self._closed or time.monotonic() > end, _LONG_STEPS
+            )
             return _drive(use_case(_Handle(connection, self._sql), *arguments, **named))
 
     async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:

@@ -232,7 +232,7 @@ def page_request(request: Request, noun: str) -> tuple[pages.PageRequest, str]:
     """The page that is asked for, and the text that its cursors are bound to."""
     given, scope = request.query, request.scope
     limit = wire.limit(given.get("limit"))
-    search = parse(given["query"], request.store) if "query" in given else Search()
+    search = parse(given["query"], request.store, noun) if "query" in given else Search()
     owner = scope.id if isinstance(scope, Profile) else ""
     binding = f"{scope.store.id}|{owner}|{noun}|{search.terms!r}"
     return pages.PageRequest(cursor(request, binding), limit, search), binding

@@ -98,7 +98,11 @@ def delivery(raw: bytes, body: Body, headers: Mapping[bytes, bytes], store: Stor
     id = headers.get(ID, b"").decode("latin-1")
     if not _ID.fullmatch(id):
         raise Invalid("X-Shopify-Webhook-Id: must be 1 to 100 printable ASCII characters.")
-    if twice := fields.key_twice(raw):
+    try:
+        twice = fields.key_twice(raw)
+    except (ValueError, RecursionError) as error:  # in a field that is passed over
+        raise Invalid("body: is not valid JSON in UTF-8.") from error
+    if twice is not None:
         raise Invalid(f"{twice}: is in the body twice.")
     topic = body.asks_for()
     assert topic is not None

@@ -1,16 +1,41 @@
-"""The operations on products and events, which are about a whole store."""
+"""The operations on a store, its admin tokens, products and events: about a whole store."""
 
 from wishwell import events, products
+from wishwell.access import admin_tokens
 from wishwell.http import bodies, handlers, responses, wire
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies
 from wishwell.profiles import WholeStore
+from wishwell.stores import shown
+
+
+async def get_store(request: Request) -> Response:
+    return responses.record(shown.in_force(request.store, request.service.settings))
+
+
+async def list_tokens(request: Request) -> Response:
+    asked, binding = handlers.page_request(request, "tokens")
+    page = await request.run(admin_tokens.page, request.store, _asking(request), asked)
+    return handlers.answer_page(request, page, binding)
+
+
+async def revoke_token(request: Request) -> Response:
+    asking, id, now = _asking(request), request.parameters["tokenId"], request.now()
+    await request.run(admin_tokens.revoke, request.store, asking, id, now)
+    return responses.no_content()
+
+
+def _asking(request: Request) -> str:
+    assert request.caller is not None
+    return request.caller.token_id
 
 
 async def list_products(request: Request) -> Response:
     asked, binding = handlers.page_request(request, "products")
-    page = await request.run(products.page, WholeStore(request.store), asked)
+    # contract: search-title. A search for a rare title looks at all products.
+    run = request.service.db.long_read if "query" in request.query else request.run
+    page = await run(products.page, WholeStore(request.store), asked)
     return handlers.answer_page(request, page, binding)
 
 

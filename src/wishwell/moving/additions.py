@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
-from wishwell.moving.file_records import ItemRecord, ProfileRecord
+from wishwell.moving.file_records import ItemRecord
 from wishwell.moving.import_file import Bundle
 from wishwell.stores import Store
 from wishwell.wishes import merging
@@ -48,7 +48,7 @@ def additions(store: Store, key: str, bundle: Bundle, held: Held | None) -> Rows
     if bundle.joins:
         bundle = _joined(bundle, held)
     _add_records(rows, store, key, bundle, held)
-    if rows or _changes(profile, held):
+    if rows or _changes(bundle, held):
         of = {"profile": key, **asdict(profile)}
         for statement in ("lists_recount", "profile_recount", "import_profile"):
             rows[statement].append(of)
@@ -73,10 +73,11 @@ def _joined(bundle: Bundle, held: Held) -> Bundle:
     )
 
 
-def _changes(profile: ProfileRecord, held: Held) -> bool:
+def _changes(bundle: Bundle, held: Held) -> bool:
+    profile = bundle.profile
     return (
         profile.created_at < held.created_at
-        or profile.touched_at > held.touched_at
+        or (profile.touched_at > held.touched_at and not bundle.joins)
         or profile.events > held.events
         or bool(profile.email and not held.email)
         or (profile.notices is not None and held.notices is None)

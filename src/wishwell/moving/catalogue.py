@@ -108,8 +108,8 @@ class Catalogue:
             field: [*filter(None, map(_normal, known[field].split("|")))] for field in USUAL
         }
         self._readers: dict[str, Callable[[str], Any]] = {
-            "product": lambda cell: table.product_id(store, cell),
-            "variant": lambda cell: table.product_id(store, cell),
+            "product": lambda cell: table.product_id(store, "Product", cell),
+            "variant": lambda cell: table.product_id(store, "ProductVariant", cell),
             "title": _title,
             "price": self._price,
             "image": _url,
@@ -328,7 +328,7 @@ async def _put(
     """Puts those that are not known so already. Returns how many."""
     await stores.check_kept(tx, store)
     of = [product.product_id for product in given]
-    rows = await tx.all("products_varied", store=store.id, products=of)
+    rows = await tx.all("products_stored", store=store.id, products=of)
     known = {id: (document, variants) for id, document, variants in rows}
     changed = [product for product in given if known.get(product.product_id) != product.stored]
     if changed:

@@ -21,7 +21,7 @@ from wishwell.moving import table
 from wishwell.moving.file_records import ItemRecord, ListRecord, ProfileRecord
 from wishwell.moving.import_file import MOST_ERRORS, Bundle, opened
 from wishwell.moving.import_register import room, temporary
-from wishwell.moving.table import Table
+from wishwell.moving.table import Mendable, Table
 from wishwell.stores import Store
 from wishwell.wishes import fields, items, lists, merging
 from wishwell.wishes.fields import Quantity
@@ -40,6 +40,7 @@ _AHEAD_MS = 60_000
 """How far ahead another clock may be."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_quantity = msgspec.json.Decoder(Quantity)
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -72,9 +73,11 @@ class CsvFile:
         self.size = self.read = self.guests = self._last = 0
         self.first: list[str] = []
         self.errors: list[str] = []
+        self._said: set[str] = set()
         self._db = temporary(_WISHES)
         file = opened(path)
         self._now = min(os.fstat(file.fileno()).st_mtime_ns // 1_000_000, now)
+        self._seen = ids.timestamp(now)
         encoding, named = how.encoding, how.columns
         self._table = Table(path, file, encoding, named.values())
         readers = _readers(store, how.zone, now)
@@ -119,6 +122,10 @@ class CsvFile:
                     wish[field] = read(cell)
             except Invalid as error:
                 failed = True
+                if isinstance(error, Mendable):
+                    if error.message in self._said:
+                        continue
+                    self._said.add(error.message)
                 rule = re.sub(r"^\w+: ", "", error.message)  # the API's name of the field
                 self._fail(line, f"column {self._how.columns[field]!r}: {rule}")
         if failed:
@@ -178,7 +185,8 @@ class CsvFile:
             item.note, item.list_ids = note or "", [made_lists[alike].id for alike in on]
             holds.append(item)
         begun = min(item.created_at for item in holds)
-        profile = ProfileRecord(gid, begun, begun, email=email)
+        # contract: forget-customers. Nobody knows when they were last there: now.
+        profile = ProfileRecord(gid, begun, self._seen, email=email)
         by_id = {made.id: made for made in made_lists.values()}
         return Bundle(profile, lists=by_id, items=holds, joins=True)
 
@@ -200,8 +208,8 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
 
     def quantity(cell: str) -> int:
         try:
-            return msgspec.convert(cell, Quantity, strict=False)
-        except msgspec.ValidationError as error:
+            return _quantity.decode(cell)
+        except msgspec.DecodeError as error:
             raise Invalid(f"must be an integer from 1 to {items.MAX_QUANTITY}") from error
 
     def note(cell: str) -> str:
@@ -213,7 +221,7 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
             if time.tzinfo is None and zone is not None:
                 time = time.replace(tzinfo=zone)
             if time.tzinfo is None:
-                raise Invalid("has no offset; name the --time-zone")
+                raise Mendable("has no offset; name the --time-zone")
             milliseconds = int((time - _EPOCH).total_seconds() * 1000)
         except (ValueError, OverflowError) as error:
             raise Invalid("must be a time in ISO 8601, such as 2025-04-18T18:13:27Z") from error
@@ -222,11 +230,10 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
         return milliseconds
 
     cached = functools.lru_cache(maxsize=10_000)
-    product = cached(functools.partial(table.product_id, store))
     return {
         "customer": cached(customer),
-        "product": product,
-        "variant": product,
+        "product": cached(functools.partial(table.product_id, store, "Product")),
+        "variant": cached(functools.partial(table.product_id, store, "ProductVariant")),
         "list": cached(lists.check_name),
         "quantity": cached(quantity),
         "note": note,

@@ -48,6 +48,7 @@ _OF_STORE: dict[type[Record], str] = {
 _CHANGES = (
     *("share_add", "import_item_lists", "list_mark_shared"),
     *("lists_recount", "profile_recount", "import_profile"),
+    "import_resume",
 )
 """What is run for profiles that are there, and for shares, once the tables are filled."""
 
@@ -311,6 +312,9 @@ async def _fill(
         for at in range(0, len(whole[table]), _ROWS):
             await tx.fill(table, whole[table][at : at + _ROWS])
     whole["share_add"] = await _take_tokens(tx, whole["share_add"])
+    fresh = [key for key, added in lacking.items() if "profiles" in added]
+    for key, last in await tx.all("import_erased", profiles=fresh):  # contract: erase-sequence
+        whole["import_resume"].append({"profile": key, "last": last})
     for statement in _CHANGES:
         if whole[statement]:
             await tx.run_many(statement, whole[statement])

@@ -66,6 +66,13 @@ SET created_at = CASE WHEN :created_at < created_at THEN :created_at ELSE create
     events = CASE WHEN :events > events THEN :events ELSE events END
 WHERE profile_id = :profile;
 
+-- name: import_erased
+SELECT profile_id, sequence FROM erasures WHERE profile_id in_uuids(:profiles);
+
+-- name: import_resume
+-- Of a customer who was erased since the export: events go on where they were.
+UPDATE profiles SET events = :last WHERE profile_id = :profile AND events < :last;
+
 -- name: import_reservation
 -- By :holder of the product and variant :product, :variant, if it is on a list that was ever shared; a row for held_add. :quantity: how
 -- many. :item_id: which id it has in the file. :merged_id: merged_id.

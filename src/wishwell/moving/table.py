@@ -21,7 +21,6 @@ LONGEST = 1 << 20
 
 _NOT_TEXT = re.compile("[\ud800-\udfff]")
 _id_number = msgspec.json.Decoder(ProductId)
-_SHOP_GID = re.compile(r"gid://[a-z0-9-]{1,40}/Product(?:Variant)?/")
 
 
 # contract: import-csv-columns
@@ -113,15 +112,19 @@ class Table:
                 continue
             if cells is None:
                 return
-            if any(cells):
+            if "".join(cells).strip():
                 wrong = f"has {len(cells)} cells, and the first line {width}"
                 yield line, cells if len(cells) == width else wrong
+
+
+class Mendable(Invalid):
+    """An option of the command mends it in every row, so it is said of the first one alone."""
 
 
 def check_text(cell: str, encoding: str) -> None:
     """Raises ``Invalid`` for a cell of a file in another encoding."""
     if not cell.isascii() and _NOT_TEXT.search(cell):
-        raise Invalid(_other(encoding))
+        raise Mendable(_other(encoding))
 
 
 def _other(encoding: str) -> str:
@@ -129,9 +132,12 @@ def _other(encoding: str) -> str:
     return f"is not text in {name}; name its --encoding, such as windows-1252"
 
 
-def product_id(store: Store, cell: str) -> str:
-    """The product or variant id of a cell, which may hold a GID. Raises ``Invalid``."""
-    cell = _SHOP_GID.sub("", cell)
+def product_id(store: Store, kind: str, cell: str) -> str:
+    """The product or variant id of a cell, which may hold the GID of one. ``kind``: the GID's.
+
+    Raises ``Invalid``.
+    """
+    cell = re.sub(rf"gid://[a-z0-9-]{{1,40}}/{kind}/", "", cell)
     try:
         return store.product_id("", cell if store.has_text_ids else _id_number.decode(cell))
     except (msgspec.DecodeError, Invalid) as error:

@@ -18,7 +18,7 @@ S = TypeVar("S", bound=Scope)
 T = TypeVar("T", Item, List, pages.Page[Item])
 
 
-class _Shown(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+class Shown(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     """The fields of a product, and those of a variant, in the order in which they are shown."""
 
     title: Any = None
@@ -29,7 +29,7 @@ class _Shown(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     available: Any = None
 
 
-_decode = msgspec.json.Decoder(_Shown).decode
+_decode = msgspec.json.Decoder(Shown).decode
 _encode = msgspec.json.Encoder().encode
 _NOTHING = b"{}"
 _VARIANT = '{"variantId":"'
@@ -43,10 +43,10 @@ async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page
     made = items.from_row if isinstance(scope, Profile) else items.in_store
 
     def from_row(row: Row) -> Item:
-        *columns, document, variants = row
+        *columns, document, variant = row
         item = made(columns)
         if document is not None:
-            _set(item, document, variants or "")
+            _set(item, document, variant)
         return item
 
     return await pages.read(tx, "items_shown", scope, asked, from_row)
@@ -79,42 +79,41 @@ async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) 
     """
     if not shown:
         return
-    products = [str(item.product_id) for item in shown]
-    these = {"store": store.id, "products": list(set(products))}
-    if any(item.variant_id for item in shown):
-        rows = await tx.all("products_varied", **these)
-        known = {product: of for product, *of in rows}
-        for item, product in zip(shown, products, strict=True):
-            if product in known:
-                _set(item, *known[product])
+    kinds = [(str(item.product_id), str(item.variant_id or "")) for item in shown]
+    if any(variant for _, variant in kinds):
+        products, variants = map(list, zip(*set(kinds), strict=True))
+        these = {"products": products, "variants": variants}
+        rows = await tx.all("products_varied", store=store.id, **these)
+        known = {(product, variant): of for product, variant, *of in rows}
+        for item, kind in zip(shown, kinds, strict=True):
+            if kind in known:
+                _set(item, *known[kind])
         return
-    documents = dict(map(tuple, await tx.all("products_shown", **these)))
-    for item, product in zip(shown, products, strict=True):
+    products = list({product for product, _ in kinds})
+    rows = await tx.all("products_shown", store=store.id, products=products)
+    documents = dict(map(tuple, rows))
+    for item, (product, _) in zip(shown, kinds, strict=True):
         if product in documents:
             item.product = msgspec.Raw(documents[product])
 
 
-def _set(item: Item | SharedItem, document: str, variants: str) -> None:
-    """Sets an item's ``product``, given what is known of the product and its variants."""
-    if item.variant_id and f'{_VARIANT}{item.variant_id}"' in variants:
-        product = _encode(facts(document, variants, str(item.variant_id)))
-    else:
-        product = document.encode()
+def _set(item: Item | SharedItem, document: str, variant: str | None) -> None:
+    """Sets an item's ``product``, given what is known of the product and of the item's variant."""
+    product = document.encode() if variant is None else _encode(facts(document, variant))
     if product != _NOTHING:
         item.product = msgspec.Raw(product)
 
 
-def facts(document: str, variants: str, variant: str) -> _Shown:
-    """What is known of a product in a variant; '' for none.
+def facts(document: str, variant: str | None) -> Shown:
+    """What is known of a product, and the text that begins with its variant, if that is known. The
+    text goes on with the next one, or ends the array.
 
-    In JSON no text has a quote without a backslash before it: what begins as the variant does is
-    the variant. Decoding all variants of a page's products would take milliseconds.
+    In JSON no text has a quote without a backslash before it: what begins as a variant does is one.
     """
     shown = _decode(document)
-    at = variants.find(f'{_VARIANT}{variant}"') if variant else -1
-    if at >= 0:
-        end = variants.find(f",{_VARIANT}", at)
-        own = _decode(variants[at : end if end > 0 else -1])
+    if variant is not None:
+        end = variant.find(f",{_VARIANT}")
+        own = _decode(variant[: end if end > 0 else -1])
         shown.variant_title = own.title
         for field in ("image", "price", "available"):
             if (value := getattr(own, field)) is not None:

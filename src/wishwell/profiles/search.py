@@ -1,6 +1,7 @@
-"""The search expression of ``GET /items``: ``product:123,456 variant:7 tag:gift list:<id>``.
+"""Search expressions: ``product:123,456 variant:7 tag:gift list:<id>`` for items, ``title:blue``
+for products.
 
-An item must match all terms, and of each term at least one value (contract: search-terms).
+A record must match all terms, and of each term at least one value (contract: search-terms).
 ``db/pages.py`` has the SQL of each field.
 """
 
@@ -8,19 +9,22 @@ import re
 from dataclasses import dataclass
 
 from wishwell import ids, stores
+from wishwell.db import patterns
 from wishwell.errors import Invalid
 from wishwell.stores import Store
 
 MAX_VALUES = 250
 MAX_TERMS = 8
 TAG = re.compile(r"[a-z0-9_-]{1,50}")
+TITLE = re.compile(r"[^\x00-\x1f\x7f-\x9f]{1,100}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,15}", re.ASCII)
 
-_FIELDS = ("product", "variant", "tag", "list")
-_GRAMMAR = (
-    "A query consists of the terms product:<id>, variant:<id>, tag:<tag> and list:<list id>; "
-    "separate terms by spaces, and several values of a term by commas."
-)
+_FIELDS = {"items": ("product", "variant", "tag", "list"), "products": ("title",)}
+_GRAMMAR = "A query consists of {}; separate terms by spaces, several values by commas."
+_GRAMMARS = {
+    "items": _GRAMMAR.format("the terms product:<id>, variant:<id>, tag:<tag> and list:<list id>"),
+    "products": _GRAMMAR.format("terms title:<text>"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,40 +45,50 @@ class Search:
 
 
 # contract: search-invalid, search-terms
-def parse(query: str, store: Store) -> Search:
-    """Parses an expression. Raises ``Invalid`` for an unknown field or a malformed value."""
-    terms = []
+def parse(query: str, store: Store, noun: str = "items") -> Search:
+    """Parses an expression that searches a noun's records.
+
+    Raises ``Invalid`` for an unknown field or a malformed value.
+    """
+    terms, grammar = [], _GRAMMARS[noun]
     for term in query.split(" "):
         if not term:
             continue
         field, colon, text = term.partition(":")
-        if not colon or field not in _FIELDS:
-            raise Invalid(f"query: {_shown(term)} is not a search term. {_GRAMMAR}")
+        if not colon or field not in _FIELDS[noun]:
+            raise Invalid(f"query: {_shown(term)} is not a search term. {grammar}")
         values = text.split(",")
         if len(values) > MAX_VALUES:
-            raise Invalid(f"query: {field} takes at most {MAX_VALUES} values. {_GRAMMAR}")
-        terms.append((field, tuple(dict.fromkeys(_value(field, value, store) for value in values))))
+            raise Invalid(f"query: {field} takes at most {MAX_VALUES} values. {grammar}")
+        checked = [_value(field, value, store, grammar) for value in values]
+        terms.append((field, tuple(dict.fromkeys(checked))))
     if not terms:
-        raise Invalid(f"query: is empty. {_GRAMMAR}")
+        raise Invalid(f"query: is empty. {grammar}")
     if len(terms) > MAX_TERMS:
         raise Invalid(f"query: takes at most {MAX_TERMS} terms.")
     return Search(tuple(terms))
 
 
-def _value(field: str, text: str, store: Store) -> str:
+def _value(field: str, text: str, store: Store, grammar: str) -> str:
+    if field == "title":
+        if not TITLE.fullmatch(text):
+            raise Invalid(
+                f"query: each title must be 1 to 100 characters, no control ones. {grammar}"
+            )
+        return patterns.in_either_case(text)
     if field == "tag":
         if not TAG.fullmatch(text):
             raise Invalid(
-                f"query: each tag must be 1 to 50 characters: a-z, 0-9, _ or -. {_GRAMMAR}"
+                f"query: each tag must be 1 to 50 characters: a-z, 0-9, _ or -. {grammar}"
             )
     elif field == "list":
         if not ids.is_uuid(text):
-            raise Invalid(f"query: {_shown(text)} is not a list id. {_GRAMMAR}")
+            raise Invalid(f"query: {_shown(text)} is not a list id. {grammar}")
     else:
         is_text = store.has_text_ids
         known = stores.TEXT_ID.fullmatch(text) if is_text else _NUMBER.fullmatch(text)
         if not known or (not is_text and int(text) > stores.MAX_NUMBER):
-            raise Invalid(f"query: each {field} {store.id_rule}. {_GRAMMAR}")
+            raise Invalid(f"query: each {field} {store.id_rule}. {grammar}")
     return text
 
 

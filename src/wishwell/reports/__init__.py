@@ -118,14 +118,14 @@ async def products(
 
 
 def _product(row: Row, store: Store) -> ProductWishes:
-    product, variant, customers, visitors, added, removed, document, variants = row
+    product, variant, customers, visitors, added, removed, document, own = row
     id = str if store.has_text_ids else stores.number
     wishes = customers + visitors
     made = ProductWishes(id(product), wishes, customers, visitors, added, removed)
     if variant:
         made.variant_id = id(variant)
     if document:
-        facts = shown.facts(document, variants, variant)
+        facts = shown.facts(document, own)
         made.title, made.image = facts.title, facts.image
     return made
 

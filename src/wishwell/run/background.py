@@ -137,7 +137,7 @@ async def _purge(service: Services) -> None:
         erasure.note(profile, "purge")
         metrics.ERASED.inc()
         await asyncio.sleep(_PAUSE)
-    await service.db.write(erasure.forget, service.clock())
+    await service.db.write(erasure.forget, service.settings.events_days, service.clock())
     metrics.PURGE_FINISHED.set_to_current_time()
     if seen:
         log.info("purged", sessions=seen)

@@ -3,7 +3,7 @@
 ``erase`` is the moment. It closes the profile, so that nobody writes to it any more, and leaves a
 row in ``erasures``: what hides the profile's records and events, and the work that is left. Killed
 at any step, ``work`` goes on with it. What is kept is the key with the last ``sequence``, without
-the GID, for ``KEPT_DAYS``.
+the GID, for ``KEPT_DAYS`` at least.
 """
 
 import calendar
@@ -178,9 +178,11 @@ def _months_before(now: int, months: int) -> int:
 
 
 # contract: erase-sequence
-async def forget(tx: Writer, now: int) -> None:
-    """Forgets the sequences of those that were erased long ago."""
-    await tx.run("erasures_forget", before=ids.timestamp(max(0, now - KEPT_DAYS * _DAY_MS)))
+async def forget(tx: Writer, events_days: float, now: int) -> None:
+    """Forgets the sequences of those that were erased long ago; not while ``profile.erased``, kept
+    for ``events_days``, has the number of one."""
+    days = max(KEPT_DAYS, events_days + 1)
+    await tx.run("erasures_forget", before=ids.timestamp(max(0, round(now - days * _DAY_MS))))
 
 
 async def waiting(tx: Reader) -> tuple[int, str | None]:

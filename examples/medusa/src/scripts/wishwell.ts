@@ -1,0 +1,5 @@
+import type { ExecArgs } from '@medusajs/framework/types';
+
+import { tellAll } from '../lib/wishwell';
+
+export default ({ container }: ExecArgs) => tellAll(container);

@@ -1,0 +1,202 @@
+"""What an admin token is told of its store, the tokens of it, and products found by their titles."""
+
+import json
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx2
+import pytest
+
+from tests.conftest import ROOMY, Shop
+
+from .conftest import data, done, refused, soon, stores, walk
+
+DEFAULTS = {
+    "profile_read": 600, "profile_write": 240, "profile_token": 30,
+    "admin_read": 6_000, "admin_write": 3_000, "admin_token": 3_000,
+    "items": 5_000, "lists": 250, "entries": 20_000, "list_items": 1_000,
+}  # fmt: skip
+
+
+def test_store_is_shown_with_the_limits_in_force(service, make_shop):
+    """contract: store-shown. As the command shows it; its own limits, and the service's."""
+    key = service.folder / "shown.key"
+    key.write_text("a-shared-key-of-the-shop-that-nobody-sees")
+    shop = make_shop(
+        *("--host", "https://shown.example", "--jwt-key-file", str(key), "--jwt-cookie", "jwt"),
+        *("--limit", "profile_read=7", "--limit", "items=9", "--events", "on"),
+        *("--forget-customers-after", "12", "--price-drop-percent", "9"),
+    )
+    answer = shop.admin.get("/store")
+    shown, printed = data(answer), stores(service)[shop.handle]
+    assert shown.pop("limits") == DEFAULTS | printed.pop("limits")
+    assert shown == printed
+    assert shown["naming"] == {"jwtCookie": "jwt"}
+    assert key.read_text() not in answer.text
+    shop.update("--limit", "items=11", "--limit", "profile_read=")
+    soon(lambda: data(shop.admin.get("/store"))["limits"] == DEFAULTS | {"items": 11})
+
+
+def tokens(shop) -> list[dict]:
+    return data(shop.admin.get("/tokens"))
+
+
+def test_tokens_are_listed_newest_first_in_pages(shop, make_shop):
+    """contract: token-pages, store-isolation. As the command lists them, the oldest first."""
+    make_shop()
+    shop.another_admin_token("revoked")
+    shop.service.quick("token", "revoke", tokens(shop)[0]["id"])
+    for options in (("--for", "storefront"), ("--expires-days", "3")):
+        words = ("token", "create", "--store", shop.handle, "--label", "more", *options)
+        shop.service.quick(*words)
+    # The command knows no one that asks, and tells of a use when that has been written.
+    listed = json.loads(shop.service.quick("token", "list", "--store", shop.handle, "--json"))
+    shown = tokens(shop)
+    assert [token.pop("current", None) for token in shown] == [None, None, None, True]
+    for token in (*shown, *listed):
+        token.pop("lastUsedAt")
+    assert shown == listed[::-1]
+    assert [token["label"] for token in shown] == ["more", "more", "revoked", "test"]
+    assert shown[0]["expiresAt"] and shown[1]["scope"] == "storefront" and shown[2]["revokedAt"]
+    pages = walk(shop.admin, "/tokens", limit=2)
+    assert [[token["id"] for token in page] for page in pages] == [
+        [token["id"] for token in shown[:2]],
+        [token["id"] for token in shown[2:]],
+    ]
+    assert pages[1][1]["current"] is True
+
+
+def test_token_is_revoked_by_another_one(shop, make_shop):
+    """contract: token-revoke-another, token-revoked. Again it changes nothing."""
+    other = shop.client(shop.another_admin_token("leaked"))
+    data(other.get("/store"))
+    id = tokens(shop)[0]["id"]
+    done(shop.admin.delete(f"/tokens/{id}"))
+    soon(lambda: other.get("/store").status_code == 401)
+    before = tokens(shop)[0]
+    assert before["revokedAt"]
+    done(shop.admin.delete(f"/tokens/{id}"))
+    assert tokens(shop)[0] == before
+    for unknown in (tokens(make_shop())[0]["id"], str(uuid.uuid4()), "x"):
+        refused(shop.admin.delete(f"/tokens/{unknown}"), 404, "token")
+
+
+def test_token_does_not_revoke_itself(shop, make_shop):
+    """contract: token-revoke-another. Nor that of another store, which goes on."""
+    own, foreign = tokens(shop)[0]["id"], make_shop()
+    refused(shop.admin.delete(f"/tokens/{own}"), 409, "another")
+    refused(shop.admin.delete(f"/tokens/{own.upper()}"), 404)
+    refused(shop.admin.delete(f"/tokens/{tokens(foreign)[0]['id']}"), 404)
+    assert [token["revokedAt"] for token in (*tokens(shop), *tokens(foreign))] == [None, None]
+
+
+TITLES = [
+    "Blue shirt", "BLUE jeans, 32/34", "A Tee (100%)", "Grüße", "ÉTÉ_été", "ΟΔΟΣ οδος", "Ёлка",
+    "愛 ✂", r"back\slash ^ [a-z]*?", "GROẞ", "İstanbul", "{$.title|x}+'--",
+]  # fmt: skip
+FOUND = {
+    "title:blue": [0, 1],
+    "title:BLUE title:ShIrT": [0],
+    "title:shirt,jeans": [0, 1],
+    "title:lu title:je,ér": [1],
+    "title:%": [2], "title:(100": [2], "title:_": [4], "title:^": [8], "title:\\": [8],
+    "title:[a-z]*?": [8], "title:[": [8], "title:*": [8], "title:.": [11], "title:$.t": [11],
+    "title:|": [11], "title:+'--": [11], "title:{": [11], "title:a-z": [8], "title:32/34": [1],
+    "title:grÜß": [3], "title:gross": [], "title:GROß": [9], "title:été_É": [4], "title:e": [0, 1, 2, 3, 11],
+    "title:οδοσ": [5], "title:ς": [5], "title:ёЛКА": [6], "title:愛": [7], "title:✂": [7],
+    "title:i": [0, 11], "title:İST": [10], "title:\u017fhirt": [0], "title:x:y": [],
+}  # fmt: skip
+
+
+@pytest.fixture
+def stocked(roomy_shop):
+    """Products by the numbers of their titles, and one without a title that has it elsewhere."""
+    named = [{"productId": n + 1, "title": title} for n, title in enumerate(TITLES)]
+    named.append({"productId": 99, "url": "https://blue", "variants": [{"variantId": 1}]})
+    done(roomy_shop.admin.put("/products", json={"products": named}))
+    return roomy_shop.admin
+
+
+def test_products_are_found_by_any_part_of_their_title(stocked):
+    """contract: search-title. What is a pattern elsewhere is a letter like others here."""
+    found = {}
+    for query in FOUND:
+        products = data(stocked.get("/products", params={"query": query}))
+        found[query] = sorted(product["productId"] - 1 for product in products)
+    assert found == FOUND
+
+
+def test_found_products_come_in_pages(stocked, make_shop):
+    """contract: search-title, product-pages, cursor-bound-to-request, store-isolation."""
+    whole = data(stocked.get("/products", params={"query": "title:e,é"}))
+    pages = walk(stocked, "/products", limit=4, query="title:E,É")
+    assert [len(page) for page in pages] == [4, 2]
+    assert [product for page in pages for product in page] == whole
+    assert whole == [product for product in data(stocked.get("/products")) if product in whole]
+    cursor = stocked.get("/products?limit=2&query=title:e").json()["pageInfo"]["next"]
+    back = stocked.get("/products", params={"page": cursor, "query": "title:e"}).json()
+    assert back["pageInfo"].keys() == {"previous"}
+    for others in ({}, {"query": "title:b"}):
+        refused(stocked.get("/products", params={"page": cursor} | others), 400, "page")
+    assert data(make_shop().admin.get("/products?query=title:e")) == []
+
+
+def test_search_of_products_that_is_malformed_is_refused(stocked):
+    """contract: search-title, search-invalid. At 100 characters, and past them."""
+    assert data(stocked.get("/products", params={"query": f"title:{'愛' * 100}"})) == []
+    bad = [
+        "",
+        "title",
+        "title:",
+        "title:a,",
+        "title:a\0",
+        "title:\x85",
+        "blue",
+        "product:1",
+        "Title:a",
+    ]
+    for query in (*bad, f"title:{'x' * 101}", "title:a " * 9, f"title:{'a,' * 250}a"):
+        refused(stocked.get("/products", params={"query": query}), 400, "query")
+    refused(stocked.get("/products?query=blue"), 400, "title:<text>")
+    refused(stocked.get("/items?query=title:blue"), 400, "product:<id>")
+
+
+def slowest(shop, products: int) -> str:
+    """Products, and a search that compares each title to its end, from each of its letters."""
+    named = [{"productId": n, "title": "a" * 255} for n in range(1, products + 1)]
+    done(shop.admin.put("/products", json={"products": named}))
+    return "title:" + ",".join(f"{'a' * 90}{n}b" for n in range(products))
+
+
+def test_others_are_answered_while_titles_are_searched(roomy_shop, engine):
+    """contract: search-title. SQLite searches in a thread of its own."""
+    if engine == "postgresql":
+        pytest.skip("it searches in another process")
+    query, answered = slowest(roomy_shop, 25), 0
+    with ThreadPoolExecutor(1) as pool:
+        search = pool.submit(roomy_shop.admin.get, "/products", params={"query": query})
+        while not search.done():
+            data(roomy_shop.admin.get("/store"))
+            answered += 1
+        assert data(search.result()) == []
+    assert answered > 5
+
+
+@pytest.mark.slow
+def test_search_that_would_take_minutes_is_ended(new_service, engine):
+    """contract: search-title, serve-stop, unavailable-nothing-done. PostgreSQL compares no letter
+    twice."""
+    if engine == "postgresql":
+        pytest.skip("it is done in time")
+    service = new_service(WISHWELL_SHUTDOWN_TIMEOUT="1").start()
+    shop = Shop(service, *ROOMY)
+    query = slowest(shop, 150)
+
+    def search():
+        return shop.admin.get("/products", params={"query": query}, timeout=30)
+
+    refused(search(), 503, "busy")
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(search)
+        soon(lambda: "requests_in_flight 1" in httpx2.get(f"{service.url}/metrics").text)
+        assert service.stop() == 0

@@ -1,0 +1,142 @@
+"""Many at once: rounds of a race, who takes part, and who saves while things break."""
+
+import asyncio
+import contextlib
+import functools
+import itertools
+import secrets
+import threading
+import time
+from typing import NamedTuple
+
+import httpx2
+import pytest
+
+from tests.api.conftest import walk
+from tests.conftest import ROOMY, Shop
+from tests.servers import PREFIX
+
+
+@pytest.fixture(scope="module")
+def racing(service):
+    return Shop(service, *ROOMY)
+
+
+@pytest.fixture(params=[0, 1, *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 25))])
+def number(request) -> int:
+    """Of the round."""
+    return request.param
+
+
+def client_of(service):
+    """An asynchronous client of the API, for many requests at once."""
+    limits = httpx2.Limits(max_connections=64, max_keepalive_connections=64)
+    return httpx2.AsyncClient(base_url=service.url + PREFIX, limits=limits, timeout=30)
+
+
+@pytest.fixture
+def http(service, number):
+    return client_of(service)
+
+
+def race(round_):
+    """A test of a round, which is asynchronous."""
+
+    @functools.wraps(round_)
+    def test(http, **given):
+        async def main():
+            async with http:
+                await round_(http, **given)
+
+        asyncio.run(main())
+
+    return test
+
+
+def soon():
+    """Seconds, within the time that the others take."""
+    return secrets.randbelow(12) / 1000
+
+
+class Racer:
+    """Somebody with a token, or nobody."""
+
+    def __init__(self, http, token="", gid=""):
+        self.http, self.gid = http, gid
+        self.headers = {"Authorization": f"Bearer {token}"} if token else {}
+
+    async def ask(self, method, path, body=None, after=0.0):
+        await asyncio.sleep(after)
+        return await self.http.request(method, path, json=body, headers=self.headers)
+
+    async def do(self, method, path, body=None, after=0.0, refused=()):
+        """The record of the answer; None where it has none, or is one of these refusals."""
+        answer = await self.ask(method, path, body, after)
+        if answer.status_code in refused:
+            return None
+        assert answer.is_success, f"{method} {path}: {answer.text}"
+        return answer.json()["data"] if answer.content else None
+
+    async def save(self, product, **fields):
+        return await self.do("POST", "/items", {"productId": product, **fields})
+
+    async def products(self):
+        return sorted([item["productId"] for item in await self.do("GET", "/items?limit=250")])
+
+
+async def racer(http, shop, after=0.0, **body):
+    """The one whom a new token is for: a new visitor, or who is named; with both, after a link."""
+    made = await Racer(http, shop.admin_token).do("POST", "/profiles/token", body, after)
+    return Racer(http, made["token"], made["profile"])
+
+
+def statuses_of(answers):
+    return [answer.status_code for answer in answers]
+
+
+class Saved(NamedTuple):
+    """An answer to a save; ``at`` is when it came (monotonic)."""
+
+    product: int
+    status: int
+    seconds: float
+    at: float
+
+
+class Saver(threading.Thread):
+    """Saves one product after the other until it is over."""
+
+    def __init__(self, http: httpx2.Client) -> None:
+        super().__init__(daemon=True)
+        http.timeout = 30
+        self.http, self.over = http, threading.Event()
+        self.done: list[Saved] = []
+        self.start()
+
+    def run(self) -> None:
+        for product in itertools.count(1):
+            if self.over.wait(0.03):
+                break
+            began = time.monotonic()
+            answer = self.http.post("/items", json={"productId": product})
+            now = time.monotonic()
+            self.done.append(Saved(product, answer.status_code, now - began, now))
+
+    def lost(self) -> set[int]:
+        """What was acknowledged, and is not there."""
+        pages = walk(self.http, "/items", limit=250)
+        there = {item["productId"] for page in pages for item in page}
+        return {one.product for one in self.done if one.status == 201} - there
+
+
+@contextlib.contextmanager
+def saving(*clients: httpx2.Client):
+    """Each of them saves for the time of a block."""
+    savers = [Saver(http) for http in clients]
+    try:
+        yield savers
+    finally:
+        for saver in savers:
+            saver.over.set()
+        for saver in savers:
+            saver.join()
