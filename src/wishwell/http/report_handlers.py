@@ -142,7 +142,7 @@ async def _answer(
     request: Request, data: Any, page: Page[Any] | None = None, binding: str = ""
 ) -> Response:
     """A report, with how far it reaches."""
-    counted = await request.service.db.read(reports.counted, request.store)
+    counted = await request.service.db.long_read(reports.counted, request.store)
     links = request.service.cursor_signer.links(page, binding) if page else {}
     return responses.report(data, links, msgspec.to_builtins(counted))
 

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from itertools import chain
 from typing import Any, NamedTuple
 
 import structlog
@@ -190,7 +191,7 @@ async def work(db: Database, clock: Callable[[], int], seconds: float) -> AsyncI
     A store that can't be counted is logged and passed over. Raises ``Unavailable``.
     """
     for store in await db.read(stores.listed):
-        if not await db.read(due, store, clock(), seconds):
+        if not await db.long_read(due, store, clock(), seconds):
             continue
         try:
             async for took in run(db, store, clock):
@@ -213,7 +214,7 @@ async def run(db: Database, store: Store, clock: Callable[[], int]) -> AsyncIter
     ``Unavailable``, ``StoreDeleted``, ``Superseded``.
     """
     began = clock()
-    before = await db.read(last, store)
+    before = await db.long_read(last, store)
     today = day_of(began, zone(store))
     # A clock that was set back, or a zone further west, must not open a day that has ended.
     first = min(before.day, today) if before else today
@@ -293,7 +294,8 @@ async def _write(
         yield time.perf_counter() - started
         started = time.perf_counter()
     changes: dict[Key, tuple[list[Held], list[Held]]] = {}
-    for key in sorted(held.keys() | found.wishes.keys()):
+    keys = chain(found.wishes, (key for key in held if key not in found.wishes))
+    for number, key in enumerate(keys, 1):
         rows_before = sorted(held.get(key, ()))
         rows_now = found.rows(key, rows_before)
         if rows_now != rows_before:
@@ -304,8 +306,10 @@ async def _write(
         if len(changes) == _KEYS:
             await db.write(_change, store, before, changes)
             changes = {}
-            yield time.perf_counter() - started
-            started = time.perf_counter()
+        elif number % _ITEMS:
+            continue
+        yield time.perf_counter() - started
+        started = time.perf_counter()
     if changes:
         await db.write(_change, store, before, changes)
     yield time.perf_counter() - started

@@ -61,9 +61,12 @@ RETURNING day;
 DELETE FROM counts WHERE store_id = :store AND day < :day;
 
 -- name: report_summary
--- What held at the end of a day.
+-- What held at the end of a day. The + leads SQLite to the index of products, and not through all that still holds.
 SELECT coalesce(sum(c.customers), 0), coalesce(sum(c.visitors), 0), coalesce(sum(c.added), 0) FROM wish_counts c
-WHERE c.store_id = :store AND c.product_id = '' AND c.day <= :day AND c.until > :day;
+WHERE c.store_id = :store AND c.product_id = '' AND c.day <= :day
+  AND c.until > :day --postgresql
+  AND +c.until > :day --sqlite
+;
 
 -- name: report_holders
 SELECT c.customers, c.visitors, c.lists FROM counts c WHERE c.store_id = :store AND c.day <= :day
@@ -72,7 +75,9 @@ ORDER BY c.day DESC LIMIT 1;
 -- name: report_days
 -- The rows of a product, or of all with '', that hold on a day of the period or on the one before.
 SELECT c.variant_id, c.day, c.customers + c.visitors, c.added FROM wish_counts c
-WHERE c.store_id = :store AND c.product_id = :product AND c.until >= :from AND c.day <= :to
+WHERE c.store_id = :store AND c.product_id = :product AND c.day <= :to
+  AND c.until >= :from --postgresql
+  AND +c.until >= :from --sqlite
 ORDER BY c.day;
 
 -- name: report_products
