@@ -84,8 +84,8 @@ class Shop:
     def client(self, token: str | None = None, profile: str | None = None) -> httpx2.Client:
         return self.service.client(token, profile)
 
-    def another_admin_token(self, label: str = "another") -> str:
-        token = self.service.create_token(self.handle, label)
+    def another_admin_token(self, label: str = "another", *options: str) -> str:
+        token = self.service.create_token(self.handle, label, *options)
         ISSUED.setdefault(id(self.service), []).append(token)
         return token
 

@@ -51,6 +51,8 @@ OF_STORE: dict[str, str | None] = {
     "share_tokens": "share",
     "deliveries": None,
     "requests": None,
+    "wish_counts": None,
+    "counts": None,
     "feeds": None,
     "deleted_stores": None,
 }

@@ -29,8 +29,8 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # From the ground up: each room imports only what stands before it, and itself.
 ROOMS = (
     *("errors", "ids", "recent", "opaque", "output", "log", "db", "limits", "config"),
-    *("outbound", "stores", "profiles", "access", "events", "wishes", "products", "moving"),
-    *("http", "run", "cli", "__main__"),
+    *("outbound", "stores", "profiles", "access", "events", "wishes", "products"),
+    *("reports", "moving", "http", "run", "cli", "__main__"),
 )
 # They are installed where no service runs.
 APART = ("client", "forward")

@@ -6,6 +6,7 @@ object whose schema has another name. Schemas of one class make one record, in w
 of them require is required.
 """
 
+import keyword
 import re
 import textwrap
 from dataclasses import dataclass, field
@@ -169,7 +170,9 @@ def mapping(function: str, arguments: list[Argument]) -> str:
     pairs = [
         f"{sent}=several({name})" if kind.startswith("Sequence") else f"{sent}={name}"
         for sent, name, kind, _ in arguments
+        if not keyword.iskeyword(sent)
     ]
+    pairs += [f'**{{"{sent}": {name}}}' for sent, name, *_ in arguments if keyword.iskeyword(sent)]
     return f"{function}({', '.join(pairs)})"
 
 
@@ -191,7 +194,9 @@ class Operation:
         ordered = sorted(described, key=lambda sent: sent not in required)
         self.fields = [self._field(sent, described[sent], sent in required) for sent in ordered]
         query = [one for one in node.get("parameters", ()) if resolved(one)["in"] == "query"]
-        query = [one for one in query if resolved(one)["name"] not in described]
+        # Records have one form in Python.
+        left_out = {*described, "format"}
+        query = [one for one in query if resolved(one)["name"] not in left_out]
         self.query = [self._parameter(reference) for reference in query]
 
     def _answer(self, answer: Node) -> tuple[str, bool]:
@@ -219,7 +224,8 @@ class Operation:
         parameter, kind = resolved(reference), self.types.of_parameter(reference)
         words = parameter["description"].partition("\n\n")[0]
         kind += "" if parameter["required"] else " | None = None"
-        return Argument(parameter["name"], parameter["name"], kind, words)
+        name = parameter["name"] + "_" * keyword.iskeyword(parameter["name"])
+        return Argument(parameter["name"], name, kind, words)
 
     def source(self) -> str:
         """The method; of the pages of all records, the walks too."""

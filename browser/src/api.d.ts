@@ -938,6 +938,116 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reports/products": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Most wished for
+         * @description The products that are most wished for, the largest `sort` first, in pages; with `by=variant` a
+         *     row for each variant. Numbers are those of the last count (`asOf`); a walk may see a product twice
+         *     or not at all while counts change. `format=csv` is all of it as a spreadsheet. `HEAD` answers
+         *     the same without a body.
+         */
+        get: operations["productReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All wishes
+         * @description How many wishes there are, whose, and how many came and went. `HEAD` answers the same without a
+         *     body.
+         */
+        get: operations["summaryReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Day by day
+         * @description A row for each day: the wishes at its end, and how many came and went; of all products, or of
+         *     `product`. Days before the first count are left out. `format=csv` is the same as a spreadsheet.
+         *     `HEAD` answers the same without a body.
+         */
+        get: operations["daysReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/wishers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who wishes for it
+         * @description Who wishes for a product now, or for it in one variant, newest first, in pages. Nobody has
+         *     confirmed the e-mail address. `format=csv` is all of it as a spreadsheet. `HEAD` answers the
+         *     same without a body.
+         */
+        get: operations["wishersReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/wishes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many want this
+         * @description About how many wish for each product, to be shown to anybody: the largest of 10, 25, 50, 100, 250,
+         *     500, 1,000 and so on that the last count reaches, or 0. A browser may keep it for an hour. 404
+         *     until the store has `--show-wishes on`. `HEAD` answers the same without a body.
+         */
+        get: operations["shownWishes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/requests": {
         parameters: {
             query?: never;
@@ -1343,6 +1453,7 @@ export interface components {
             /** @description Since when that is so. */
             forgetSince?: components["schemas"]["Time"] | null;
             pages?: components["schemas"]["StorePages"];
+            reporting?: components["schemas"]["StoreReporting"];
         };
         /** @description How the shop names its signed-in customers. What is not set is left out. */
         StoreNaming: {
@@ -1361,6 +1472,13 @@ export interface components {
             wishlistPage?: string;
             sharedPage?: string;
         };
+        /** @description How the store's reports are made, as far as it is set. */
+        StoreReporting: {
+            /** @description Where its days begin. Without it they are those of UTC. */
+            timeZone?: string;
+            /** @description Whether anybody may ask about how many wish for a product. */
+            showWishes?: boolean;
+        };
         /** @description An admin token, without the token itself. */
         AdminToken: {
             id: components["schemas"]["Id"];
@@ -1370,7 +1488,7 @@ export interface components {
              * @description What it is for.
              * @enum {string}
              */
-            scope: "admin" | "storefront" | "naming";
+            scope: "admin" | "storefront" | "naming" | "reports";
             label: string;
             createdAt: components["schemas"]["Time"];
             expiresAt?: components["schemas"]["Time"] | null;
@@ -1481,6 +1599,83 @@ export interface components {
         DeliveryPage: {
             data: components["schemas"]["Delivery"][];
             pageInfo?: components["schemas"]["PageInfo"];
+        };
+        /** @description A day, such as 2025-04-18. */
+        Day: string;
+        /** @description When the last count began; null before the first one. */
+        AsOf: components["schemas"]["Time"] | null;
+        /** @description The first day that was counted; null before the first count. */
+        Since: components["schemas"]["Day"] | null;
+        /** @description A product, or one of its variants, and how many wish for it. */
+        ProductWishes: {
+            productId: components["schemas"]["ProductId"];
+            variantId?: components["schemas"]["ProductId"];
+            title?: components["schemas"]["Title"];
+            image?: components["schemas"]["Url"];
+            wishes: number;
+            customers: number;
+            visitors: number;
+            added: number;
+            removed: number;
+        };
+        ProductReport: {
+            data: components["schemas"]["ProductWishes"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+            asOf: components["schemas"]["AsOf"];
+            since: components["schemas"]["Since"];
+        };
+        /** @description The wishes of all products, and the profiles that have one. */
+        WishSummary: {
+            wishes: number;
+            customers: number;
+            visitors: number;
+            /** @description How many customers and visitors have a wish. */
+            profiles: {
+                customers: number;
+                visitors: number;
+            };
+            lists: number;
+            added: number;
+            removed: number;
+        };
+        SummaryReport: {
+            data: components["schemas"]["WishSummary"];
+            asOf: components["schemas"]["AsOf"];
+            since: components["schemas"]["Since"];
+        };
+        /** @description The wishes at the end of a day, and how many came and went. */
+        WishDay: {
+            day: components["schemas"]["Day"];
+            wishes: number;
+            added: number;
+            removed: number;
+        };
+        DaysReport: {
+            data: components["schemas"]["WishDay"][];
+            asOf: components["schemas"]["AsOf"];
+            since: components["schemas"]["Since"];
+        };
+        /** @description A wish for the product, and whose it is. */
+        Wisher: {
+            profile: components["schemas"]["ProfileGid"];
+            emailUnconfirmed?: components["schemas"]["EmailAddress"];
+            /** @description Whether they want to hear of lower prices and of products that are back. */
+            notices: boolean;
+            variantId?: components["schemas"]["ProductId"];
+            quantity: components["schemas"]["Quantity"];
+            savedAt: components["schemas"]["Time"];
+        };
+        WisherPage: {
+            data: components["schemas"]["Wisher"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        /** @description About how many wish for a product. */
+        ShownCount: {
+            productId: components["schemas"]["ProductId"];
+            wishes: number;
+        };
+        ShownWishes: {
+            data: components["schemas"]["ShownCount"][];
         };
         PlatformRequestPage: {
             data: components["schemas"]["PlatformRequest"][];
@@ -2021,6 +2216,51 @@ export interface components {
          * @example 4711
          */
         From: components["schemas"]["Resume"];
+        /**
+         * @description The first day, in the time zone of the store; without it, 29 days before `to`.
+         * @example 2025-04-01
+         */
+        FromDay: components["schemas"]["Day"];
+        /**
+         * @description The last day, at most 365 after `from`; without it, today.
+         * @example 2025-04-18
+         */
+        ToDay: components["schemas"]["Day"];
+        /**
+         * @description What the order goes by.
+         * @example added
+         */
+        SortBy: "wishes" | "added" | "removed";
+        /**
+         * @description What has a row of its own.
+         * @example variant
+         */
+        By: "product" | "variant";
+        /**
+         * @description A spreadsheet is all of the report, without pages.
+         * @example csv
+         */
+        Format: "json" | "csv";
+        /**
+         * @description The product; without it, all.
+         * @example 632910392
+         */
+        OfProduct: components["schemas"]["ProductId"];
+        /**
+         * @description The product.
+         * @example 632910392
+         */
+        TheProduct: components["schemas"]["ProductId"];
+        /**
+         * @description The variant; without it, any.
+         * @example 808950810
+         */
+        OfVariant: components["schemas"]["ProductId"];
+        /**
+         * @description 1 to 250 products, with commas between them.
+         * @example 632910392,7
+         */
+        Products: string;
         /**
          * @description The types of event to read, with commas between them; without it, all.
          * @example item.created,item.deleted
@@ -4610,6 +4850,290 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    productReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The first day, in the time zone of the store; without it, 29 days before `to`.
+                 * @example 2025-04-01
+                 */
+                from?: components["parameters"]["FromDay"];
+                /**
+                 * @description The last day, at most 365 after `from`; without it, today.
+                 * @example 2025-04-18
+                 */
+                to?: components["parameters"]["ToDay"];
+                /**
+                 * @description What the order goes by.
+                 * @example added
+                 */
+                sort?: components["parameters"]["SortBy"];
+                /**
+                 * @description What has a row of its own.
+                 * @example variant
+                 */
+                by?: components["parameters"]["By"];
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
+                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A spreadsheet is all of the report, without pages.
+                 * @example csv
+                 */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of products. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    summaryReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The first day, in the time zone of the store; without it, 29 days before `to`.
+                 * @example 2025-04-01
+                 */
+                from?: components["parameters"]["FromDay"];
+                /**
+                 * @description The last day, at most 365 after `from`; without it, today.
+                 * @example 2025-04-18
+                 */
+                to?: components["parameters"]["ToDay"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers of all products. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummaryReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    daysReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The first day, in the time zone of the store; without it, 29 days before `to`.
+                 * @example 2025-04-01
+                 */
+                from?: components["parameters"]["FromDay"];
+                /**
+                 * @description The last day, at most 365 after `from`; without it, today.
+                 * @example 2025-04-18
+                 */
+                to?: components["parameters"]["ToDay"];
+                /**
+                 * @description The product; without it, all.
+                 * @example 632910392
+                 */
+                product?: components["parameters"]["OfProduct"];
+                /**
+                 * @description A spreadsheet is all of the report, without pages.
+                 * @example csv
+                 */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DaysReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    wishersReport: {
+        parameters: {
+            query: {
+                /**
+                 * @description The product.
+                 * @example 632910392
+                 */
+                product: components["parameters"]["TheProduct"];
+                /**
+                 * @description The variant; without it, any.
+                 * @example 808950810
+                 */
+                variant?: components["parameters"]["OfVariant"];
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
+                 *     the profile and to `query`: with others, or when it was changed, the answer is 400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The number of records of a page, 1 to 250, by default 50.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A spreadsheet is all of the report, without pages.
+                 * @example csv
+                 */
+                format?: components["parameters"]["Format"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of wishes. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WisherPage"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    shownWishes: {
+        parameters: {
+            query: {
+                /**
+                 * @description 1 to 250 products, with commas between them.
+                 * @example 632910392,7
+                 */
+                products: components["parameters"]["Products"];
+            };
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as
+                 *     `POST /profiles/token` returns it. Only an admin token may send it. Another platform is
+                 *     answered 400, an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order in which they were named. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShownWishes"];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

@@ -189,6 +189,8 @@ class Settings:
     session_namespace: str = _setting("wishwell", _namespace)
     session_days: float = _setting(90.0, _seconds(0, 36_500))
     empty_session_days: float = _setting(2.0, _seconds(0, 36_500))
+    count_seconds: float = _setting(3_600.0, _seconds(1, 86_400))
+    """Seconds between two counts of a store."""
     purge_interval: float = _setting(600.0, _seconds(1, 86_400))
     items_per_profile: int = _setting(5_000, _whole(1, 100_000))
     lists_per_profile: int = _setting(250, _whole(1, 10_000))

@@ -10,6 +10,7 @@ STORE_KEYS = {
     *("id", "handle", "platform", "productIds", "authFlow", "hosts", "naming", "origins", "limits"),
     *("priceDropPercent", "forgetCustomersAfter", "forgetSince", "eventsSince", "createdAt"),
     "pages",
+    "reporting",
 }
 
 

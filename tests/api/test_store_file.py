@@ -36,6 +36,7 @@ stores:
     events: on
     priceDropPercent: 9
     pages: {{wishlistPage: /wishes}}
+    reporting: {{timeZone: Europe/Paris, showWishes: on}}
     naming: {{jwtCookie: session, jwtAudience: {handle}}}
     jwtKeyFiles: [shop.key]
 """
@@ -46,6 +47,7 @@ stores:
     made = stores(service)[handle]
     assert (made["platform"], made["productIds"], made["authFlow"]) == ("woo", "text", "/signin")
     assert (made["limits"], made["priceDropPercent"]) == ({"items": 7, "lists": 8}, 9)
+    assert made["reporting"] == {"timeZone": "Europe/Paris", "showWishes": True}
     assert made["pages"] == {"wishlistPage": "/wishes"}
     assert made["hosts"] == [STORE.format(handle)] and made["eventsSince"]
     assert "nothing to do" in apply(text)[1]
@@ -81,6 +83,8 @@ WRONG = {
     "a bad host": "stores: [{handle: HANDLE, hosts: [shop]}]",
     "a bad page": "stores: [{handle: HANDLE, pages: {wishlistPage: x}}]",
     "a page that is none": "stores: [{handle: HANDLE, pages: {page: /x}}]",
+    "no time zone": "stores: [{handle: HANDLE, reporting: {timeZone: Mars}}]",
+    "no yes or no": "stores: [{handle: HANDLE, reporting: {showWishes: 'on'}}]",
     "a bad name": "stores: [{handle: HANDLE, naming: {cookie: a}}]",
     "a key file that is not there": "stores: [{handle: HANDLE, jwtKeyFiles: [nowhere]}]",
     "a key twice": "stores: [{handle: HANDLE, platform: a, platform: b}]",

@@ -93,7 +93,7 @@ def test_call_sends_what_is_described(name):
         if "parameters" in operation
         else []
     )
-    described = {entry["name"] for entry in given if entry["in"] == "query"} - {"itemIds"}
+    described = {entry["name"] for entry in given if entry["in"] == "query"} - {"itemIds", "format"}
     assert dict(call.params).keys() == described
     if "requestBody" not in operation:
         assert call.body is None
@@ -108,8 +108,9 @@ def test_examples_of_the_description_are_read():
     read = 0
     for name, call in CALLS.items():
         for status, answer in OPERATIONS[name][3]["responses"].items():
-            for content in resolved(answer).get("content", {}).values():
-                for example in content["examples"].values() if status < "300" else ():
+            content = resolved(answer).get("content", {}).get("application/json")
+            if content is not None and status < "300":
+                for example in content["examples"].values():
                     record = call.read(msgspec.json.encode(example["value"]))
                     sent = example["value"]["data"]
                     paged = isinstance(record, Page | Feed)

@@ -13,6 +13,7 @@ from wishwell.products.notices import Money
 from wishwell.stores import store_secrets
 from wishwell.wishes import lists
 
+OF_STORE = {"limits": {"items": 77}, "reporting": {"time_zone": "Europe/Paris"}}
 NOW = "2026-01-01T00:00:00.000Z"
 AT = ids.from_timestamp(NOW)
 
@@ -105,7 +106,7 @@ class FilledStore:
     def __init__(self, bench, handle):
         self.bench, now = bench, bench.clock.tick
         hosts = (f"https://{handle}.example",)
-        self.store = bench.new_store(handle, events=True, hosts=hosts, limits={"items": 77})
+        self.store = bench.new_store(handle, events=True, hosts=hosts, **OF_STORE)
         hidden = store_secrets.SecretsPatch()
         bench.write(store_secrets.change, SEALING, self.store, hidden, bench.clock())
         self.token, self.hash = bench.new_id(), opaque.hashed(fresh := auth.new_admin_token())

@@ -29,6 +29,7 @@ from wishwell.errors import Conflict, Gone, Invalid, StoreDeleted
 from wishwell.events import deliveries
 from wishwell.moving import deletion, file_records, importing
 from wishwell.moving.import_file import ImportFile
+from wishwell.reports import counting
 from wishwell.wishes import items, lists, reservations, shares
 
 
@@ -292,6 +293,7 @@ def test_deletion_leaves_nothing_of_the_store(bench):
         asked = "store_id id topic state received_at body_hash delivery_id"
         request = (bench.new_id(), "shop/redact", "waiting", NOW, "x", "y")
         bench.insert("requests", asked, [(whole.store.id, *request)])
+        bench.drain(counting.run(bench.db, whole.store, bench.clock))
     kept = sizes(bench, *other.profiles)
     assert all(sizes(bench, *doomed.profiles).values())
     assert delete(bench, doomed.store)

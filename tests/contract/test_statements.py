@@ -33,6 +33,7 @@ STORE_WIDE = {
     "import_profiles_held", "import_items_held", "import_lists_held", "import_shares_held",
     "profiles_known",
     "purge_shares", "purge_reservations", "purge_held",
+    "count_profiles", "count_items", "store_items_wished_page",  # of a store: reports
     "customers_idle", "erasure_linked",  # of a store's customers, of a customer's sessions: erasing
     "profiles_kinds",  # of those whose items a session has reserved: its link
 }  # fmt: skip

@@ -42,6 +42,11 @@ BODIES: dict[str, Any] = {
     "PATCH /webhooks/{webhookId}": {"types": ["item.created"]},
     "POST /webhooks/{webhookId}/replays": {"since": "2027-01-01T00:00:00Z"},
 }
+QUERIES = {
+    "GET /profiles": "?email=ann@example.com",
+    "GET /reports/wishers": "?product=1",
+    "GET /wishes": "?products=1",
+}
 DESCRIPTION, PLATFORM = "GET /.well-known/openapi", f"POST {WEBHOOKS}"
 TOKEN, EVENTS = "POST /profiles/token", "GET /events"
 CREATING = ("POST /items", "PUT /items", "POST /lists")
@@ -52,6 +57,7 @@ GIVE_BACK = "DELETE /shared/{token}/items/{itemId}/reservation"
 # By whoever has the link, the owner too; but nobody reserves on their own list.
 SHARED = (VIEW, COPY, RESERVE, GIVE_BACK)
 ERASE = "DELETE /profile"
+REPORTS = ("GET /reports/products", "GET /reports/summary", "GET /reports/days")
 OF_ONE = ("GET /profile", "PATCH /profile", "GET /profile/export", ERASE)
 
 
@@ -67,7 +73,7 @@ OF_STORE = {
     name
     for name in DONE
     if name.partition(" ")[2].startswith(
-        ("/products", "/webhooks", "/requests", "/store", "/tokens")
+        ("/products", "/webhooks", "/requests", "/store", "/tokens", "/reports")
     )
 }
 OF_STORE.add("GET /profiles")
@@ -78,6 +84,8 @@ OWN |= {"admin + Profile": "customer"}
 """Whose records a credential acts on."""
 
 NOBODY = ("none", "junk", "expired", "another store's", "revoked admin", "revoked", "closed")
+# contract: storefront-token
+FORBIDDEN = ("session + Profile", "customer + Profile", "storefront", "reports")
 
 
 def expected_of_store(operation: str, credential: str) -> int:
@@ -89,7 +97,7 @@ def expected_of_store(operation: str, credential: str) -> int:
         return 401
     if credential.startswith("admin"):
         return 400 if "+" in credential else DONE[operation]
-    return 403
+    return DONE[operation] if credential == "reports" and operation in REPORTS else 403
 
 
 def expected_shared(operation: str, credential: str, owner: str) -> int:
@@ -100,7 +108,7 @@ def expected_shared(operation: str, credential: str, owner: str) -> int:
         return 404
     if credential in NOBODY:
         return 401 if operation != VIEW or credential != "none" else 200
-    if "+" in credential and not credential.startswith("admin"):
+    if credential in FORBIDDEN:
         return 403
     if owner == OWN.get(credential):
         return {RESERVE: 403, GIVE_BACK: 404}.get(operation, DONE[operation])
@@ -109,11 +117,8 @@ def expected_shared(operation: str, credential: str, owner: str) -> int:
 
 def expected(operation: str, credential: str, owner: str) -> int:
     """The status for a credential, on a record of ``owner``."""
-    open_to_all = operation in (DESCRIPTION, PLATFORM)
-    if open_to_all or credential == "storefront":
-        return (
-            200 if open_to_all else 403
-        )  # contract: openapi-served, platform-signed, storefront-token
+    if operation in (DESCRIPTION, PLATFORM):
+        return 200  # contract: openapi-served, platform-signed
     if operation in SHARED:
         return expected_shared(operation, credential, owner)
     if operation in OF_STORE:
@@ -128,7 +133,7 @@ def expected(operation: str, credential: str, owner: str) -> int:
         return 404 if operation in nowhere else DONE[operation]
     if credential in NOBODY:
         return 401
-    if credential.endswith("+ Profile") and not credential.startswith("admin"):
+    if credential in FORBIDDEN:
         return 403
     if credential == "admin":
         return 400 if operation in (*CREATING, *OF_ONE) else DONE[operation]
@@ -143,10 +148,10 @@ def expected(operation: str, credential: str, owner: str) -> int:
 
 OPERATIONS = [f"{method} {route.path}" for route in routes.API for method in route.methods]
 CREDENTIALS = [
-    *NOBODY, "session", "customer", "other's", "storefront", "admin", "admin + Profile",
-    "session + Profile", "customer + Profile",
+    *NOBODY, *FORBIDDEN, "session", "customer", "other's", "admin", "admin + Profile",
 ]  # fmt: skip
 OWNERS = ["session", "customer", "other"]
+OPTIONS = ("--events", "on", "--show-wishes", "on")
 
 
 def test_every_route_has_its_row():
@@ -161,7 +166,7 @@ class Fixtures:
         self.platform, self.shop = platform, platform.shop
         self.exported = platform.asks("customers/data_request", "mine")
         platform.reaches(self.exported, "exported")
-        self.elsewhere = make_shop(*ROOMY, "--events", "on")
+        self.elsewhere = make_shop(*ROOMY, *OPTIONS)
         self.owners = {
             "session": self.shop.session(),
             "customer": self.shop.customer("mine"),
@@ -214,6 +219,7 @@ class Fixtures:
             "admin + Profile": shop.admin_token,
             "session + Profile": self.owners["session"].token,
             "customer + Profile": customer.token,
+            "reports": shop.another_admin_token("reports", "--for", "reports"),
         }
 
     def _body(self, operation):
@@ -253,8 +259,7 @@ class Fixtures:
             headers["Profile"] = self.owners["customer"].gid
         if headers and operation == ERASE:
             headers["Profile"] = self.shop.gid()
-        if path == "/profiles":
-            path += "?email=ann@example.com"
+        path += QUERIES.get(operation, "")
         http = self.clients[credential]
         if operation == GIVE_BACK:
             http.put(path, headers=headers, json=BODIES[RESERVE])
@@ -289,14 +294,14 @@ def _signed(token, **changes):
 
 @pytest.fixture(scope="module")
 def world(service):
-    platform = Platform(service, NEW, options=(*ROOMY, "--events", "on"))
+    platform = Platform(service, NEW, options=(*ROOMY, *OPTIONS))
     return Fixtures(lambda *options: Shop(service, *options), platform)
 
 
 @pytest.mark.parametrize("credential", CREDENTIALS)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_operation_answers_what_the_table_says(world, operation, credential):
-    """contract: token-required, token-scope, token-admin-only, profile-header,
+    """contract: token-required, token-scope, token-admin-only, report-token, profile-header,
     profile-header-forbidden, whole-store, whole-store-create, shared-open, reserve-caller. Status,
     and nothing of anybody else in the body: not one list name of another owner."""
     owners = OWNERS if operation in (*ON_A_RECORD, *SHARED) else ["customer"]

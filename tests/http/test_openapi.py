@@ -53,9 +53,13 @@ each_operation = pytest.mark.parametrize("name", OPERATIONS)
 OF_STORE = {
     name
     for name, (_, path, _) in OPERATIONS.items()
-    if path.startswith(("/webhooks", "/events", "/products", "/requests", "/store", "/tokens"))
+    if path.startswith(
+        ("/webhooks", "/events", "/products", "/requests", "/store", "/tokens", "/reports")
+    )
     or path == "/profiles"
 }
+SPREADSHEETS = ("productReport", "daysReport", "wishersReport")
+REQUIRED = ("wishersReport product", "shownWishes products")
 NO_TOKEN = ("getOpenapi", "takePlatformWebhook")
 ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 WITH_TOKEN = {"401", "403", "404"}
@@ -144,6 +148,7 @@ def test_operation_says_what_it_takes_and_of_whom(name):
     assert len(profile) == (name not in NO_TOKEN and name not in OF_STORE)
     for entry in parameters:
         needed = entry["in"] == "path" or entry["name"].startswith(("email", "X-Shopify-"))
+        needed = needed or f"{name} {entry['name']}" in REQUIRED
         assert entry["required"] is needed
         assert errors_of(entry["schema"], entry["example"]) == [], entry["name"]
     body = operation.get("requestBody")
@@ -184,7 +189,10 @@ def test_every_response_has_its_headers_and_body(name):
             assert header["required"] is True
             assert errors_of(header["schema"], header["example"]) == [], f"{status} {key}"
         bodies = response.get("content", {})
-        assert set(bodies) == (set() if status == "204" else {"application/json"})
+        kinds = set() if status == "204" else {"application/json"}
+        if name in SPREADSHEETS and status == "200":
+            kinds.add("text/csv")
+        assert set(bodies) == kinds
         if status >= "400":
             body = bodies["application/json"]
             assert body["schema"] == {"$ref": "#/components/schemas/Error"}

@@ -270,9 +270,10 @@ class Service(Program):
                 return database.execute(sql).fetchall()
         return asyncio.run(_rows(url, sql))
 
-    def create_token(self, store: str = "default", label: str = "test") -> str:
+    def create_token(self, store: str = "default", label: str = "test", *options: str) -> str:
         """A new admin token of a store."""
-        return self.quick("token", "create", "--store", store, "--label", label).strip()
+        words = ("--store", store, "--label", label, *options)
+        return self.quick("token", "create", *words).strip()
 
     def admin_token(self, store: str = "default") -> str:
         """An admin token of a store, made once."""

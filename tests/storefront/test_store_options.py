@@ -28,6 +28,8 @@ BAD = {
     "page of two lines": ("shared-page", "--shared-page", "/a\nb"),
     "page with a fragment": ("shared-page", "--shared-page", "/a#b"),
     "page that is too long": ("shared-page", "--shared-page", "/" + "a" * 1_000),
+    "no time zone": ("time-zone", "--time-zone", "Mars/Base"),
+    "time zone that is a file": ("time-zone", "--time-zone", "../../etc/passwd"),
     "short key": ("jwt-key", "--jwt-key-file", "short"),
     "five keys": ("jwt-key", *("--jwt-key-file", "key") * 5),
     "short secret": ("platform-secret", "--platform-secret-file", "short"),
@@ -37,7 +39,8 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_option_is_named_in_one_line(api, name):
-    """contract: storefront-naming, storefront-hosts, storefront-secrets, store-pages. No secret is shown."""
+    """contract: storefront-naming, storefront-hosts, storefront-secrets, store-pages, store-time-zone. No secret
+    is shown."""
     (api.folder / "key").write_text(JWT_KEY)
     (api.folder / "short").write_text("too-short")
     option, *words = BAD[name]

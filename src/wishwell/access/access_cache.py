@@ -24,8 +24,9 @@ from wishwell.profiles import Profile
 from wishwell.stores import Store
 from wishwell.stores.naming import authority
 
-AdminScope = Literal["admin", "storefront", "naming"]
-"""What an admin token is for: the API, the storefront, or the storefront and naming customers."""
+AdminScope = Literal["admin", "storefront", "naming", "reports"]
+"""What an admin token is for: the API, the storefront, the storefront and naming customers, or
+reports alone."""
 
 _PORT = re.compile(r":[^\]]*$")
 _HOST = re.compile(r"[a-z0-9._-]*|\[[0-9a-f:.]+\]")

@@ -25,7 +25,7 @@ from wishwell.errors import Invalid, Misconfigured, NotFound, Unauthenticated
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 
-Kind = Literal["admin", "customer", "session", "storefront", "naming"]
+Kind = Literal["admin", "customer", "session", "storefront", "naming", "reports"]
 
 ADMIN_PREFIX = "wwadm_"
 LIFETIME = 86_400

@@ -13,6 +13,7 @@ from wishwell.cli.data_commands import export_command, import_command
 from wishwell.cli.opening import in_days, new_id, now, run
 from wishwell.cli.product_commands import products_command
 from wishwell.cli.profile_commands import profile
+from wishwell.cli.report_commands import report
 from wishwell.cli.store_apply import store_apply
 from wishwell.cli.store_commands import store
 from wishwell.cli.token_commands import token
@@ -45,7 +46,7 @@ def main(ctx: click.Context) -> None:
 
 store.add_command(store_apply)
 for command in (
-    *(store, token, profile, webhook),
+    *(store, token, profile, report, webhook),
     *(export_command, import_command, products_command),
 ):
     main.add_command(command)

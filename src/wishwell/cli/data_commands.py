@@ -14,7 +14,7 @@ from wishwell.moving.file_records import EndRecord, WebhookRecord
 from wishwell.moving.import_file import ImportFile
 from wishwell.moving.importing import Counts
 from wishwell.run import app, terminal
-from wishwell.stores import Store
+from wishwell.stores import Store, reporting
 
 _store = click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
 
@@ -77,7 +77,8 @@ def import_command(
     added to the store. docs/coming-from-another-app.md has examples.
     """
     if columns is not None:
-        in_zone = None if zone is None else csv_file.zone(zone)
+        # contract: import-csv-times
+        in_zone = None if zone is None else reporting.zone("--time-zone", zone)
         named = csv_file.columns(columns)
         how = csv_file.Reading(named, encoding or "utf-8-sig", in_zone, skip_guests)
         _import_csv(settings, path, handle, how, dry)

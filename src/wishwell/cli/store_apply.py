@@ -12,12 +12,12 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import stores
 from wishwell.cli.opening import new_id, now, read_file, run
-from wishwell.cli.store_commands import patches, put
+from wishwell.cli.store_commands import PARTS, patches, put
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
 from wishwell.run import app, terminal
-from wishwell.stores import Store, StorePatch, naming, store_secrets
+from wishwell.stores import Store, StorePatch, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
 
 
@@ -31,6 +31,7 @@ class _StoreEntry(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     hosts: tuple[str, ...] | UnsetType = UNSET
     naming: dict[str, str] | UnsetType = UNSET
     pages: dict[str, str] | UnsetType = UNSET
+    reporting: dict[str, str | bool] | UnsetType = UNSET
     origins: tuple[str, ...] | UnsetType = UNSET
     limits: dict[str, int | None] | UnsetType = UNSET
     events: bool | UnsetType = UNSET
@@ -213,7 +214,7 @@ def _patches(
         for name in entry.__struct_fields__
         if name != "handle" and (value := getattr(entry, name)) is not UNSET
     }
-    for kind, struct in (("naming", naming.Naming), ("pages", naming.Pages)):
+    for kind, struct in PARTS.items():
         names = {field.encode_name: field.name for field in msgspec.structs.fields(struct)}
         named = fields.get(kind, {})
         if unknown := named.keys() - names.keys():

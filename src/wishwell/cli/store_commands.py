@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,8 +16,15 @@ from wishwell.db import Database, Writer
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.moving import deletion
 from wishwell.run import app, terminal
-from wishwell.stores import Store, StorePatch, naming, store_secrets
+from wishwell.stores import Store, StorePatch, naming, reporting, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
+
+PARTS: Mapping[str, type[msgspec.Struct]] = {
+    "naming": naming.Naming,
+    "pages": naming.Pages,
+    "reporting": reporting.Reporting,
+}
+"""What a store's options set together."""
 
 
 # contract: command-store
@@ -58,6 +65,11 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
                      help="The shop's own wishlist page; else the service has one."),
         click.option("--shared-page", metavar="URL",
                      help="Its page for shared lists, with {token}, else with # and the token."),
+        click.option("--time-zone", metavar="NAME",
+                     help="Where the days of reports begin, as Europe/Paris (default: UTC)."),
+        click.option("--show-wishes", type=click.Choice(["on", "off"]),
+                     help="Whether anybody may ask about how many wish for a product "
+                     "(default: off)."),
         click.option("--auth-flow", metavar="PATH", help="The path of the sign-in page."),
         click.option("--price-drop-percent", type=int, metavar="N",
                      help="By how much a price must fall to be told, 1 to 90 (default: 5)."),
@@ -196,10 +208,11 @@ def _given_patches(settings: Settings, given: dict[str, Any]) -> tuple[StorePatc
     for name in ("jwt_key_files", "platform_secret_files"):
         if name in fields:  # an empty text removes them
             fields[name] = tuple(filter(None, fields[name]))
-    for kind, struct in (("naming", naming.Naming), ("pages", naming.Pages)):
+    for name in ("events", "show_wishes"):
+        if name in fields:
+            fields[name] = fields[name] == "on"
+    for kind, struct in PARTS.items():
         fields[kind] = {name: fields[name] for name in struct.__struct_fields__ if name in fields}
-    if "events" in fields:
-        fields["events"] = fields["events"] == "on"
     if "limits" in fields:
         fields["limits"] = dict(map(_limit, fields["limits"]))
     return patches(settings, Path(), fields, ("jwt-key-file", "platform-secret-file"))

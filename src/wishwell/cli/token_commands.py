@@ -26,10 +26,10 @@ def token() -> None:
 @click.option(
     "--for",
     "purpose",
-    type=click.Choice(["api", "storefront"]),
+    type=click.Choice(["api", "storefront", "reports"]),
     default="api",
     show_default=True,
-    help="The API, or a proxy that forwards to the storefront.",
+    help="The API, a proxy that forwards to the storefront, or reports alone.",
 )
 @click.option(
     "--names-customers",
@@ -55,7 +55,7 @@ def token_create(
     """
     if names_customers and purpose != "storefront":
         raise Invalid("--names-customers: only with --for storefront.")
-    scope: AdminScope = "admin"
+    scope: AdminScope = "reports" if purpose == "reports" else "admin"
     if purpose == "storefront":
         scope = "naming" if names_customers else "storefront"
     expires = None if expires_days is None else in_days(ids.wall_clock(), expires_days)

@@ -23,6 +23,7 @@ from wishwell.client.calls import (
 )
 from wishwell.client.records import (
     AdminToken,
+    By,
     Delivery,
     Include,
     Item,
@@ -32,14 +33,20 @@ from wishwell.client.records import (
     PlatformRequest,
     Product,
     ProductId,
+    ProductWishes,
     Profile,
     ProfileExport,
     Share,
     SharedItem,
     SharedList,
+    ShownCount,
     Sort,
+    SortBy,
     StoreSettings,
     Webhook,
+    WishDay,
+    Wisher,
+    WishSummary,
 )
 
 
@@ -916,6 +923,117 @@ class AsyncProducts(AsyncProductsByHand):
         await self._line.result(call)
 
 
+class AsyncReports(AsyncPart):
+    """What is wished for, by counting, and who wishes for it."""
+
+    async def products(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        sort: SortBy | None = None,
+        by: By | None = None,
+        page: str | None = None,
+        limit: int | None = None,
+    ) -> Page[ProductWishes]:
+        """The products that are most wished for, the largest ``sort`` first, in pages; with
+        ``by=variant`` a row for each variant. Numbers are those of the last count (``as_of``); a
+        walk may see a product twice or not at all while counts change. ``format=csv`` is all of it
+        as a spreadsheet.
+
+        ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
+
+        ``to``: The last day, at most 365 after ``from``; without it, today.
+
+        ``sort``: What the order goes by.
+
+        ``by``: What has a row of its own.
+
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
+        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
+        400.
+
+        ``limit``: The number of records of a page, 1 to 250, by default 50.
+
+        Raises ``NotFound``.
+        """
+        params = given(to=to, sort=sort, by=by, page=page, limit=limit, **{"from": from_})
+        call = Call("GET", path("reports", "products"), page_of(ProductWishes), params=params)
+        return await self._line.result(call)
+
+    async def summary(self, *, from_: str | None = None, to: str | None = None) -> WishSummary:
+        """How many wishes there are, whose, and how many came and went.
+
+        ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
+
+        ``to``: The last day, at most 365 after ``from``; without it, today.
+
+        Raises ``NotFound``.
+        """
+        params = given(to=to, **{"from": from_})
+        call = Call("GET", path("reports", "summary"), one(WishSummary), params=params)
+        return await self._line.result(call)
+
+    async def days(
+        self, *, from_: str | None = None, to: str | None = None, product: ProductId | None = None
+    ) -> tuple[WishDay, ...]:
+        """A row for each day: the wishes at its end, and how many came and went; of all products,
+        or of ``product``. Days before the first count are left out. ``format=csv`` is the same as a
+        spreadsheet.
+
+         ``from_``: The first day, in the time zone of the store; without it, 29 days before ``to``.
+
+        ``to``: The last day, at most 365 after ``from``; without it, today.
+
+        ``product``: The product; without it, all.
+
+        Raises ``NotFound``.
+        """
+        params = given(to=to, product=product, **{"from": from_})
+        call = Call("GET", path("reports", "days"), one(tuple[WishDay, ...]), params=params)
+        return await self._line.result(call)
+
+    async def wishers(
+        self,
+        product: ProductId,
+        *,
+        variant: ProductId | None = None,
+        page: str | None = None,
+        limit: int | None = None,
+    ) -> Page[Wisher]:
+        """Who wishes for a product now, or for it in one variant, newest first, in pages. Nobody
+        has confirmed the e-mail address. ``format=csv`` is all of it as a spreadsheet.
+
+        ``product``: The product.
+
+        ``variant``: The variant; without it, any.
+
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier answer. It
+        is bound to the profile and to ``query``: with others, or when it was changed, the answer is
+        400.
+
+        ``limit``: The number of records of a page, 1 to 250, by default 50.
+
+        Raises ``NotFound``.
+        """
+        params = given(product=product, variant=variant, page=page, limit=limit)
+        call = Call("GET", path("reports", "wishers"), page_of(Wisher), params=params)
+        return await self._line.result(call)
+
+    async def shown(self, products: str) -> tuple[ShownCount, ...]:
+        """About how many wish for each product, to be shown to anybody: the largest of 10, 25, 50,
+        100, 250, 500, 1,000 and so on that the last count reaches, or 0. A browser may keep it for
+        an hour. 404 until the store has ``--show-wishes on``.
+
+        ``products``: 1 to 250 products, with commas between them.
+
+        Raises ``NotFound``.
+        """
+        params = given(products=products)
+        call = Call("GET", path("wishes"), one(tuple[ShownCount, ...]), params=params)
+        return await self._line.result(call)
+
+
 class AsyncRequests(AsyncPart):
     """What the store's platform asks for, so that a person's data is shown or erased."""
 
@@ -989,4 +1107,5 @@ class AsyncResources:
         self.store = AsyncStore(line)
         self.tokens = AsyncTokens(line)
         self.products = AsyncProducts(line)
+        self.reports = AsyncReports(line)
         self.requests = AsyncRequests(line)

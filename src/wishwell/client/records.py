@@ -7,6 +7,7 @@ from wishwell.client.record import Record
 
 __all__ = [
     "AdminToken",
+    "By",
     "Delivery",
     "Event",
     "EventData",
@@ -23,23 +24,33 @@ __all__ = [
     "PlatformRequest",
     "Product",
     "ProductId",
+    "ProductWishes",
     "Profile",
     "ProfileExport",
     "ProfileToken",
     "Share",
     "SharedItem",
     "SharedList",
+    "ShownCount",
     "Sort",
+    "SortBy",
     "StoreNaming",
     "StorePages",
+    "StoreReporting",
     "StoreSettings",
     "Variant",
     "Webhook",
+    "WishDay",
+    "WishHolders",
+    "WishSummary",
+    "Wisher",
 ]
 
 ProductId = int | str
 Include = Literal["product"]
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
+SortBy = Literal["wishes", "added", "removed"]
+By = Literal["product", "variant"]
 
 
 class Money(Record, frozen=True):
@@ -323,6 +334,15 @@ class StorePages(Record, frozen=True):
     shared_page: str | None = None
 
 
+class StoreReporting(Record, frozen=True):
+    """How the store's reports are made, as far as it is set."""
+
+    time_zone: str | None = None
+    """Where its days begin. Without it they are those of UTC."""
+    show_wishes: bool | None = None
+    """Whether anybody may ask about how many wish for a product."""
+
+
 class StoreSettings(Record, frozen=True):
     """A store and its settings, as ``wishwell store`` makes them."""
 
@@ -351,6 +371,7 @@ class StoreSettings(Record, frozen=True):
     forget_since: datetime | None = None
     """Since when that is so."""
     pages: StorePages | None = None
+    reporting: StoreReporting | None = None
 
 
 class AdminToken(Record, frozen=True):
@@ -407,6 +428,68 @@ class NewProduct(Record, frozen=True):
     price: Money | None = None
     available: bool | None = None
     variants: tuple[Variant, ...] = ()
+
+
+class ProductWishes(Record, frozen=True):
+    """A product, or one of its variants, and how many wish for it."""
+
+    product_id: ProductId
+    wishes: int
+    customers: int
+    visitors: int
+    added: int
+    removed: int
+    variant_id: ProductId | None = None
+    title: str | None = None
+    image: str | None = None
+
+
+class WishHolders(Record, frozen=True):
+    """How many customers and visitors have a wish."""
+
+    customers: int
+    visitors: int
+
+
+class WishSummary(Record, frozen=True):
+    """The wishes of all products, and the profiles that have one."""
+
+    wishes: int
+    customers: int
+    visitors: int
+    profiles: WishHolders
+    """How many customers and visitors have a wish."""
+    lists: int
+    added: int
+    removed: int
+
+
+class WishDay(Record, frozen=True):
+    """The wishes at the end of a day, and how many came and went."""
+
+    day: str
+    wishes: int
+    added: int
+    removed: int
+
+
+class Wisher(Record, frozen=True):
+    """A wish for the product, and whose it is."""
+
+    profile: str
+    notices: bool
+    """Whether they want to hear of lower prices and of products that are back."""
+    quantity: int
+    saved_at: datetime
+    email_unconfirmed: str | None = None
+    variant_id: ProductId | None = None
+
+
+class ShownCount(Record, frozen=True):
+    """About how many wish for a product."""
+
+    product_id: ProductId
+    wishes: int
 
 
 class PlatformRequest(Record, frozen=True):

@@ -40,6 +40,8 @@ SPREAD: Mapping[str, str] = {
     "deliveries": "store_id",
     "products": "store_id",
     "requests": "store_id",
+    "wish_counts": "store_id",
+    "counts": "store_id",
     "leases": "name",
 }
 """How each table is spread, by the name of a column."""

@@ -13,6 +13,7 @@ Noun = Literal[
     "admin_tokens",
     "items",
     "items_shown",
+    "items_wished",
     "lists",
     "webhooks",
     "deliveries",
@@ -110,10 +111,11 @@ def _beyond(query: PageQuery, alias: str, conditions: str) -> str:
     owner = "store_id" if query.whole_store else "profile_id"
     id = _id(query.noun)
     sign, order = ("<=", "DESC") if query.edge == "newer" else (">=", "ASC")
+    table = "items" if query.noun.startswith("items_") else query.noun
     # Reads the nearest row by the index. For EXISTS, PostgreSQL would scan the table: nearly every
     # row matches, so it expects to find one soon, but the oldest rows come first and do not match.
     return (
-        f", (SELECT {alias}.{id} FROM {query.noun.removesuffix('_shown')} {alias}"  # noqa: S608
+        f", (SELECT {alias}.{id} FROM {table} {alias}"  # noqa: S608
         f" WHERE {alias}.{owner} = :owner{conditions} AND {alias}.{id} {sign} :cursor::uuid"
         f" ORDER BY {alias}.{id} {order} LIMIT 1) IS NOT NULL"
     )

@@ -95,7 +95,9 @@ class Request(msgspec.Struct):
 
     @property
     def store(self) -> Store:
-        """The store of its caller."""
+        """The store of its caller, and on the storefront the shop's."""
+        if self.visit is not None:
+            return self.visit.store
         assert self.caller is not None
         return self.caller.store
 

@@ -60,6 +60,11 @@ NOTICES_WAITING = _gauge(
 )
 ERASED = _counter("erased_profiles", "Profiles erased.")
 ERASING = _gauge("erasing_profiles", "Erased profiles that are still being removed.", "max")
+COUNTED = _gauge(
+    "counted_timestamp_seconds",
+    "When the last count of that store began which was counted longest ago.",
+    "min",
+)
 ASKED = _gauge(
     "platform_requests_waiting", "Requests of platforms that are not done yet.", "max", "kind"
 )

@@ -181,8 +181,12 @@ class Pipeline:
             )
         ):
             raise refused
-        if request.caller is not None and request.acts_on is None and route.caller != "ignored":
-            await self._set_scope(request, request.caller)
+        if request.caller is not None and route.caller != "ignored":
+            # contract: report-token
+            if request.caller.kind == "reports" and not route.for_reports:
+                raise Forbidden("This token is for reports alone.")
+            if request.acts_on is None:
+                await self._set_scope(request, request.caller)
         if request.visit is not None and isinstance(request.acts_on, Profile):
             request.acts_on = await self._there(request, request.acts_on)
         if route.of_store and b"profile" in request.headers:
@@ -232,7 +236,7 @@ class Pipeline:
                 raise Forbidden("Profile: only an admin token may send this header.")
             assert caller.profile is not None
             request.acts_on = await self._there(request, caller.profile)
-        elif caller.kind != "admin":
+        elif caller.kind not in ("admin", "reports"):
             raise Forbidden("This token is for the storefront, and not for the API.")
         elif named is None:
             request.acts_on = WholeStore(caller.store)

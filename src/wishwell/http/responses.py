@@ -69,6 +69,13 @@ def streamed(pieces: AsyncIterator[bytes]) -> Response:
     return Response(200, b"", [JSON, *_PRIVATE], pieces)
 
 
+def csv(pieces: AsyncIterator[bytes], name: str) -> Response:
+    """200 with a spreadsheet that comes piece by piece, to be kept as a file of this name."""
+    file = f'attachment; filename="{name}.csv"'.encode()
+    kind = (b"content-type", b"text/csv; charset=utf-8")
+    return Response(200, b"", [kind, (b"content-disposition", file), *_PRIVATE], pieces)
+
+
 def created(value: Any, location: str | None = None) -> Response:
     """201 with ``{"data": value}``."""
     answer = _json(201, {"data": value})
@@ -85,6 +92,20 @@ def page(records: list[Any], links: dict[str, str]) -> Response:
 def feed(records: list[Any], resume: str) -> Response:
     """200 with ``resume``, from where to go on (contract: feed-answer)."""
     return _json(200, {"data": records, "resume": resume})
+
+
+def report(data: Any, links: dict[str, str], counted: dict[str, Any]) -> Response:
+    """200 with a report, ``asOf`` and ``since`` (contract: report-answer)."""
+    return _json(
+        200, {"data": data, "pageInfo": links, **counted} if links else {"data": data, **counted}
+    )
+
+
+def kept(value: Any, seconds: int) -> Response:
+    """200 with what a browser may keep for so long."""
+    answer = record(value)
+    answer.headers[1] = (b"cache-control", b"private, max-age=%d" % seconds)
+    return answer
 
 
 def stored(document: bytes) -> Response:

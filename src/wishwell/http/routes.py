@@ -9,6 +9,7 @@ from wishwell.http import (
     management,
     platform_handlers,
     profile_handlers,
+    report_handlers,
     share_handlers,
     store_handlers,
     webhook_handlers,
@@ -40,12 +41,18 @@ class Route(NamedTuple):
     on_storefront: bool = True
     off_storefront: str = ""
     of_store: bool = False
+    for_reports: bool = False
+    """Also for a token that can do nothing else."""
 
 
 def _of_store(path: str, *query: str, **methods: Handler) -> Route:
     """About a store. ``query``: what its GET takes."""
     known = {"GET": frozenset(query)}
     return Route(path, methods, known, on_storefront=False, of_store=True)
+
+
+def _report(path: str, *query: str, **methods: Handler) -> Route:
+    return _of_store(path, *query, **methods)._replace(for_reports=True)
 
 
 _PAGE = {"GET": frozenset({"page", "limit"})}
@@ -123,6 +130,13 @@ API = (
     _of_store("/requests", "page", "limit", GET=platform_handlers.list_requests),
     _of_store("/requests/{requestId}", DELETE=platform_handlers.call_off_request),
     _of_store("/requests/{requestId}/export", GET=platform_handlers.get_request_export),
+    _report("/reports/products", "from", "to", "sort", "by", "page", "limit", "format",
+            GET=report_handlers.product_report),
+    _report("/reports/summary", "from", "to", GET=report_handlers.summary_report),
+    _report("/reports/days", "from", "to", "product", "format", GET=report_handlers.days_report),
+    _of_store("/reports/wishers", "product", "variant", "page", "limit", "format",
+              GET=report_handlers.wishers_report),
+    Route("/wishes", {"GET": report_handlers.shown_wishes}, {"GET": frozenset({"products"})}),
     Route("/platforms/shopify/webhooks", {"POST": platform_handlers.take_platform_webhook},
           caller="ignored", on_storefront=False),
     Route("/.well-known/openapi", {"GET": management.openapi}, caller="ignored",

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from operator import itemgetter
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
@@ -58,15 +57,6 @@ class Reading(msgspec.Struct, frozen=True):
 def columns(text: str) -> dict[str, str]:
     """The columns that a text names. Raises ``Invalid``."""
     return table.columns(text, FIELDS, ("customer", "product"))
-
-
-# contract: import-csv-times
-def zone(name: str) -> ZoneInfo:
-    """The time zone of a name. Raises ``Invalid``."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise Invalid(f"--time-zone: {name!r} is none, such as Europe/Paris.") from error
 
 
 class CsvFile:

@@ -11,7 +11,13 @@ _RECORDS = 2_000
 """The most records that one step removes: other writes wait for it."""
 
 _PROFILES = 100
-_OF_STORE = ("erase_deliveries", "erase_products", "erase_events_told", "erase_events_new")
+_OF_STORE = (
+    "erase_deliveries",
+    "erase_products",
+    "erase_wish_counts",
+    "erase_events_told",
+    "erase_events_new",
+)
 _OF_ERASED = ("erase_erased", "erase_erasures")
 
 

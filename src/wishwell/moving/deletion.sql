@@ -36,6 +36,14 @@ DELETE FROM products WHERE store_id = :store AND product_id IN (
     SELECT p.product_id FROM products p WHERE p.store_id = :store LIMIT :limit)
 RETURNING id;
 
+-- name: erase_wish_counts
+DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id, day) IN (
+    SELECT c.until, c.product_id, c.variant_id, c.day FROM wish_counts c WHERE c.store_id = :store LIMIT :limit)
+RETURNING day;
+
+-- name: erase_counts
+DELETE FROM counts WHERE store_id = :store;
+
 -- name: erase_events_told
 -- By the index of the feed; the next one by that of what has no number yet.
 DELETE FROM events WHERE (profile_id, sequence) IN (

@@ -21,6 +21,7 @@ from wishwell.products import NewProduct, Variant, notices, product_bodies
 from wishwell.products.product_bodies import ProductBody
 from wishwell.stores import Store
 from wishwell.stores.naming import Naming, Pages
+from wishwell.stores.reporting import Reporting
 from wishwell.wishes import fields, items, lists, shares
 from wishwell.wishes.fields import ProductId, Quantity
 
@@ -67,6 +68,10 @@ class _Pages(Pages, frozen=True, rename="camel", omit_defaults=True, forbid_unkn
     """Of which every field is known here, too."""
 
 
+class _Reporting(Reporting, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """And here."""
+
+
 class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True):
     """The store of a file."""
 
@@ -75,6 +80,7 @@ class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True
     events_since: Time | None
     created_at: Time
     pages: _Pages = _Pages()
+    reporting: _Reporting = _Reporting()
 
 
 class StoreRecord(Record):

@@ -83,7 +83,7 @@ async def plan(tx: Reader, file: ImportFile, handle: str) -> How:
         await stores.check_not_deleted(tx, store)
         if store.id == mine.id:
             return "same"
-        if here or not (stores.is_as_made(store) and await stores.is_empty(tx, store)):
+        if here or not await _is_as_made(tx, store):
             if mine.product_ids != store.product_ids:
                 raise Invalid(
                     f"The file has {mine.product_ids} product ids and the store {handle!r} has "
@@ -95,6 +95,19 @@ async def plan(tx: Reader, file: ImportFile, handle: str) -> How:
             f"line 1: wishwell.store.id: is here already, as {here!r}; name that with --store."
         )
     return "new"
+
+
+async def _is_as_made(tx: Reader, store: Store) -> bool:
+    """Whether none of its settings was ever changed, and it has no records, tokens or webhooks."""
+    if store != stores.blank(store.id, store.handle, store.created_at):
+        return False
+    for statement in ("export_admin_tokens", "export_webhooks"):
+        if await tx.all(statement, store=store.id):
+            return False
+    for statement in ("store_profiles", "export_products"):
+        if await tx.all(statement, store=store.id, after=ids.NO_UUID, limit=1):
+            return False
+    return True
 
 
 def check_secrets(sealing: Sealing | None, file: ImportFile, of_store: OfStore) -> None:

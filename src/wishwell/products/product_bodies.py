@@ -69,9 +69,8 @@ def check_price(price: Money) -> None:
 
 
 # contract: product-path
-def product_id(text: str, store: Store) -> str:
-    """The product that a path names. Raises ``Invalid`` if it is not an id of the store's kind."""
+def product_id(text: str, store: Store, field: str = "productId") -> str:
+    """The product that a path or query names. Raises ``Invalid`` if it is none of the store's
+    kind."""
     is_number = re.fullmatch("[1-9][0-9]{0,15}", text) and int(text) <= stores.MAX_NUMBER
-    return store.product_id(
-        "productId", int(text) if is_number and not store.has_text_ids else text
-    )
+    return store.product_id(field, int(text) if is_number and not store.has_text_ids else text)

@@ -18,7 +18,7 @@ S = TypeVar("S", bound=Scope)
 T = TypeVar("T", Item, List, pages.Page[Item])
 
 
-class _Shown(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+class Shown(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     """The fields of a product, and those of a variant, in the order in which they are shown."""
 
     title: Any = None
@@ -29,9 +29,9 @@ class _Shown(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     available: Any = None
 
 
-_decode = msgspec.json.Decoder(_Shown).decode
+_decode = msgspec.json.Decoder(Shown).decode
 _encode = msgspec.json.Encoder().encode
-_NOTHING = "{}"
+_NOTHING = b"{}"
 _VARIANT = '{"variantId":"'
 
 
@@ -98,20 +98,24 @@ async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) 
 
 
 def _set(item: Item | SharedItem, document: str, variant: str | None) -> None:
-    """Sets an item's ``product``, given what is known of the product and the text that begins with
-    the item's variant, if that is known. The text goes on with the next one, or ends the array.
+    """Sets an item's ``product``, given what is known of the product and of the item's variant."""
+    product = document.encode() if variant is None else _encode(facts(document, variant))
+    if product != _NOTHING:
+        item.product = msgspec.Raw(product)
+
+
+def facts(document: str, variant: str | None) -> Shown:
+    """What is known of a product, and the text that begins with its variant, if that is known. The
+    text goes on with the next one, or ends the array.
 
     In JSON no text has a quote without a backslash before it: what begins as a variant does is one.
     """
-    if variant is None:
-        if document != _NOTHING:
-            item.product = msgspec.Raw(document)
-        return
-    end = variant.find(f",{_VARIANT}")
-    own, shown = _decode(variant[: end if end > 0 else -1]), _decode(document)
-    shown.variant_title = own.title
-    for field in ("image", "price", "available"):
-        if (value := getattr(own, field)) is not None:
-            setattr(shown, field, value)
-    if (product := _encode(shown)) != _NOTHING.encode():
-        item.product = msgspec.Raw(product)
+    shown = _decode(document)
+    if variant is not None:
+        end = variant.find(f",{_VARIANT}")
+        own = _decode(variant[: end if end > 0 else -1])
+        shown.variant_title = own.title
+        for field in ("image", "price", "available"):
+            if (value := getattr(own, field)) is not None:
+                setattr(shown, field, value)
+    return shown

@@ -15,6 +15,7 @@ from wishwell.http import metrics
 from wishwell.http.context import Services
 from wishwell.moving import request_work, requests
 from wishwell.products import notices
+from wishwell.reports import counting
 from wishwell.wishes import erasure, purge
 
 _LEAST_SECONDS = 0.02
@@ -30,6 +31,7 @@ this process knows that it does must be in the feed in time too."""
 _RETAIN_SECONDS = 60.0
 _ERASE_SECONDS = 5.0
 _REQUESTS_SECONDS = 5.0
+_COUNT_SECONDS = 15.0
 _PAUSE = 0.05
 """Seconds between two steps of housekeeping, which leave the database to others."""
 
@@ -62,6 +64,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         Job("notices", 1.0, functools.partial(_tell_notices, service)),
         Job("erasing", 1.0, _erasing(service)),
         Job("waiting", 10.0, functools.partial(_look_at_what_waits, service)),
+        _housekeeping(service, "count", _count_turn(service), _count),
         Job("requests", _REQUESTS_SECONDS, _requests(service)),
         # contract: command-purge
         _housekeeping(service, "purge", service.settings.purge_interval, _purge),
@@ -189,6 +192,20 @@ async def _do_requests(service: Services) -> None:
         await asyncio.sleep(_PAUSE)
 
 
+def _count_turn(service: Services) -> float:
+    return min(_COUNT_SECONDS, service.settings.count_seconds)
+
+
+# contract: count-again
+async def _count(service: Services) -> None:
+    """Counts what is wished for, in the stores where it is time."""
+    kept = service.clock()
+    async for _ in counting.work(service.db, service.clock, service.settings.count_seconds):
+        if service.clock() - kept > _count_turn(service) * 300:
+            kept = service.clock()
+            await service.db.write(purge.keep_lease, "count", kept)
+
+
 # ------------------------------------------------------------------------- events and notices
 
 
@@ -227,6 +244,8 @@ async def _look_at_what_waits(service: Services) -> None:
         metrics.ASKED.labels(topic).set(number)
         metrics.ASKED_SECONDS.labels(topic).set(age / 1000)
     metrics.ERASING.set((await service.db.read(erasure.waiting))[0])
+    counted = await service.db.long_read(counting.oldest)
+    metrics.COUNTED.set(ids.from_timestamp(counted) / 1000 if counted else 0)
     metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
 
 

@@ -13,7 +13,9 @@ from wishwell.config import Settings
 from wishwell.db import Reader, Row, UniqueViolation, Writer, bad_rows
 from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
 from wishwell.stores import naming as shops
+from wishwell.stores import reporting as reports
 from wishwell.stores.naming import Naming, Pages, authority, plain
+from wishwell.stores.reporting import Reporting
 
 LIMITS = (
     "profile_read",
@@ -76,6 +78,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     forget_customers_after: int | None = None
     forget_since: str | None = None
     pages: Pages = Pages()
+    reporting: Reporting = Reporting()
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -139,6 +142,7 @@ class StorePatch(msgspec.Struct, frozen=True):
     hosts: tuple[str, ...] | None = None
     naming: Mapping[str, str] | None = None
     pages: Mapping[str, str] | None = None
+    reporting: Mapping[str, Any] | None = None
     origins: tuple[str, ...] | None = None
     limits: Mapping[str, int | None] | None = None
     events: bool | None = None
@@ -183,25 +187,10 @@ async def erase(tx: Writer, id: str) -> None:
     """Removes the rows of an empty store."""
     for what in (
         *("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "erase_requests"),
+        "erase_counts",
         *("store_hosts_clear", "erase_stores"),
     ):
         await tx.run(what, store=id)
-
-
-def is_as_made(store: Store) -> bool:
-    """Whether none of its settings was ever changed."""
-    return store == blank(store.id, store.handle, store.created_at)
-
-
-async def is_empty(tx: Reader, store: Store) -> bool:
-    """Whether it has no profiles, products, admin tokens and webhooks."""
-    for statement in ("export_admin_tokens", "export_webhooks"):
-        if await tx.all(statement, store=store.id):
-            return False
-    for statement in ("store_profiles", "export_products"):
-        if await tx.all(statement, store=store.id, after=ids.NO_UUID, limit=1):
-            return False
-    return True
 
 
 # contract: store-product-ids-change
@@ -285,10 +274,13 @@ async def listed(tx: Reader) -> list[Store]:
     return bad_rows.each("stores", await tx.all("stores"), from_row)
 
 
+_IN_JSON = {"naming": Naming, "pages": Pages, "reporting": Reporting, "limits": dict[str, int]}
+
+
 def from_row(row: Row) -> Store:
     """Makes a store from its columns (``store_fields``)."""
     columns = dict(zip(Store.__struct_fields__, row, strict=True))
-    for name, kind in (("naming", Naming), ("pages", Pages), ("limits", dict[str, int])):
+    for name, kind in _IN_JSON.items():
         columns[name] = msgspec.json.decode(columns[name], type=kind)
     for name in ("hosts", "origins"):
         columns[name] = tuple(columns[name].split())
@@ -329,8 +321,8 @@ def patched(store: Store, patch: StorePatch, now: str) -> Store:
         changes["hosts"] = tuple(dict.fromkeys(plain(host) for host in patch.hosts if host))
     if patch.origins is not None:
         changes["origins"] = tuple(dict.fromkeys(patch.origins))
-    for name, fields in (("naming", patch.naming), ("pages", patch.pages)):
-        if fields is not None:
+    for name in ("naming", "pages", "reporting"):
+        if (fields := changes[name]) is not None:
             changes[name] = structs.replace(getattr(store, name), **fields)
     if patch.limits is not None:
         limits = store.limits | dict(patch.limits)
@@ -396,14 +388,19 @@ def check(store: Store) -> None:
     shops.check_hosts(store.hosts)
     shops.check_naming(store.naming)
     shops.check_pages(store.pages)
+    reports.check(store.reporting)
 
 
 def _values(store: Store) -> dict[str, Any]:
     """Its columns, by name."""
-    return structs.asdict(store) | {
-        "hosts": " ".join(store.hosts),
-        "naming": msgspec.json.encode(store.naming).decode(),
-        "origins": " ".join(store.origins),
-        "limits": msgspec.json.encode(store.limits, order="sorted").decode(),
-        "pages": msgspec.json.encode(store.pages).decode(),
-    }
+    return (
+        structs.asdict(store)
+        | {
+            "hosts": " ".join(store.hosts),
+            "origins": " ".join(store.origins),
+        }
+        | {
+            name: msgspec.json.encode(getattr(store, name), order="sorted").decode()
+            for name in _IN_JSON
+        }
+    )

@@ -1,17 +1,17 @@
--- store_fields: id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, price_drop_percent, events_since, created_at, forget_customers_after, forget_since, pages
+-- store_fields: id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, price_drop_percent, events_since, created_at, forget_customers_after, forget_since, pages, reporting
 
 -- name: store_create
 INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
-    price_drop_percent, events_since, created_at, updated_at, forget_customers_after, forget_since, pages)
+    price_drop_percent, events_since, created_at, updated_at, forget_customers_after, forget_since, pages, reporting)
 VALUES (:id, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits, :price_drop_percent, :events_since, :created_at, :now,
-    :forget_customers_after, :forget_since, :pages);
+    :forget_customers_after, :forget_since, :pages, :reporting);
 
 -- name: store_create_first
 -- Of several processes that start on an empty database, one makes the store `default`.
 INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
-    price_drop_percent, events_since, created_at, updated_at, forget_customers_after, forget_since, pages)
+    price_drop_percent, events_since, created_at, updated_at, forget_customers_after, forget_since, pages, reporting)
 SELECT :id::uuid, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits, :price_drop_percent::integer, :events_since, :created_at, :now,
-    :forget_customers_after::integer, :forget_since, :pages
+    :forget_customers_after::integer, :forget_since, :pages, :reporting
 WHERE NOT EXISTS (SELECT 1 FROM stores)
 ON CONFLICT (handle) DO NOTHING;
 
@@ -31,7 +31,8 @@ FOR NO KEY UPDATE --postgresql
 -- name: store_update
 UPDATE stores SET handle = :handle, platform = :platform, product_ids = :product_ids, auth_flow = :auth_flow, hosts = :hosts, naming = :naming,
     origins = :origins, limits = :limits, price_drop_percent = :price_drop_percent, events_since = :events_since,
-    forget_customers_after = :forget_customers_after, forget_since = :forget_since, pages = :pages, updated_at = :now
+    forget_customers_after = :forget_customers_after, forget_since = :forget_since, pages = :pages,
+    reporting = :reporting, updated_at = :now
 WHERE id = :id;
 
 -- name: store_hosts_clear

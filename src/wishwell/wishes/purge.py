@@ -65,6 +65,11 @@ async def take_lease(tx: Writer, name: str, now: int, every: int) -> bool:
     return await tx.one("lease_take", name=name, **times) is not None
 
 
+async def keep_lease(tx: Writer, name: str, now: int) -> None:
+    """Puts off the next turn, while this one takes long; ``now`` in milliseconds."""
+    await tx.run("lease_keep", name=name, now=ids.timestamp(now))
+
+
 async def _idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:
     """Key, time and GID of the next expired sessions."""
     terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH}

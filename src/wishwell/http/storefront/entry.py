@@ -13,7 +13,7 @@ import structlog
 from wishwell import ids, profiles, recent, stores
 from wishwell.access.auth import Caller
 from wishwell.errors import NotFound, SessionEnded, Unauthenticated, Unavailable
-from wishwell.http import bodies, counting, metrics, responses
+from wishwell.http import bodies, counting, metrics, responses, wire
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
@@ -22,7 +22,8 @@ from wishwell.http.storefront.shop import Visit
 from wishwell.profiles import Profile
 from wishwell.wishes import linking
 
-_PRIVATE = ((b"cache-control", b"private, no-store"), (b"vary", b"Cookie"))
+_VARY = (b"vary", b"Cookie")
+_PRIVATE = ((b"cache-control", b"private, no-store"), _VARY)
 _OURS = frozenset({b"cache-control", b"www-authenticate", b"location", b"x-content-type-options"})
 _OF_ASSETS = frozenset({b"cache-control", b"location"})
 _PREFIX = PREFIX.encode()
@@ -92,7 +93,9 @@ class Storefront:
             elif name not in _OURS or (not of_api and answer.status < 400 and name in _OF_ASSETS):
                 headers.append((name, value))
         if of_api:
-            headers += _PRIVATE
+            kept = dict(answer.headers).get(b"cache-control", b"")
+            # contract: show-wishes. What may be kept is so only beside the same cookies.
+            headers += ((b"cache-control", kept), _VARY) if b"max-age" in kept else _PRIVATE
             headers += self._of_shopper(request.visit)
             if request.taken is not None:
                 headers += responses.limits(request.taken)
@@ -173,6 +176,9 @@ class Storefront:
             limit = service.settings.limit_visitor_read
             key, what = f"{visit.store.id}:nobody:{visit.address}", "reads without a cookie"
             await counting.count_address(request, key, limit, what)
+        if route.path == "/wishes":  # contract: show-wishes
+            request.query = wire.parameters(request.query_string, route.query["GET"])
+            return await route.methods["GET"](request)
         if route.path == "/profile" and request.reads:
             return responses.record({"items": 0, "lists": 0, "notices": True})
         if route.path.startswith("/profile"):

@@ -1,0 +1,142 @@
+"""`wishwell report`: what is wished for."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import click
+
+from wishwell import ids, reports, stores
+from wishwell.cli.opening import run
+from wishwell.config import Settings
+from wishwell.db import Database
+from wishwell.products import product_bodies
+from wishwell.reports import Period, spreadsheet, wishers
+from wishwell.run import terminal
+from wishwell.stores import Store
+
+_PIECE = 10_000
+
+
+@click.group()
+def report() -> None:
+    """What is wished for, by the last count; `serve` counts in the background."""
+
+
+def _options(period: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        command = click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")(command)
+        command = click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+        if period:
+            command = click.option("--to", "last", metavar="DAY", help="Today.")(command)
+            command = click.option("--from", "first", metavar="DAY", help="30 days ago.")(command)
+        return click.option("--store", "handle", default=stores.DEFAULT_HANDLE, show_default=True)(
+            command
+        )
+
+    return add
+
+
+# contract: command-report
+@report.command("products")
+@_options()
+@click.option("--sort", type=click.Choice(reports.SORTS), default="wishes", show_default=True)
+@click.option("--by", type=click.Choice(reports.BY), default="product", show_default=True)
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True,
+              help="How many to print; with --csv all of them.")  # fmt: skip
+@click.pass_obj
+def report_products(
+    settings: Settings, /, sort: reports.Sort, by: reports.By, limit: int, **given: Any
+) -> None:
+    """The products that are most wished for."""
+
+    async def read(db: Database, store: Store, of: Period, offset: int) -> Sequence[Any]:
+        size = _PIECE if given["as_csv"] else limit
+        return await db.long_read(reports.products, store, of, sort, by, offset, size)
+
+    _show(settings, read, reports.columns(by), **given)
+
+
+@report.command("summary")
+@_options()
+@click.pass_obj
+def report_summary(settings: Settings, /, **given: Any) -> None:
+    """All wishes, and what came and went."""
+
+    async def read(db: Database, store: Store, of: Period, offset: int) -> Sequence[Any]:
+        return [] if offset else [await db.long_read(reports.summary, store, of)]
+
+    _show(settings, read, reports.SUMMARY_COLUMNS, **given)
+
+
+@report.command("days")
+@_options()
+@click.option("--product", metavar="ID", help="Of this product alone.")
+@click.pass_obj
+def report_days(settings: Settings, /, product: str | None, **given: Any) -> None:
+    """Each day: its wishes, and what came and went."""
+
+    async def read(db: Database, store: Store, of: Period, offset: int) -> Sequence[Any]:
+        id = "" if product is None else product_bodies.product_id(product, store, "--product")
+        return [] if offset else await db.long_read(reports.days, store, of, id)
+
+    _show(settings, read, reports.DAY_COLUMNS, **given)
+
+
+@report.command("wishers")
+@_options(period=False)
+@click.option("--product", metavar="ID", required=True, help="The product.")
+@click.option("--variant", metavar="ID", help="In this variant alone.")
+@click.pass_obj
+def report_wishers(settings: Settings, /, product: str, variant: str | None, **given: Any) -> None:
+    """Who wishes for a product, newest first."""
+    cursor = None
+
+    async def read(db: Database, store: Store, of: Period, offset: int) -> Sequence[Any]:
+        nonlocal cursor
+        if offset and cursor is None:
+            return []
+        id = product_bodies.product_id(product, store, "--product")
+        kind = variant and product_bodies.product_id(variant, store, "--variant")
+        chosen = wishers.of(id, kind or None)
+        page = await db.long_read(wishers.page, store, chosen, cursor, _PIECE)
+        cursor = page.next
+        return page.records
+
+    _show(settings, read, wishers.COLUMNS, first=None, last=None, **given)
+
+
+Read = Callable[[Database, Store, Period, int], Awaitable[Sequence[Any]]]
+
+
+def _show(
+    settings: Settings,
+    read: Read,
+    columns: Sequence[str],
+    *,
+    handle: str,
+    first: str | None,
+    last: str | None,
+    as_csv: bool,
+    as_json: bool,
+) -> None:
+    """Prints what is read, with how far it reaches on standard error."""
+
+    async def show(db: Database) -> None:
+        store = await db.read(stores.by_handle, handle)
+        of = reports.period(store, first, last, ids.wall_clock())
+        counted = await db.read(reports.counted, store)
+        if as_csv:
+            terminal.write(spreadsheet.head(columns))
+            offset = 0
+            while rows := await read(db, store, of, offset):
+                terminal.write(spreadsheet.lines(rows, columns))
+                offset += len(rows)
+            terminal.flush()
+        else:
+            terminal.show(await read(db, store, of, 0), as_json)
+        said = "not counted yet; `wishwell serve` does so" if counted.as_of is None else (
+            f"counted at {counted.as_of}, since {counted.since}"
+        )  # fmt: skip
+        terminal.say(said, err=True)
+
+    run(settings, show)

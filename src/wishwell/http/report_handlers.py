@@ -1,0 +1,165 @@
+"""The operations on reports: what is wished for, and who wishes for it."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+from uuid import UUID
+
+import msgspec
+
+from wishwell import profiles, reports
+from wishwell.errors import Invalid, NotFound
+from wishwell.http import handlers, responses, wire
+from wishwell.http.context import Request
+from wishwell.http.responses import Response
+from wishwell.products import product_bodies
+from wishwell.profiles import Profile
+from wishwell.profiles.pages import Among, Cursor, Page
+from wishwell.reports import ProductWishes, spreadsheet, wishers
+from wishwell.stores import Store
+
+T = TypeVar("T", bound=str)
+
+_PIECE = 10_000
+_MOST_ASKED = 250
+_SHOWN_SECONDS = 3_600
+
+
+# contract: report-products
+async def product_report(request: Request) -> Response:
+    store, of, read = request.store, _period(request), request.service.db.long_read
+    sort, by = _choice(request, "sort", reports.SORTS), _choice(request, "by", reports.BY)
+
+    async def some(offset: int, limit: int) -> list[ProductWishes]:
+        return await read(reports.products, store, of, sort, by, offset, limit)
+
+    if _as_csv(request):
+        return _csv(request, f"wishes-{of.first}-{of.last}", reports.columns(by), some)
+    binding = f"{store.id}|report|{of}|{sort}|{by}"
+    cursor, limit = handlers.cursor(request, binding), wire.limit(request.query.get("limit"))
+    at = UUID(cursor.id).int if cursor else 0
+    rows = await some(at, limit + 1)
+    later = _at(at + limit) if len(rows) > limit else None
+    page = Page(rows[:limit], later, _at(max(0, at - limit)) if at else None)
+    return await _answer(request, page.records, page, binding)
+
+
+def _at(offset: int) -> Cursor:
+    """The cursor of a place in an order that is counted out anew for each page."""
+    return Cursor(str(UUID(int=offset)), backward=False)
+
+
+# contract: report-summary
+async def summary_report(request: Request) -> Response:
+    read = request.service.db.long_read
+    return await _answer(request, await read(reports.summary, request.store, _period(request)))
+
+
+# contract: report-days
+async def days_report(request: Request) -> Response:
+    store, of = request.store, _period(request)
+    product = _product(request, "product", store) if "product" in request.query else ""
+    days = await request.service.db.long_read(reports.days, store, of, product)
+
+    async def some(offset: int, limit: int) -> list[reports.Day]:
+        return days[offset : offset + limit]
+
+    if _as_csv(request):
+        return _csv(request, f"days-{of.first}-{of.last}", reports.DAY_COLUMNS, some)
+    return await _answer(request, days)
+
+
+# contract: report-wishers
+async def wishers_report(request: Request) -> Response:
+    store, given = request.store, request.query
+    product = _product(request, "product", store)
+    chosen = wishers.of(
+        product, _product(request, "variant", store) if "variant" in given else None
+    )
+    if _as_csv(request):
+        pieces = _wisher_pieces(request, chosen)
+        return responses.csv(pieces, f"wishers-{product}")
+    binding = f"{store.id}|wishers|{chosen.values!r}"
+    cursor, limit = handlers.cursor(request, binding), wire.limit(given.get("limit"))
+    read = request.service.db.long_read
+    page = await read(wishers.page, store, chosen, cursor, limit)
+    return handlers.answer_page(request, page, binding)
+
+
+async def _wisher_pieces(request: Request, chosen: Among) -> AsyncIterator[bytes]:
+    read, cursor = request.service.db.long_read, None
+    yield spreadsheet.head(wishers.COLUMNS)
+    while True:
+        page = await read(wishers.page, request.store, chosen, cursor, _PIECE)
+        yield spreadsheet.lines(page.records, wishers.COLUMNS)
+        cursor = page.next
+        if cursor is None:
+            return
+
+
+# contract: show-wishes
+async def shown_wishes(request: Request) -> Response:
+    store = request.store
+    given = [id for id in request.query.get("products", "").split(",") if id]
+    if not 1 <= len(given) <= _MOST_ASKED:
+        raise Invalid(f"products: must be 1 to {_MOST_ASKED} ids, separated by commas.")
+    if not store.reporting.show_wishes:
+        raise NotFound("This store does not say how many wish for its products.")
+    if isinstance(request.acts_on, Profile):
+        await request.service.db.read(profiles.check_open, request.acts_on)
+    asked = [product_bodies.product_id(id, store, "products") for id in given]
+    reached = await request.service.db.long_read(reports.reached, store, asked)
+    return responses.kept([{"productId": id, "wishes": n} for id, n in reached], _SHOWN_SECONDS)
+
+
+# ------------------------------------------------------------------------------------- pieces
+
+
+def _period(request: Request) -> reports.Period:
+    given, now = request.query, request.service.clock()
+    return reports.period(request.store, given.get("from"), given.get("to"), now)
+
+
+def _choice(request: Request, name: str, known: Sequence[T]) -> T:
+    """The parameter, which is one of these; the first without it."""
+    text = request.query.get(name, known[0])
+    for one in known:
+        if one == text:
+            return one
+    raise Invalid(f"{name}: must be one of {', '.join(known)}.")
+
+
+def _product(request: Request, name: str, store: Store) -> str:
+    if name not in request.query:
+        raise Invalid(f"{name}: is required.")
+    return product_bodies.product_id(request.query[name], store, name)
+
+
+def _as_csv(request: Request) -> bool:
+    return _choice(request, "format", ("json", "csv")) == "csv"
+
+
+async def _answer(
+    request: Request, data: Any, page: Page[Any] | None = None, binding: str = ""
+) -> Response:
+    """A report, with how far it reaches."""
+    counted = await request.service.db.long_read(reports.counted, request.store)
+    links = request.service.cursor_signer.links(page, binding) if page else {}
+    return responses.report(data, links, msgspec.to_builtins(counted))
+
+
+# contract: report-csv
+def _csv(
+    request: Request,
+    name: str,
+    columns: Sequence[str],
+    some: Callable[[int, int], Awaitable[list[Any]]],
+) -> Response:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield spreadsheet.head(columns)
+        offset, rows = 0, None
+        while rows is None or len(rows) == _PIECE:
+            rows = await some(offset, _PIECE)
+            yield spreadsheet.lines(rows, columns)
+            offset += _PIECE
+
+    return responses.csv(pieces(), name)

@@ -1,0 +1,53 @@
+"""Who wishes for a product, newest first (contract: report-wishers)."""
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from wishwell import stores
+from wishwell.db import Reader, Row
+from wishwell.profiles import WholeStore, pages
+from wishwell.profiles.pages import Among, Cursor, Page, PageRequest
+from wishwell.stores import Store
+
+
+class Wisher(msgspec.Struct, rename="camel", omit_defaults=True):
+    """A wish for the product, and whose it is. Nobody has confirmed the address.
+
+    ``notices``: whether they want to hear of lower prices and of products that are back.
+    """
+
+    profile: str
+    quantity: int
+    saved_at: str
+    notices: bool
+    variant_id: str | int | UnsetType = UNSET
+    email_unconfirmed: str | UnsetType = UNSET
+
+
+COLUMNS = ("profile", "emailUnconfirmed", "notices", "variantId", "quantity", "savedAt")
+
+
+def of(product: str, variant: str | None) -> Among:
+    """The wishes for a product, in this variant or in any."""
+    if variant is None:
+        return Among(("product",), [[product]])
+    return Among(("product", "variant"), [[product], [variant]])
+
+
+async def page(
+    tx: Reader, store: Store, chosen: Among, cursor: Cursor | None, limit: int
+) -> Page[Wisher]:
+    """A page of the wishes that there are now."""
+    id = str if store.has_text_ids else stores.number
+
+    def from_row(row: Row) -> Wisher:
+        _, gid, email, notices, variant, quantity, saved_at = row
+        wisher = Wisher(gid, quantity, saved_at, notices != 0)
+        if variant:
+            wisher.variant_id = id(variant)
+        if email is not None:
+            wisher.email_unconfirmed = email
+        return wisher
+
+    asked = PageRequest(cursor, limit, chosen)
+    return await pages.read(tx, "items_wished", WholeStore(store), asked, from_row)

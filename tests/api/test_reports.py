@@ -1,0 +1,258 @@
+"""Reports of the running program, which counts in the background."""
+
+import csv
+import datetime
+import io
+import json
+import re
+
+import pytest
+
+from tests.conftest import ROOMY, SEALING_KEY, Shop
+from tests.servers import free_port
+
+from .conftest import envelope, refused, soon
+
+pytestmark = pytest.mark.xdist_group("reports")
+COUNTS = {"WISHWELL_COUNT_SECONDS": "1", "WISHWELL_SEALING_KEYS": SEALING_KEY}
+FORMULA, MARKUP = '=1+1, "x"', "<b>bold</b>"
+HOST = f"shop-reports.test:{free_port()}"
+
+
+class World:
+    """A store whose products 1, 2 and 3 are wished for by two customers and a visitor."""
+
+    def __init__(self, service):
+        self.service = service
+        self.shop = Shop(service, *ROOMY, "--host", f"http://{HOST}")
+        titles = {1: FORMULA, 2: MARKUP, 3: "Three"}
+        said = [{"productId": id, "title": title} for id, title in titles.items()]
+        said[0]["image"] = "https://cdn.example/1.jpg"
+        self.shop.admin.put("/products", json={"products": said}).raise_for_status()
+        self.ann, self.ben = self.shop.customer("ann"), self.shop.customer("ben")
+        self.visitor = self.shop.session()
+        self.saved = {
+            (who.gid, product): self.save(who, product, **more)
+            for who, product, more in (
+                (self.ann, 1, {"variantId": 11, "quantity": 2}),
+                (self.ann, 2, {}),
+                (self.ben, 1, {"variantId": 12}),
+                (self.visitor, 1, {}),
+                (self.visitor, 3, {}),
+            )
+        }
+        self.ann.http.post("/lists", json={"name": "Birthday"}).raise_for_status()
+        email = {"email": "ann@example.com"}
+        self.ann.http.post("/profiles/identify", json=email).raise_for_status()
+        self.ben.http.patch("/profile", json={"notices": False}).raise_for_status()
+        self.counted()
+
+    def save(self, who, product, **more):
+        answer = who.http.post("/items", json={"productId": product, **more})
+        return answer.raise_for_status().json()["data"]
+
+    def get(self, report, **query):
+        return self.shop.admin.get(f"/reports/{report}", params=query)
+
+    def data(self, report, **query):
+        return self.get(report, **query).raise_for_status().json()["data"]
+
+    def counted(self):
+        """Waits for the end of a count that begins now or later."""
+        now = datetime.datetime.now(datetime.UTC).isoformat()
+        soon(lambda: (self.get("summary").json()["asOf"] or "") > now, within=20)
+
+    def cli(self, *words):
+        return self.service.quick("report", words[0], "--store", self.shop.handle, *words[1:])
+
+
+@pytest.fixture(scope="module")
+def world(new_service):
+    service = new_service(**COUNTS)
+    service.quick("migrate")
+    nothing = service.run([str(service.command), "report", "summary", "--json"])
+    assert json.loads(nothing.stdout)[0]["wishes"] == 0 and "not counted yet" in nothing.stderr
+    service.start()
+    yield World(service)
+    service.stop()
+
+
+def numbers(row):
+    return [row[name] for name in ("wishes", "customers", "visitors", "added", "removed")]
+
+
+def test_products_come_in_pages_the_largest_first(world):
+    """contract: report-products, report-answer, report-period."""
+    rows = world.data("products")
+    assert [(row["productId"], *numbers(row)) for row in rows] == [
+        (1, 3, 2, 1, 3, 0),
+        (2, 1, 1, 0, 1, 0),
+        (3, 1, 0, 1, 1, 0),
+    ]
+    assert (rows[0]["title"], rows[0]["image"]) == (FORMULA, "https://cdn.example/1.jpg")
+    assert not {"image", "variantId"} & {*rows[1]}
+    answer = world.get("products", limit=2).json()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", answer["asOf"])
+    assert datetime.date.fromisoformat(answer["since"])
+    second = world.get("products", limit=2, page=answer["pageInfo"]["next"]).json()
+    assert [*answer["data"], *second["data"]] == rows and "next" not in second["pageInfo"]
+    before = second["pageInfo"]["previous"]
+    assert world.data("products", limit=2, page=before) == answer["data"]
+    refused(world.get("products", page=before, sort="added"), 400, "page")
+    by_variant = world.data("products", by="variant", sort="added")
+    assert [(row["productId"], row.get("variantId"), row["wishes"]) for row in by_variant] == [
+        (1, None, 1), (1, 11, 1), (1, 12, 1), (2, None, 1), (3, None, 1)
+    ]  # fmt: skip
+
+
+def test_summary_and_days_add_up(world):
+    """contract: report-summary, report-days. A period before the first count has no days."""
+    summary = world.data("summary")
+    assert numbers(summary) == [5, 3, 2, 5, 0]
+    assert (summary["profiles"], summary["lists"]) == ({"customers": 2, "visitors": 1}, 1)
+    days = world.data("days")
+    assert (sum(day["added"] for day in days), days[-1]["wishes"]) == (5, 5)
+    assert world.data("days", product=1)[-1]["wishes"] == 3
+    assert world.data("days", **{"from": "2020-01-01", "to": "2020-02-01"}) == []
+
+
+def test_wishers_are_those_of_now(world):
+    """contract: report-wishers. Newest first, in pages."""
+    wishers = world.data("wishers", product=1)
+    own = {who.gid: world.saved[who.gid, 1] for who in (world.visitor, world.ben, world.ann)}
+    assert wishers == [
+        {"profile": gid, "quantity": item["quantity"], "savedAt": item["createdAt"]}
+        | {"notices": gid != world.ben.gid}
+        | ({"emailUnconfirmed": "ann@example.com"} if gid == world.ann.gid else {})
+        | ({"variantId": item["variantId"]} if "variantId" in item else {})
+        for gid, item in own.items()
+    ]
+    assert world.data("wishers", product=1, variant=11) == wishers[2:]
+    first = world.get("wishers", product=1, limit=2).json()
+    rest = world.data("wishers", product=1, limit=2, page=first["pageInfo"]["next"])
+    assert [*first["data"], *rest] == wishers
+    assert world.data("wishers", product=99) == []
+
+
+def cells(text):
+    """The rows of a spreadsheet with a mark, whose lines end as RFC 4180 says."""
+    assert text.startswith("\ufeff") and text.endswith("\r\n")
+    return list(csv.reader(io.StringIO(text[1:], newline=""), strict=True))
+
+
+def test_spreadsheet_runs_nothing(world):
+    """contract: report-csv. A formula is a text, and so is markup; what a title holds stays whole."""
+    answer = world.get("products", format="csv", limit=1)
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert re.fullmatch(
+        r'attachment; filename="wishes-[0-9-]{21}\.csv"', answer.headers["content-disposition"]
+    )
+    head, *rows = cells(answer.content.decode())
+    assert head[:4] == ["productId", "title", "image", "wishes"]
+    assert [row[:2] for row in rows] == [["1", f"'{FORMULA}"], ["2", MARKUP], ["3", "Three"]]
+    assert {len(row) for row in rows} == {len(head)}
+    head, *rows = cells(world.get("wishers", format="csv", product=1).content.decode())
+    assert head == ["profile", "emailUnconfirmed", "notices", "variantId", "quantity", "savedAt"]
+    assert rows[1][:5] == [world.ben.gid, "", "false", "12", "1"]
+    days = cells(world.get("days", format="csv").content.decode())
+    assert days[0] == ["day", "wishes", "added", "removed"] and days[-1][1] == "5"
+    at = world.shop.admin.head("/reports/products", params={"format": "csv"})
+    assert (at.status_code, at.content) == (200, b"")
+
+
+BAD = [
+    ("products", {"from": "yesterday"}, "from"),
+    ("products", {"to": "2026-02-30"}, "to"),
+    ("summary", {"from": "2026-02-02", "to": "2026-02-01"}, "from"),
+    ("days", {"from": "2025-01-01", "to": "2026-01-02"}, "366"),
+    ("products", {"sort": "title"}, "sort"),
+    ("products", {"by": "vendor"}, "by"),
+    ("days", {"format": "xlsx"}, "format"),
+    ("days", {"product": "x"}, "product"),
+    ("wishers", {}, "product"),
+    ("wishers", {"product": 1, "variant": "x"}, "variant"),
+    ("summary", {"format": "csv"}, "format"),
+    ("products", {"limit": 251}, "limit"),
+]
+
+
+@pytest.mark.parametrize(("report", "query", "named"), BAD)
+def test_bad_parameter_is_named(world, report, query, named):
+    """contract: report-period, report-products, report-wishers."""
+    refused(world.get(report, **query), 400, named)
+
+
+def test_command_prints_what_the_api_says(world):
+    """contract: command-report."""
+    assert json.loads(world.cli("products", "--json")) == world.data("products")
+    assert len(json.loads(world.cli("products", "--json", "--limit", "1"))) == 1
+    assert json.loads(world.cli("summary", "--json")) == [world.data("summary")]
+    assert json.loads(world.cli("days", "--product", "1", "--json")) == world.data(
+        "days", product=1
+    )
+    assert json.loads(world.cli("wishers", "--product", "1", "--variant", "12", "--json")) == (
+        world.data("wishers", product=1, variant=12)
+    )
+    assert cells(world.cli("products", "--csv")) == cells(
+        world.get("products", format="csv").content.decode()
+    )
+    [head, row] = cells(world.cli("summary", "--csv"))
+    assert dict(zip(head, row, strict=True))["profiles.customers"] == "2"
+    table = world.cli("days").splitlines()
+    assert table[0].split() == ["day", "wishes", "added", "removed"]
+    of = ("--store", world.shop.handle)
+    code, out, said = world.service.attempt("report", "days", *of, "--from", "soon")
+    assert (code, out, said.count("\n")) == (1, "", 1) and "from" in said
+
+
+def test_days_are_those_of_the_stores_zone(world):
+    """contract: store-time-zone. It is always another day at one end of the world than at the
+    other."""
+    zones = "Pacific/Kiritimati", "Etc/GMT+12"
+    shops = [Shop(world.service, "--time-zone", zone) for zone in zones]
+
+    def since():
+        return [shop.admin.get("/reports/summary").json()["since"] for shop in shops]
+
+    soon(lambda: None not in since(), within=20)
+    east, west = since()
+    assert east > west
+
+
+def test_anybody_may_ask_how_many_once_the_store_says_so(world):
+    """contract: show-wishes. In steps, to be kept for an hour; on the storefront without a session
+    or a cookie."""
+    at = f"{world.service.url}/apps/wishlist/api/wishes"
+    shoppers = world.shop.client()
+    shoppers.headers["Host"] = HOST
+    here = "/wishes?products=3,1"
+    refused(world.ann.http.get(here), 404, "does not say")
+    envelope(shoppers.get(at, params={"products": "1"}), 404)
+    world.shop.update("--show-wishes", "on")
+    soon(lambda: world.ann.http.get(here).status_code == 200)
+    few = [{"productId": 3, "wishes": 0}, {"productId": 1, "wishes": 0}]
+    assert world.ann.http.get(here).json() == {"data": few}
+    for _ in range(8):
+        world.save(world.shop.session(), 1)
+    world.counted()
+    some = [few[0], {"productId": 1, "wishes": 10}]
+    asked = [http.get(here) for http in (world.visitor.http, world.ben.http, world.shop.admin)]
+    asked.append(shoppers.get(at, params={"products": "3,1"}))
+    for answer in asked:
+        assert (answer.status_code, answer.json()) == (200, {"data": some})
+        assert answer.headers["cache-control"] == "private, max-age=3600"
+        assert "set-cookie" not in answer.headers
+    assert asked[-1].headers["wishwell-shopper"] == "-"
+    refused(world.shop.anonymous.get(here), 401)
+    for bad in ("", ",", "x", ",".join(map(str, range(1, 252)))):
+        refused(world.ann.http.get("/wishes", params={"products": bad}), 400, "products")
+    envelope(shoppers.get(at, params={"products": "1", "sort": "x"}), 400)
+
+
+def test_what_is_gone_is_told_by_the_next_count(world):
+    """contract: count-exact, count-again. After all others: it changes the numbers."""
+    id = world.saved[world.ann.gid, 2]["id"]
+    assert world.ann.http.delete(f"/items/{id}").status_code == 204
+    world.counted()
+    assert world.data("products")[-1]["productId"] == 3
+    assert json.loads(world.cli("products", "--json"))[-1]["productId"] == 3

@@ -1,0 +1,361 @@
+"""Reports: every number is that of a plain count by hand, whatever happens in between."""
+
+import contextlib
+import csv
+import functools
+import io
+from collections import Counter
+from zoneinfo import ZoneInfo
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.contract.conftest import PLENTY, new_item
+from tests.strategies import examples
+from wishwell import config, ids, reports
+from wishwell.errors import BeingErased, Conflict, NotFound
+from wishwell.reports import counting, spreadsheet
+from wishwell.reports.counting import day_of, following
+from wishwell.stores.reporting import Reporting
+from wishwell.wishes import erasure, items, purge
+from wishwell.wishes.items import ItemPatch
+
+HOUR = 3_600_000
+PEOPLE = 4
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("save"),
+            st.integers(0, PEOPLE - 1),
+            st.integers(1, 3),
+            st.sampled_from((None, 7, 8)),
+        ),
+        st.tuples(st.just("delete"), st.integers(0, 9)),
+        st.tuples(st.just("change"), st.integers(0, 9), st.sampled_from((7, 8))),
+        st.tuples(st.just("link"), st.integers(0, PEOPLE - 1)),
+        st.tuples(st.just("erase"), st.integers(0, PEOPLE - 1)),
+        st.tuples(st.just("purge")),
+        st.tuples(st.just("wait"), st.sampled_from((1, 7, 30, 24 * 3, 24 * 95))),
+        st.tuples(st.just("count")),
+    ),
+    max_size=30,
+)
+
+
+class ByHand:
+    """What was there at each count, and from that each number by its definition."""
+
+    def __init__(self, zone):
+        self.zone = zone
+        self.counts = []  # day, and of each wish: whether a visitor's, product, variant, its day
+
+    def count(self, bench, store, now):
+        rows = bench.select(
+            "SELECT p.is_session, i.product_id, i.variant_id, i.created_at FROM items i "
+            "JOIN profiles p ON p.profile_id = i.profile_id WHERE i.store_id = $1 AND NOT EXISTS "
+            "(SELECT 1 FROM erasures e WHERE e.profile_id = i.profile_id AND e.done_at IS NULL)",
+            store.id,
+        )
+        found = [(*row[:3], day_of(ids.from_timestamp(row[3]), self.zone)) for row in rows]
+        self.counts.append((day_of(now, self.zone), found))
+
+    def at(self, day):
+        """The wishes at the end of a day."""
+        before = [found for counted, found in self.counts if counted <= day]
+        return before[-1] if before else []
+
+    def added(self, day, of):
+        if day < self.counts[0][0]:
+            return 0
+        after = [found for counted, found in self.counts if counted > day]
+        found = after[0] if after else self.counts[-1][1]
+        return sum(of(wish) and wish[3] == day for wish in found)
+
+    def numbers(self, first, last, of=lambda wish: True):
+        """Wishes of customers and of visitors, added, removed."""
+        there = Counter(wish[0] for wish in self.at(last) if of(wish))
+        had = sum(map(of, self.at(following(first, -1))))
+        days, day = [], first
+        while day <= last:
+            days.append(day)
+            day = following(day)
+        added = sum(self.added(day, of) for day in days)
+        return there[0], there[1], added, max(0, had + added - there.total())
+
+
+def count(bench, store):
+    return bench.drain(counting.run(bench.db, store, bench.clock))
+
+
+@examples(40)
+@given(st.data(), STEPS, st.sampled_from(("UTC", "Pacific/Auckland", "America/Los_Angeles")))
+def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone):
+    """contract: count-exact, count-days, report-period, report-products, report-summary, report-days,
+    store-time-zone. Whatever visitors and customers do in between."""
+    store = bench.new_store()
+    store = msgspec.structs.replace(store, reporting=Reporting(time_zone=zone))
+    hand = ByHand(ZoneInfo(zone))
+    people = [bench.new_session(store), bench.new_session(store)]
+    people += [bench.new_customer(store), bench.new_customer(store)]
+    for step in [*steps, ("count",)]:
+        do(bench, store, hand, people, step)
+    counted = data.draw(st.sampled_from([day for day, _ in hand.counts]), label="counted")
+    begin = following(counted, data.draw(st.integers(-3, 3), label="first"))
+    length = data.draw(st.sampled_from((0, 1, 3, 40, 130)), label="length")
+    check(bench, store, hand, reports.Period(begin, following(begin, length)))
+
+
+def do(bench, store, hand, people, step):
+    bench.clock.milliseconds += 1
+    now, there = bench.clock.tick(), there_in(bench, store)
+    match step:
+        case ("save", who, product, variant):
+            saved = new_item(product, variant), bench.new_id(), PLENTY, now
+            quietly(bench, items.save, people[who], *saved)
+        case ("delete", at) if there:
+            owner, id = there[at % len(there)]
+            quietly(bench, items.delete, of_key(people, owner), id, now)
+        case ("change", at, variant) if there:
+            owner, id = there[at % len(there)]
+            quietly(
+                bench,
+                items.change,
+                of_key(people, owner),
+                id,
+                ItemPatch(variant_id=str(variant)),
+                now,
+            )
+        case ("link", who) if people[who].is_session:
+            bench.link(people[who], people[3])
+            people[who] = bench.new_session(store)
+        case ("erase", who):
+            bench.write(erasure.erase, people[who], bench.clock())
+            bench.drain(erasure.work(bench.db, bench.clock))
+            if people[who].is_session:
+                people[who] = bench.new_session(store)
+        case ("purge",):
+            bench.drain(purge.sessions(bench.db, config.load({}), bench.clock()))
+            states = [bench.one("profile_state", profile=one.id) for one in people]
+            for at, state in enumerate(states):
+                if people[at].is_session and state is None:
+                    people[at] = bench.new_session(store)
+        case ("wait", hours):
+            bench.clock.milliseconds += hours * HOUR
+        case ("count",):
+            count(bench, store)
+            hand.count(bench, store, bench.clock())
+
+
+def there_in(bench, store):
+    return bench.select(
+        "SELECT profile_id, id FROM items WHERE store_id = $1 ORDER BY id", store.id
+    )
+
+
+def of_key(people, key):
+    return next(one for one in people if one.id == str(key))
+
+
+def quietly(bench, use_case, *arguments):
+    """What is refused is no step."""
+    with contextlib.suppress(Conflict, NotFound, BeingErased):
+        bench.write(use_case, *arguments)
+
+
+def check(bench, store, hand, of):
+    """Every report of the period against the count by hand."""
+    numbers = hand.numbers(*of)
+    summary = bench.read(reports.summary, store, of)
+    assert (summary.customers, summary.visitors, summary.added, summary.removed) == numbers
+    assert summary.wishes == summary.customers + summary.visitors
+    for by in ("product", "variant"):
+        for sort in ("wishes", "added", "removed"):
+            rows = bench.read(reports.products, store, of, sort, by, 0, 100)
+            shown = [getattr(row, sort) for row in rows]
+            assert shown == sorted(shown, reverse=True) or sort == "removed"
+            for row in rows:
+                of_row = functools.partial(
+                    is_of, str(row.product_id), by, str(row.variant_id or "")
+                )
+                numbers = row.customers, row.visitors, row.added, row.removed
+                assert numbers == hand.numbers(*of, of_row)
+    known = {wish[1] for _, found in hand.counts for wish in found}
+    for product in ("", *known):
+        mine = functools.partial(is_of, product, "product", "")
+        for day in bench.read(reports.days, store, of, product):
+            customers, visitors, added, removed = hand.numbers(day.day, day.day, mine)
+            assert (day.wishes, day.added, day.removed) == (customers + visitors, added, removed)
+
+
+def is_of(product, by, variant, wish):
+    return product in ("", wish[1]) and (by == "product" or wish[2] == variant)
+
+
+MANY = counting._KEYS + 10
+"""Products that one transaction does not hold."""
+
+
+class Counted:
+    """A store whose one customer wishes for many products, counted once and by hand."""
+
+    def __init__(self, bench):
+        self.bench, self.store = bench, bench.new_store()
+        self.customer, self.hand = bench.new_customer(self.store), ByHand(ZoneInfo("UTC"))
+        self.save(range(1, MANY + 1))
+        self.count()
+
+    def save(self, products):
+        for product in products:
+            saved = new_item(product, None), self.bench.new_id(), PLENTY, self.bench.clock.tick()
+            self.bench.write(items.save, self.customer, *saved)
+
+    def delete(self, products):
+        for id, product in self.bench.select(
+            "SELECT id, product_id FROM items WHERE store_id = $1", self.store.id
+        ):
+            if int(product) in products:
+                now = self.bench.clock.tick()
+                self.bench.write(items.delete, self.customer, str(id), now)
+
+    def wait(self, days):
+        self.bench.clock.milliseconds += days * 24 * HOUR
+
+    def count(self):
+        count(self.bench, self.store)
+        self.hand.count(self.bench, self.store, self.bench.clock())
+
+    def rows(self):
+        asked = "SELECT * FROM wish_counts WHERE store_id = $1 ORDER BY product_id, variant_id, day"
+        return self.bench.select(asked, self.store.id)
+
+    async def some(self):
+        """A count that has stored some of what it found, and no more yet."""
+        before = await self.bench.db.read(counted_rows, self.store)
+        steps = counting.run(self.bench.db, self.store, self.bench.clock)
+        async for _ in steps:
+            if await self.bench.db.read(counted_rows, self.store) != before:
+                return steps
+        raise AssertionError("it stored nothing, or all at once")
+
+
+async def counted_rows(tx, store):
+    named = {"day": "", "until": "", "product": "", "variant": "", "after": "", "limit": 9_999}
+    return list(await tx.all("count_rows", store=store.id, **named))
+
+
+@pytest.fixture
+def counted(bench):
+    return Counted(bench)
+
+
+def killed(counted):
+    async def kill():
+        await (await counted.some()).aclose()
+
+    counted.bench.run(kill())
+
+
+@pytest.mark.parametrize("days", [0, 1])
+def test_count_after_a_kill_is_as_if_there_had_been_none(counted, days):
+    """contract: count-exact, count-days. On the same day, and on the next one."""
+    counted.wait(1)
+    first = day_of(counted.bench.clock(), counted.hand.zone)
+    if not days:
+        counted.count()
+    counted.delete(range(1, 6))
+    counted.save(range(MANY + 1, MANY + 8))
+    killed(counted)
+    counted.delete(range(6, 9))
+    counted.wait(days)
+    counted.count()
+    for of in ((first, first), (first, following(first, days)), (following(first, -1), first)):
+        report = counted.bench.read(reports.summary, counted.store, reports.Period(*of))
+        numbers = report.customers, report.visitors, report.added, report.removed
+        assert numbers == counted.hand.numbers(*of)
+        asked = counted.store, reports.Period(*of), "wishes", "product", 0, 2 * MANY
+        for row in counted.bench.read(reports.products, *asked):
+            mine = functools.partial(is_of, str(row.product_id), "product", "")
+            numbers = row.customers, row.visitors, row.added, row.removed
+            assert numbers == counted.hand.numbers(*of, mine), row
+
+
+def test_of_two_counts_at_once_one_is_given_up(counted):
+    """contract: count-exact. It changes nothing once the other has ended."""
+    counted.wait(1)
+    counted.delete(range(1, MANY))
+
+    async def both():
+        slow = await counted.some()
+        async for _ in counting.run(counted.bench.db, counted.store, counted.bench.clock):
+            pass
+        stored = await counted.bench.db.read(counted_rows, counted.store)
+        with pytest.raises(counting.Superseded):
+            async for _ in slow:
+                pass
+        assert await counted.bench.db.read(counted_rows, counted.store) == stored
+
+    counted.bench.run(both())
+
+
+def test_counts_are_kept_for_25_months(counted):
+    """contract: count-kept. What still holds stays, since whenever."""
+    counted.wait(40)
+    counted.delete(range(2, MANY + 1))
+    counted.count()
+    assert len(counted.rows()) > MANY
+    counted.wait(26 * 31)
+    counted.count()
+    [(_, forever, *key, _, wishes, visitors, _), all_of_them] = sorted(counted.rows())[::-1]
+    assert (forever, key, wishes, visitors) == (counting.FOREVER, ["1", ""], 1, 0)
+    assert (all_of_them[2], all_of_them[5]) == ("", 1)
+    today = day_of(counted.bench.clock(), counted.hand.zone)
+    [product] = counted.bench.read(
+        reports.products, counted.store, reports.Period(today, today), "wishes", "product", 0, 9
+    )
+    assert (product.product_id, product.wishes, product.added, product.removed) == (1, 1, 0, 0)
+    assert counted.bench.read(reports.counted, counted.store).since == today
+
+
+def test_a_store_is_counted_again_when_it_is_time(counted):
+    """contract: count-again. A small one after a minute; a count that took long is followed by a
+    pause of fifty times as long, and a clock that was set back puts nothing off."""
+    bench, store = counted.bench, counted.store
+    counted_once = bench.read(counting.last, store)
+    assert not bench.read(counting.due, store, bench.clock(), 3_600)
+    assert bench.read(counting.due, store, bench.clock() + 60_000, 3_600)
+    assert bench.read(counting.due, store, bench.clock() - HOUR, 3_600)
+    slow = counted_once._replace(took=100_000)
+    assert counting.pause(slow, counting.SMALL, 3_600) == 5_000_000
+    assert counting.pause(counted_once, counting.SMALL, 3_600) == HOUR
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_cell_begins_as_a_formula(sign):
+    """contract: report-csv."""
+    [[cell, number, *_]] = csv.reader(
+        io.StringIO(
+            spreadsheet.lines([reports.Day(f"{sign}1", -1, 0, 0)], reports.DAY_COLUMNS).decode(),
+            newline="",
+        )
+    )
+    assert (cell, number) == (f"'{sign}1", "-1")
+
+
+WISHES = (0, 9, 10, 24, 25, 49, 50, 99, 100, 249, 250, 499, 500, 999, 1_000, 2_499, 2_500, 12_345)
+SAID = (0, 0, 10, 10, 25, 25, 50, 50, 100, 100, 250, 250, 500, 500, 1_000, 1_000, 2_500, 10_000)
+
+
+def test_anybody_hears_the_step_that_is_reached(bench):
+    """contract: show-wishes."""
+    store = bench.new_store()
+    columns = "store_id until product_id variant_id day customers visitors added"
+    of = [(store.id, counting.FOREVER, str(n + 1), "", "2026-01-01", n, 0, n) for n in WISHES]
+    bench.insert("wish_counts", columns, of)
+    asked = [row[2] for row in of]
+    assert bench.read(reports.reached, store, asked) == [
+        (n + 1, said) for n, said in zip(WISHES, SAID, strict=True)
+    ]
+    assert bench.read(reports.reached, store, ["7777777"]) == [(7777777, 0)]
+    assert bench.read(reports.counted, store) == reports.Counted(None, None)
