@@ -323,9 +323,9 @@ def test_a_store_is_counted_again_when_it_is_time(counted):
     pause of fifty times as long, and a clock that was set back puts nothing off."""
     bench, store = counted.bench, counted.store
     counted_once = bench.read(counting.last, store)
-    assert not bench.read(counting.due, store, bench.clock(), 3_600)
-    assert bench.read(counting.due, store, bench.clock() + 60_000, 3_600)
-    assert bench.read(counting.due, store, bench.clock() - HOUR, 3_600)
+    assert not bench.read(counting.due, [store], bench.clock(), 3_600)[0]
+    assert bench.read(counting.due, [store], bench.clock() + 60_000, 3_600)[0] == [store]
+    assert bench.read(counting.due, [store], bench.clock() - HOUR, 3_600)[0] == [store]
     slow = counted_once._replace(took=100_000)
     assert counting.pause(slow, counting.SMALL, 3_600) == 5_000_000
     assert counting.pause(counted_once, counting.SMALL, 3_600) == HOUR

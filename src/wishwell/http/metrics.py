@@ -63,7 +63,7 @@ ERASING = _gauge("erasing_profiles", "Erased profiles that are still being remov
 COUNTED = _gauge(
     "counted_timestamp_seconds",
     "When the last count of that store began which was counted longest ago.",
-    "min",
+    "max",
 )
 ASKED = _gauge(
     "platform_requests_waiting", "Requests of platforms that are not done yet.", "max", "kind"

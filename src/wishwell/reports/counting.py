@@ -167,32 +167,37 @@ def pause(before: Last, count: int, seconds: float) -> float:
     return max(usual * 1000, before.took / SHARE)
 
 
-async def oldest(tx: Reader) -> str | None:
-    """When the last count of that store began which was counted longest ago."""
-    row = await tx.one("count_oldest")
-    return row[0] if row else None
+async def due(
+    tx: Reader, found: Sequence[Store], now: int, seconds: float
+) -> tuple[list[Store], str | None]:
+    """The stores that are to be counted again, and when the oldest of all last counts began.
 
-
-async def due(tx: Reader, store: Store, now: int, seconds: float) -> bool:
-    """Whether a store is to be counted again; ``now`` in milliseconds, ``seconds``: the setting."""
-    before = await last(tx, store)
-    if before is None:
-        return True
-    ended = ids.from_timestamp(before.ended_at)
-    count = sum((await summary(tx, store, before.day))[:2])
-    # A clock that was set back puts nothing off for long (contract: clock-steps).
-    return not 0 <= now - ended < pause(before, count, seconds)
+    ``now`` in milliseconds, ``seconds``: the setting.
+    """
+    again, began = [], []
+    for store in found:
+        before = await last(tx, store)
+        if before is None:
+            again.append(store)
+            continue
+        began.append(before.began_at)
+        ended = ids.from_timestamp(before.ended_at)
+        count = sum((await summary(tx, store, before.day))[:2])
+        # A clock that was set back puts nothing off for long (contract: clock-steps).
+        if not 0 <= now - ended < pause(before, count, seconds):
+            again.append(store)
+    return again, min(began, default=None)
 
 
 # contract: count-again
-async def work(db: Database, clock: Callable[[], int], seconds: float) -> AsyncIterator[None]:
-    """Counts the stores that are due. Yields after each step and the pause that it needs.
+async def work(
+    db: Database, found: Sequence[Store], clock: Callable[[], int]
+) -> AsyncIterator[None]:
+    """Counts these stores. Yields after each step and the pause that it needs.
 
     A store that can't be counted is logged and passed over. Raises ``Unavailable``.
     """
-    for store in await db.read(stores.listed):
-        if not await db.long_read(due, store, clock(), seconds):
-            continue
+    for store in found:
         try:
             async for took in run(db, store, clock):
                 await asyncio.sleep(took * _REST)

@@ -5,9 +5,6 @@ SELECT day, began_at, ended_at, took FROM counts WHERE store_id = :store ORDER B
 -- name: count_first
 SELECT min(day) FROM counts WHERE store_id = :store;
 
--- name: count_oldest
-SELECT min(s.began_at) FROM (SELECT max(c.began_at) AS began_at FROM counts c GROUP BY c.store_id) s;
-
 -- name: count_profiles
 -- The next profiles of a store, and how many items and lists each has.
 SELECT p.profile_id, p.is_session, p.items, p.lists FROM profiles p

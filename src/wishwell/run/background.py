@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import structlog
 
-from wishwell import events, ids
+from wishwell import events, ids, stores
 from wishwell.db import Database
 from wishwell.errors import Unavailable
 from wishwell.events import deliveries, retention
@@ -31,7 +31,7 @@ this process knows that it does must be in the feed in time too."""
 _RETAIN_SECONDS = 60.0
 _ERASE_SECONDS = 5.0
 _REQUESTS_SECONDS = 5.0
-_COUNT_SECONDS = 15.0
+_COUNT_SECONDS = 30.0
 _PAUSE = 0.05
 """Seconds between two steps of housekeeping, which leave the database to others."""
 
@@ -199,11 +199,13 @@ def _count_turn(service: Services) -> float:
 # contract: count-again
 async def _count(service: Services) -> None:
     """Counts what is wished for, in the stores where it is time."""
-    kept = service.clock()
-    async for _ in counting.work(service.db, service.clock, service.settings.count_seconds):
+    db, kept, seconds = service.db, service.clock(), service.settings.count_seconds
+    found, oldest = await db.long_read(counting.due, await db.read(stores.listed), kept, seconds)
+    metrics.COUNTED.set(ids.from_timestamp(oldest) / 1000 if oldest else 0)
+    async for _ in counting.work(db, found, service.clock):
         if service.clock() - kept > _count_turn(service) * 300:
             kept = service.clock()
-            await service.db.write(purge.keep_lease, "count", kept)
+            await db.write(purge.keep_lease, "count", kept)
 
 
 # ------------------------------------------------------------------------- events and notices
@@ -244,8 +246,6 @@ async def _look_at_what_waits(service: Services) -> None:
         metrics.ASKED.labels(topic).set(number)
         metrics.ASKED_SECONDS.labels(topic).set(age / 1000)
     metrics.ERASING.set((await service.db.read(erasure.waiting))[0])
-    counted = await service.db.long_read(counting.oldest)
-    metrics.COUNTED.set(ids.from_timestamp(counted) / 1000 if counted else 0)
     metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
 
 
