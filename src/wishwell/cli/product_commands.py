@@ -66,6 +66,8 @@ def products_command(
             if number <= _SHOWN:
                 terminal.say(" ".join((product.product_id, *product.stored)))
         terminal.say(f"to put: {number:,} products; {found.refused:,} rows refused")
+        if found.refused:
+            raise Invalid(f"{path}: what does not fit is said above.")
         return
 
     async def put(db: Database) -> None:

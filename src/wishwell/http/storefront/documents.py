@@ -39,6 +39,8 @@ def answer(path: str, base: str, store: Store, languages: str | None) -> Respons
     # By the names that page.js imports them by.
     modules = ["wishwell.js", "de.js"] if lang == "de" else ["wishwell.js"]
     attributes = {"lang": lang, "product-url": pages.product_url}
+    if not shared and store.events_since is None:  # nobody is told of lower prices
+        attributes["notices"] = "off"
     if not shared and (link := pages.shared_page):
         attributes["shared-page"] = link if "{token}" in link else f"{link}#{{token}}"
     page = _PAGE.format(
