@@ -33,7 +33,7 @@ export const DE: Texts = {
   earlier: 'Nach vorn',
   later: 'Nach hinten',
   place: '{name} ist Nummer {n} von {count}.',
-  remove: 'Entfernen',
+  remove: 'Vom Merkzettel nehmen',
   removed: '{name} wurde entfernt.',
   undo: 'Rückgängig',
   back: '{name} ist wieder da.',

@@ -31,7 +31,7 @@ export const EN = {
   earlier: 'Move earlier',
   later: 'Move later',
   place: '{name} is number {n} of {count}.',
-  remove: 'Remove',
+  remove: 'Remove from wishlist',
   removed: '{name} was removed.',
   undo: 'Undo',
   back: '{name} is back.',

@@ -72,7 +72,7 @@ padding:.3rem;margin:-.3rem;content-visibility:auto;contain-intrinsic-block-size
 background:var(--_fill);overflow:hidden}
 .picture img{width:100%;height:100%;min-height:0;object-fit:var(--wishlist-fit,cover)}
 .picture svg{width:28%;margin:auto;stroke-width:1;opacity:.35}
-.badge{position:absolute;inset:auto auto .6rem .6rem;padding:.2rem .7rem;border-radius:99rem;font-size:.8125rem;font-weight:600;
+.badge{position:absolute;inset:auto .6rem .6rem;width:fit-content;padding:.2rem .7rem;border-radius:99rem;font-size:.8125rem;font-weight:600;
 background:var(--_surface);color:var(--_ink)}
 .badge:empty,.card p:empty{display:none}
 .gone .picture img{opacity:.55}
