@@ -1,5 +1,6 @@
 """What is wished for, by the last counts (contract: report-period)."""
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
@@ -150,13 +151,13 @@ async def days(tx: Reader, store: Store, of: Period, product: str = "") -> list[
     if not first or last is None:
         return []
     named = {"store": store.id, "from": of.first, "to": of.last, "product": product}
-    rows = list(await tx.all("report_days", **named))
+    rows = deque(await tx.all("report_days", **named))
     variants: dict[str, tuple[int, int]] = {}
     made: list[Day] = []
     day, before = following(of.first, -1), (0, 0)
     while day <= min(of.last, last.day):
         while rows and rows[0][1] <= day:
-            variant, _, wishes, added = rows.pop(0)
+            variant, _, wishes, added = rows.popleft()
             variants[variant] = wishes, added
         now = sum(has for has, _ in variants.values()), sum(got for _, got in variants.values())
         if day >= max(of.first, first[0]):

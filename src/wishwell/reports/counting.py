@@ -376,8 +376,9 @@ async def _forget(tx: Writer, store: Store, before: str) -> int:
     """Removes what ended before a day. Returns how many rows; a few at a time."""
     await tx.one("count_store_lock", store=store.id)
     await tx.run("counts_forget_days", store=store.id, day=before)
-    gone = await tx.all("counts_forget", store=store.id, day=before, limit=_KEYS)
-    return len(gone)
+    of = {"store": store.id, "day": before, "limit": _KEYS}
+    gone = [await tx.all(name, **of) for name in ("counts_forget", "counts_forget_gone")]
+    return sum(map(len, gone))
 
 
 def _months_before(day: str, months: int) -> str:

@@ -46,11 +46,17 @@ DO UPDATE SET lists = excluded.lists, began_at = excluded.began_at, ended_at = e
     customers = excluded.customers, visitors = excluded.visitors;
 
 -- name: counts_forget
--- Rows that ended before `day`, and those of products that nobody has wished for since.
+-- Rows that ended before `day`.
 DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id, day) IN (
     SELECT c.until, c.product_id, c.variant_id, c.day FROM wish_counts c
-    WHERE c.store_id = :store
-      AND (c.until <= :day OR (c.until = '9999-12-31' AND c.day < :day AND c.customers + c.visitors = 0))
+    WHERE c.store_id = :store AND c.until <= :day LIMIT :limit)
+RETURNING day;
+
+-- name: counts_forget_gone
+-- Those of products that nobody has wished for since.
+DELETE FROM wish_counts WHERE store_id = :store AND (until, product_id, variant_id, day) IN (
+    SELECT c.until, c.product_id, c.variant_id, c.day FROM wish_counts c
+    WHERE c.store_id = :store AND c.until = '9999-12-31' AND c.day < :day AND c.customers + c.visitors = 0
     LIMIT :limit)
 RETURNING day;
 
