@@ -1,6 +1,6 @@
 """`wishwell report`: what is wished for."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import click
@@ -14,7 +14,7 @@ from wishwell.reports import Period, spreadsheet, wishers
 from wishwell.run import terminal
 from wishwell.stores import Store
 
-_PIECE = 10_000
+Parts = AsyncIterator[Sequence[Any]]
 
 
 @click.group()
@@ -49,11 +49,14 @@ def report_products(
 ) -> None:
     """The products that are most wished for."""
 
-    async def read(db: Database, store: Store, of: Period, offset: int) -> Sequence[Any]:
-        size = _PIECE if given["as_csv"] else limit
-        return await db.long_read(reports.products, store, of, sort, by, offset, size)
+    async def parts(db: Database, store: Store, of: Period) -> Parts:
+        if not given["as_csv"]:
+            yield await db.long_read(reports.products, store, of, sort, by, 0, limit)
+            return
+        async for some in reports.every_product(db, store, of, sort, by):
+            yield some
 
-    _show(settings, read, reports.columns(by), **given)
+    _show(settings, parts, reports.columns(by), **given)
 
 
 @report.command("summary")
@@ -62,10 +65,10 @@ def report_products(
 def report_summary(settings: Settings, /, **given: Any) -> None:
     """All wishes, and what came and went."""
 
-    async def read(db: Database, store: Store, of: Period, offset: int) -> Sequence[Any]:
-        return [] if offset else [await db.long_read(reports.summary, store, of)]
+    async def parts(db: Database, store: Store, of: Period) -> Parts:
+        yield [await db.long_read(reports.summary, store, of)]
 
-    _show(settings, read, reports.SUMMARY_COLUMNS, **given)
+    _show(settings, parts, reports.SUMMARY_COLUMNS, **given)
 
 
 @report.command("days")
@@ -75,11 +78,11 @@ def report_summary(settings: Settings, /, **given: Any) -> None:
 def report_days(settings: Settings, /, product: str | None, **given: Any) -> None:
     """Each day: its wishes, and what came and went."""
 
-    async def read(db: Database, store: Store, of: Period, offset: int) -> Sequence[Any]:
+    async def parts(db: Database, store: Store, of: Period) -> Parts:
         id = "" if product is None else product_bodies.product_id(product, store, "--product")
-        return [] if offset else await db.long_read(reports.days, store, of, id)
+        yield await db.long_read(reports.days, store, of, id)
 
-    _show(settings, read, reports.DAY_COLUMNS, **given)
+    _show(settings, parts, reports.DAY_COLUMNS, **given)
 
 
 @report.command("wishers")
@@ -89,28 +92,19 @@ def report_days(settings: Settings, /, product: str | None, **given: Any) -> Non
 @click.pass_obj
 def report_wishers(settings: Settings, /, product: str, variant: str | None, **given: Any) -> None:
     """Who wishes for a product, newest first."""
-    cursor = None
 
-    async def read(db: Database, store: Store, of: Period, offset: int) -> Sequence[Any]:
-        nonlocal cursor
-        if offset and cursor is None:
-            return []
+    async def parts(db: Database, store: Store, of: Period) -> Parts:
         id = product_bodies.product_id(product, store, "--product")
         kind = variant and product_bodies.product_id(variant, store, "--variant")
-        chosen = wishers.of(id, kind or None)
-        page = await db.long_read(wishers.page, store, chosen, cursor, _PIECE)
-        cursor = page.next
-        return page.records
+        async for some in wishers.every(db, store, wishers.of(id, kind or None)):
+            yield some
 
-    _show(settings, read, wishers.COLUMNS, first=None, last=None, **given)
-
-
-Read = Callable[[Database, Store, Period, int], Awaitable[Sequence[Any]]]
+    _show(settings, parts, wishers.COLUMNS, first=None, last=None, **given)
 
 
 def _show(
     settings: Settings,
-    read: Read,
+    parts: Callable[[Database, Store, Period], Parts],
     columns: Sequence[str],
     *,
     handle: str,
@@ -126,14 +120,11 @@ def _show(
         of = reports.period(store, first, last, ids.wall_clock())
         counted = await db.read(reports.counted, store)
         if as_csv:
-            terminal.write(spreadsheet.head(columns))
-            offset = 0
-            while rows := await read(db, store, of, offset):
-                terminal.write(spreadsheet.lines(rows, columns))
-                offset += len(rows)
+            async for piece in spreadsheet.whole(columns, parts(db, store, of)):
+                terminal.write(piece)
             terminal.flush()
         else:
-            terminal.show(await read(db, store, of, 0), as_json)
+            terminal.show(await anext(parts(db, store, of)), as_json)
         said = "not counted yet; `wishwell serve` does so" if counted.as_of is None else (
             f"counted at {counted.as_of}, since {counted.since}"
         )  # fmt: skip

@@ -1,6 +1,6 @@
 """The operations on reports: what is wished for, and who wishes for it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -13,13 +13,12 @@ from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies
 from wishwell.profiles import Profile
-from wishwell.profiles.pages import Among, Cursor, Page
-from wishwell.reports import ProductWishes, spreadsheet, wishers
+from wishwell.profiles.pages import Cursor, Page
+from wishwell.reports import spreadsheet, wishers
 from wishwell.stores import Store
 
 T = TypeVar("T", bound=str)
 
-_PIECE = 10_000
 _MOST_ASKED = 250
 _SHOWN_SECONDS = 3_600
 
@@ -29,15 +28,13 @@ async def product_report(request: Request) -> Response:
     store, of, read = request.store, _period(request), request.service.db.long_read
     sort, by = _choice(request, "sort", reports.SORTS), _choice(request, "by", reports.BY)
 
-    async def some(offset: int, limit: int) -> list[ProductWishes]:
-        return await read(reports.products, store, of, sort, by, offset, limit)
-
     if _as_csv(request):
-        return _csv(request, f"wishes-{of.first}-{of.last}", reports.columns(by), some)
+        parts = reports.every_product(request.service.db, store, of, sort, by)
+        return _csv(f"wishes-{of.first}-{of.last}", reports.columns(by), parts)
     binding = f"{store.id}|report|{of}|{sort}|{by}"
     cursor, limit = handlers.cursor(request, binding), wire.limit(request.query.get("limit"))
     at = UUID(cursor.id).int if cursor else 0
-    rows = await some(at, limit + 1)
+    rows = await read(reports.products, store, of, sort, by, at, limit + 1)
     later = _at(at + limit) if len(rows) > limit else None
     page = Page(rows[:limit], later, _at(max(0, at - limit)) if at else None)
     return await _answer(request, page.records, page, binding)
@@ -59,12 +56,8 @@ async def days_report(request: Request) -> Response:
     store, of = request.store, _period(request)
     product = _product(request, "product", store) if "product" in request.query else ""
     days = await request.service.db.long_read(reports.days, store, of, product)
-
-    async def some(offset: int, limit: int) -> list[reports.Day]:
-        return days[offset : offset + limit]
-
     if _as_csv(request):
-        return _csv(request, f"days-{of.first}-{of.last}", reports.DAY_COLUMNS, some)
+        return _csv(f"days-{of.first}-{of.last}", reports.DAY_COLUMNS, _one(days))
     return await _answer(request, days)
 
 
@@ -76,24 +69,13 @@ async def wishers_report(request: Request) -> Response:
         product, _product(request, "variant", store) if "variant" in given else None
     )
     if _as_csv(request):
-        pieces = _wisher_pieces(request, chosen)
-        return responses.csv(pieces, f"wishers-{product}")
+        parts = wishers.every(request.service.db, store, chosen)
+        return _csv(f"wishers-{product}", wishers.COLUMNS, parts)
     binding = f"{store.id}|wishers|{chosen.values!r}"
     cursor, limit = handlers.cursor(request, binding), wire.limit(given.get("limit"))
     read = request.service.db.long_read
     page = await read(wishers.page, store, chosen, cursor, limit)
     return handlers.answer_page(request, page, binding)
-
-
-async def _wisher_pieces(request: Request, chosen: Among) -> AsyncIterator[bytes]:
-    read, cursor = request.service.db.long_read, None
-    yield spreadsheet.head(wishers.COLUMNS)
-    while True:
-        page = await read(wishers.page, request.store, chosen, cursor, _PIECE)
-        yield spreadsheet.lines(page.records, wishers.COLUMNS)
-        cursor = page.next
-        if cursor is None:
-            return
 
 
 # contract: show-wishes
@@ -148,18 +130,9 @@ async def _answer(
 
 
 # contract: report-csv
-def _csv(
-    request: Request,
-    name: str,
-    columns: Sequence[str],
-    some: Callable[[int, int], Awaitable[list[Any]]],
-) -> Response:
-    async def pieces() -> AsyncIterator[bytes]:
-        yield spreadsheet.head(columns)
-        offset, rows = 0, None
-        while rows is None or len(rows) == _PIECE:
-            rows = await some(offset, _PIECE)
-            yield spreadsheet.lines(rows, columns)
-            offset += _PIECE
+def _csv(name: str, columns: Sequence[str], parts: AsyncIterable[list[Any]]) -> Response:
+    return responses.csv(spreadsheet.whole(columns, parts), name)
 
-    return responses.csv(pieces(), name)
+
+async def _one(records: list[Any]) -> AsyncIterator[list[Any]]:
+    yield records

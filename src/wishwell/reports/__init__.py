@@ -1,13 +1,13 @@
 """What is wished for, by the last counts (contract: report-period)."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
 from wishwell import stores
-from wishwell.db import Reader, Row
+from wishwell.db import Database, Reader, Row
 from wishwell.errors import Invalid
 from wishwell.products import shown
 from wishwell.reports import counting
@@ -20,6 +20,7 @@ SORTS: tuple[Sort, ...] = get_args(Sort)
 BY: tuple[By, ...] = get_args(By)
 
 MOST_DAYS = 366
+_SOME = 10_000
 USUAL_DAYS = 30
 STEPS = (1, 2.5, 5)
 """What is said to anybody: ten times these, a hundred times, and so on."""
@@ -116,6 +117,17 @@ async def products(
     named = {"store": store.id, "from": of.first, "to": of.last, "sort": sort, "by": by}
     rows = await tx.all("report_products", **named, offset=offset, limit=limit)
     return [_product(row, store) for row in rows]
+
+
+async def every_product(
+    db: Database, store: Store, of: Period, sort: Sort, by: By
+) -> AsyncIterator[list[ProductWishes]]:
+    """All products, some at a time."""
+    offset, full = 0, True
+    while full:
+        found = await db.long_read(products, store, of, sort, by, offset, _SOME)
+        yield found
+        offset, full = offset + _SOME, len(found) == _SOME
 
 
 def _product(row: Row, store: Store) -> ProductWishes:

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,9 +13,13 @@ _MARK = "\N{BYTE ORDER MARK}"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def head(columns: Sequence[str]) -> bytes:
-    """The first line."""
-    return _MARK.encode() + _lines([columns])
+async def whole(
+    columns: Sequence[str], parts: AsyncIterable[Iterable[Any]]
+) -> AsyncIterator[bytes]:
+    """A spreadsheet with these columns, of records that come some at a time."""
+    yield _MARK.encode() + _lines([columns])
+    async for records in parts:
+        yield lines(records, columns)
 
 
 def lines(records: Iterable[Any], columns: Sequence[str]) -> bytes:

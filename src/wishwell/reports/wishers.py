@@ -1,10 +1,12 @@
 """Who wishes for a product, newest first (contract: report-wishers)."""
 
+from collections.abc import AsyncIterator
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from wishwell import stores
-from wishwell.db import Reader, Row
+from wishwell.db import Database, Reader, Row
 from wishwell.profiles import WholeStore, pages
 from wishwell.profiles.pages import Among, Cursor, Page, PageRequest
 from wishwell.stores import Store
@@ -24,6 +26,8 @@ class Wisher(msgspec.Struct, rename="camel", omit_defaults=True):
     email_unconfirmed: str | UnsetType = UNSET
 
 
+_SOME = 10_000
+
 COLUMNS = ("profile", "emailUnconfirmed", "notices", "variantId", "quantity", "savedAt")
 
 
@@ -32,6 +36,15 @@ def of(product: str, variant: str | None) -> Among:
     if variant is None:
         return Among(("product",), [[product]])
     return Among(("product", "variant"), [[product], [variant]])
+
+
+async def every(db: Database, store: Store, chosen: Among) -> AsyncIterator[list[Wisher]]:
+    """All of the wishes, some at a time."""
+    cursor, first = None, True
+    while first or cursor is not None:
+        found = await db.long_read(page, store, chosen, cursor, _SOME)
+        yield found.records
+        cursor, first = found.next, False
 
 
 async def page(
