@@ -4,10 +4,10 @@ const text = await answer.text();
 const description = JSON.parse(text.replaceAll("http://127.0.0.1:8000", location.origin));
 
 // A request that is tried has the example of every parameter. That of an optional one, a cursor of some
-// other walk for instance, would be sent where nothing was meant: show it in the text instead.
+// other walk for instance, would be sent where nothing was meant: it is there, but turned off.
 for (const parameter of Object.values(description.components.parameters)) {
-  if (parameter.required || parameter.example === undefined) continue;
-  parameter.description += `\n\nExample: \`${parameter.example}\``;
+  if (parameter.required) continue;
+  parameter.examples = { default: { value: parameter.example, "x-disabled": true } };
   delete parameter.example;
 }
 
