@@ -104,3 +104,7 @@ def test_page_on_a_phone(reader, scheme):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     [light] = page.evaluate("getComputedStyle(document.body).backgroundColor").partition("(")[2:]
     assert (int(light.split(",")[0]) > 128) == (scheme == "light")
+    page.goto(re.sub("#.*", "#tag/items/DELETE/items", page.url))
+    operation(page, "Delete several items").get_by_role("button", name="Test Request").click()
+    send = page.get_by_role("dialog").get_by_role("button", name="Send delete request")
+    expect(send.filter(visible=True)).to_be_in_viewport(ratio=1)
