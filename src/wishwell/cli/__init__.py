@@ -10,7 +10,7 @@ import structlog
 from wishwell import __version__, config, ids, log, stores
 from wishwell.access import auth
 from wishwell.cli.data_commands import export_command, import_command
-from wishwell.cli.opening import in_days, new_id, now, run
+from wishwell.cli.opening import in_database, in_days, new_id, now, run
 from wishwell.cli.product_commands import products_command
 from wishwell.cli.profile_commands import profile
 from wishwell.cli.report_commands import report
@@ -168,29 +168,24 @@ def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
 # contract: command-purge
 @main.command("purge")
 @click.option("--dry-run", "dry", is_flag=True, help="Say how many would go; change nothing.")
-@click.pass_obj
-def purge_command(settings: Settings, dry: bool) -> None:
+@in_database
+async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     """Remove expired sessions now, and erase customers whom their store forgets.
 
     `serve` also does it by itself.
     """
-
-    async def remove(db: Database) -> tuple[int, int]:
-        seen = customers = 0
-        now = ids.wall_clock()
-        async for seen in purge.sessions(db, settings, now, dry=dry):
-            await asyncio.sleep(0.02)  # lets a running service write in between
-            if sys.stderr.isatty():
-                click.echo(f"\r{seen} sessions", err=True, nl=False)
-        async for customer, _ in erasure.idle(db, now, dry=dry):
-            customers += 1
-            if not dry:
-                erasure.note(customer, "wishwell purge")
-        if customers and not dry:
-            async for _ in erasure.work(db, ids.wall_clock):
-                await asyncio.sleep(0.02)
-        return seen, customers
-
-    sessions, customers = run(settings, remove)
+    sessions = customers = 0
+    now = ids.wall_clock()
+    async for sessions in purge.sessions(db, settings, now, dry=dry):
+        await asyncio.sleep(0.02)  # lets a running service write in between
+        if sys.stderr.isatty():
+            click.echo(f"\r{sessions} sessions", err=True, nl=False)
+    async for customer, _ in erasure.idle(db, now, dry=dry):
+        customers += 1
+        if not dry:
+            erasure.note(customer, "wishwell purge")
+    if customers and not dry:
+        async for _ in erasure.work(db, ids.wall_clock):
+            await asyncio.sleep(0.02)
     done = "would go" if dry else "removed"
     terminal.say(f"{sessions} sessions, {customers} customers {done}")

@@ -1,11 +1,14 @@
 """What the commands share: the database, opened for one of them, files, the time, progress."""
 
 import asyncio
+import functools
 import os
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import click
 
 from wishwell import config, ids
 from wishwell.config import Settings
@@ -32,6 +35,17 @@ def run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
             await db.close()
 
     return asyncio.run(opened())
+
+
+def in_database(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """A command that is given the open database and the settings before its own arguments."""
+
+    @click.pass_obj
+    @functools.wraps(work)
+    def command(settings: Settings, /, **given: Any) -> None:
+        run(settings, lambda db: work(db, settings, **given))
+
+    return command
 
 
 _LARGEST = 1 << 24

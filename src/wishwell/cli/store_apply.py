@@ -11,7 +11,7 @@ import yaml
 from msgspec import UNSET, UnsetType
 
 from wishwell import stores
-from wishwell.cli.opening import new_id, now, read_file, run
+from wishwell.cli.opening import in_database, new_id, now, read_file
 from wishwell.cli.store_commands import PARTS, patches, put
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer
@@ -64,31 +64,26 @@ class _Change(NamedTuple):
 @click.command("apply")
 @click.argument("path", metavar="FILE")
 @click.option("--yes", is_flag=True, help="Don't ask.")
-@click.pass_obj
-def store_apply(settings: Settings, path: str, yes: bool) -> None:
+@in_database
+async def store_apply(db: Database, settings: Settings, /, path: str, yes: bool) -> None:
     """Make and change stores as a YAML file says.
 
     Shows what it would change, and asks. A store that the file does not name, and what it does not
     say of a store, stays as it is. All changes are made, or none.
     """
     entries = _read(path)
-
-    async def apply(db: Database) -> int:
-        changes = [c for c in await db.read(_plan, settings, path, entries) if c.is_one]
-        for change in changes:
-            terminal.say(_shown(change))
-        if kept := len(entries) - len(changes):
-            terminal.say(f"= {kept:,} more: nothing to change")
-        if changes and not yes:
-            terminal.say("Change this? Type yes to go on:", err=True)
-            if terminal.first_line() != "yes":
-                raise Invalid("Nothing was changed.")
-        if changes:
-            await db.long_write(_apply, settings, changes)
-        return len(changes)
-
-    number = run(settings, apply)
-    terminal.say(f"{number:,} changed" if number else "nothing to do")
+    changes = [c for c in await db.read(_plan, settings, path, entries) if c.is_one]
+    for change in changes:
+        terminal.say(_shown(change))
+    if kept := len(entries) - len(changes):
+        terminal.say(f"= {kept:,} more: nothing to change")
+    if changes and not yes:
+        terminal.say("Change this? Type yes to go on:", err=True)
+        if terminal.first_line() != "yes":
+            raise Invalid("Nothing was changed.")
+    if changes:
+        await db.long_write(_apply, settings, changes)
+    terminal.say(f"{len(changes):,} changed" if changes else "nothing to do")
 
 
 class _Bad:
