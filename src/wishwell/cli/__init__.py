@@ -1,6 +1,7 @@
 """The command ``wishwell``."""
 
 import asyncio
+import contextlib
 import os
 import sys
 
@@ -20,7 +21,7 @@ from wishwell.cli.token_commands import token
 from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
 from wishwell.db import Database, migrate
-from wishwell.errors import Misconfigured
+from wishwell.errors import Invalid, Misconfigured
 from wishwell.events import webhooks
 from wishwell.run import app, terminal
 from wishwell.run.serve import serve_until_stopped
@@ -92,7 +93,8 @@ def _prepare(settings: Settings) -> None:
 
 async def _make_ready(db: Database, settings: Settings) -> None:
     """The first store, and for each store what is kept secret."""
-    await db.write(stores.ensure_default, new_id(), now())
+    with contextlib.suppress(Invalid):
+        await db.write(stores.ensure_default, new_id(), now())
     if (sealing := app.sealing(settings)) is not None:
         await db.write(secrets.prepare, sealing, ids.wall_clock())
         await webhooks.prepare(db, sealing)

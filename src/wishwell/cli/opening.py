@@ -71,7 +71,7 @@ def now() -> str:
 
 
 def in_days(now: int, days: int) -> str:
-    return ids.timestamp(now + days * 86_400_000)
+    return ids.timestamp(now + days * ids.DAY_MS)
 
 
 _TELL_EVERY = 5.0

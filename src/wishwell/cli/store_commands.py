@@ -13,7 +13,7 @@ from wishwell import ids, stores
 from wishwell.cli.opening import Progress, in_database, new_id, now, read_file
 from wishwell.config import Settings
 from wishwell.db import Database, Writer
-from wishwell.errors import Invalid, Misconfigured
+from wishwell.errors import Invalid
 from wishwell.moving import deletion
 from wishwell.run import app, terminal
 from wishwell.stores import Store, StorePatch, naming, reporting, store_secrets
@@ -271,12 +271,8 @@ async def put(
         changed = await stores.create(tx, new_id(), handle, patch, now())
     else:
         changed = await stores.update(tx, handle, patch, now())
-    sealing = app.sealing(settings)
-    if sealing is None and not hidden.changes_nothing:
-        raise Misconfigured(
-            "WISHWELL_SEALING_KEYS is required to keep secrets in a server database: at least 32 "
-            "characters, for example from `openssl rand -base64 48`."
-        )
-    if sealing is not None and (new or not hidden.changes_nothing):
+    asked = not hidden.changes_nothing
+    sealing = app.required_sealing(settings) if asked else app.sealing(settings)
+    if sealing is not None and (new or asked):
         await store_secrets.change(tx, sealing, changed, hidden, ids.wall_clock())
     return changed

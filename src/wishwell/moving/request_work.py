@@ -10,7 +10,7 @@ import structlog
 from wishwell import ids, profiles, stores
 from wishwell.db import Database, Reader, Writer, ask
 from wishwell.errors import BeingErased, NotFound, Unavailable
-from wishwell.moving import deletion, person, requests
+from wishwell.moving import deletion, person
 from wishwell.moving.requests import PlatformRequest
 from wishwell.profiles import Profile, records
 from wishwell.stores import Store
@@ -80,7 +80,7 @@ async def _do(
         else:
             export, now = await _export(db, customer), clock()
             named |= {"now": ids.timestamp(now), "export": export}
-            ends = ids.timestamp(now + EXPORT_DAYS * requests.DAY_MS)
+            ends = ids.timestamp(now + EXPORT_DAYS * ids.DAY_MS)
             await db.long_write(ask, "request_exported", **named, due=ends)
     yield None
 

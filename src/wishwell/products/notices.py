@@ -26,7 +26,7 @@ _TURN = 20
 """How many steps are done before the next look at which stores have notices; at least one for each
 of these stores."""
 
-_AGAIN_MS = 86_400_000
+_AGAIN_MS = ids.DAY_MS
 """An item gets one notice of a kind in this time (contract: notice-once-a-day)."""
 
 _SKEW_MS = 60_000
