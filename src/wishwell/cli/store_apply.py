@@ -1,6 +1,5 @@
 """`wishwell store apply`: stores as a file says."""
 
-import re
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from wishwell.cli.store_commands import PARTS, patches, put
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
+from wishwell.moving.file_records import explained
 from wishwell.run import app, terminal
 from wishwell.stores import Store, StorePatch, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
@@ -42,7 +42,7 @@ class _StoreEntry(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    stores: list[_StoreEntry]
+    stores: list[Any]
 
 
 class _Change(NamedTuple):
@@ -116,14 +116,19 @@ _Loader.add_constructor("tag:yaml.org,2002:set", lambda *_: _Bad())
 
 
 def _read(path: str) -> list[_StoreEntry]:
-    document = None
+    where = ""
     try:
         text = read_file("FILE", path)
         _check_depth(text)
         document = yaml.load(text, Loader=_Loader)  # noqa: S506
-        entries = msgspec.convert(document, _File).stores
+        entries = []
+        for number, given in enumerate(msgspec.convert(document, _File).stores):
+            handle = given.get("handle") if isinstance(given, dict) else None
+            where = f"{handle if isinstance(handle, str) else f'stores[{number}]'}: "
+            entries.append(msgspec.convert(given, _StoreEntry))
     except msgspec.ValidationError as error:
-        raise Invalid(f"{path}: {_explained(str(error), document)}.") from error
+        rule = explained(str(error)).replace("`_Bad`", "what can't be read")
+        raise Invalid(f"{path}: {where}{rule}.") from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise Invalid(f"{path}: {error}.") from error
     handles = [entry.handle for entry in entries]
@@ -143,24 +148,6 @@ def _check_depth(text: str) -> None:
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _DEEPEST:
             raise ValueError(f"line {event.start_mark.line + 1} is nested too deep")
-
-
-_PLACE = re.compile(
-    r" - at (?:`key` in )?`\$\.(?P<where>stores\[(?P<number>\d+)\]\.?)?(?P<field>[^`]*)`$"
-)
-
-
-def _explained(text: str, document: Any) -> str:
-    """What is wrong, behind the handle of its store and the field."""
-    place = _PLACE.search(text)
-    if place is None:
-        return text
-    rule, store = text[: place.start()].replace("`_Bad`", "what can't be read"), ""
-    if place["number"] is not None:
-        entry = document["stores"][int(place["number"])]
-        handle = entry.get("handle") if isinstance(entry, dict) else None
-        store = handle if isinstance(handle, str) else place["where"].rstrip(".")
-    return ": ".join(part for part in (store, place["field"], rule) if part)
 
 
 async def _plan(
