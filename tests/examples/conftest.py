@@ -60,7 +60,7 @@ class Shop(Program):
         }.items():
             text = text.replace(old, new)
         script = ["bash", "-euo", "pipefail", "-c", text]
-        self.begin(script, self.url, seconds=240, cwd=self.files, env=self.environment(programs))
+        self.begin(script, self.url, seconds=480, cwd=self.files, env=self.environment(programs))
 
 
 def _plain(_: Shop, last: str) -> str:
