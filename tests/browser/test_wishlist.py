@@ -84,6 +84,40 @@ def test_cards_have_title_price_and_picture(shopper, path):
     expect(page.get_by_text("Total: €178.")).to_be_visible()
 
 
+def test_two_variants_of_a_product_have_names_of_their_own(shopper):
+    """So do their buttons and their links, to those who hear the page."""
+    page = shopper.open()
+    page.evaluate(
+        """async () => {
+          const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
+          for (const variantId of [1022, 1023]) await wishlist.save({ productId: 102, variantId });
+        }"""
+    )
+    shopper.go(page, DEMO)
+    shows(page, LAMP, LAMP)
+    for name in (f"{LAMP}, Oat", f"{LAMP}, Ink"):
+        expect(page.get_by_role("link", name=name, exact=True)).to_have_count(1)
+        for does in ("Add to cart: ", "Options for "):
+            expect(button(page, does + name, exact=True)).to_have_count(1)
+
+
+def test_title_of_an_element_is_below_the_pages_own(shopper):
+    """A page has one first heading: the element's title, or the one that the shop's page has."""
+    page = shopper.open()
+    press(page, 101)
+    shopper.go(page, DEMO)
+    for title in (1, 2):
+        expect(page.get_by_role("heading", name="Wishlist", level=title)).to_be_visible()
+        expect(page.get_by_role("heading", name=CUP, level=title + 1)).to_be_visible()
+        page.evaluate(
+            """() => {
+              const element = document.querySelector('wishlist-page');
+              element.before(Object.assign(document.createElement('h1'), { textContent: 'Mine' }));
+              element.replaceWith(element.cloneNode());
+            }"""
+        )
+
+
 @each_way
 def test_lists_are_made_named_filled_and_deleted(shopper, path, how):
     """What was on a deleted list stays in the wishlist. Nothing saved, nothing but a way to the shop."""
