@@ -264,6 +264,73 @@ def test_own_order_by_keyboard_and_by_dragging(shopper, path):
     shows(page, FIG, LAMP, CUP, THROW)
 
 
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def swipe(page, start, end):
+    """A finger from one place to another, as the browser gets it from a screen."""
+    finger = page.context.new_cdp_session(page)
+    steps = [
+        (start[0] + (end[0] - start[0]) * n / 15, start[1] + (end[1] - start[1]) * n / 15)
+        for n in range(16)
+    ]
+    for n, (x, y) in enumerate(steps):
+        touch = {"touchPoints": [{"x": x, "y": y}], "type": "touchMove" if n else "touchStart"}
+        finger.send("Input.dispatchTouchEvent", touch)
+    page.wait_for_timeout(50)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def middle(locator):
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_own_order_by_finger(new_shopper, shared_demo):
+    """By its grip a card goes to another place, and the page stays; anywhere else a finger scrolls."""
+    shopper = new_shopper(shared_demo, **PHONE)
+    page = shopper.open()
+    shopper.make_list(page, "Birthday", [101, 102, 103, 104], DEMO)
+    shows(page, CUP, LAMP, THROW, FIG)
+    with page.expect_response(lambda answer: answer.request.method == "PUT"):
+        swipe(page, middle(cards(page).nth(1).locator(".grip")), middle(cards(page).nth(0)))
+    shows(page, LAMP, CUP, THROW, FIG)
+    assert page.evaluate("scrollY") == 0
+    swipe(page, middle(cards(page).nth(2).locator(".picture")), middle(cards(page).nth(0)))
+    assert wait_until(lambda: page.evaluate("scrollY") > 50, seconds=5)
+    shows(page, LAMP, CUP, THROW, FIG)
+    page.reload()
+    shows(page, LAMP, CUP, THROW, FIG)
+
+
+@pytest.mark.parametrize(
+    ("answer", "copied"),
+    [("undefined", False), ("throw new DOMException('', 'AbortError')", False),
+     ("throw new DOMException('', 'NotAllowedError')", True)],
+    ids=["shared", "closed", "refused"],
+)  # fmt: skip
+def test_link_goes_to_the_phones_own_sharing(new_shopper, shared_demo, answer, copied):
+    """If there is one; a shopper who closes it wants no copy, and where it refuses there is one."""
+    shopper = new_shopper(shared_demo, **PHONE, permissions=["clipboard-read", "clipboard-write"])
+    page = shopper.open()
+    page.add_init_script(
+        f"""navigator.canShare = ({{ url }}) => url.startsWith('http');
+        navigator.share = async (content) => {{ window.given = content; {answer}; }};"""
+    )
+    shopper.make_list(page, "Birthday", [101], DEMO)
+    button(page, "Share", exact=True).click()
+    assert wait_until(lambda: page.evaluate("window.given"), seconds=10)
+    given = page.evaluate("window.given")
+    assert given["title"] == "Birthday"
+    assert given["url"].startswith(f"{shopper.url}/shared#wwshr_")
+    if copied:
+        expect(page.get_by_text("Link copied.")).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()") == given["url"]
+    else:
+        expect(page.get_by_text("1 product · Shared")).to_be_visible()
+        expect(page.get_by_text("Link copied.")).to_have_count(0)
+
+
 @each_page
 def test_two_tabs_at_once_undo_nothing_of_each_other(shopper, path):
     """Each has the sheet of the same wish open, and puts it on a list of its own."""

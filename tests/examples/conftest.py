@@ -151,15 +151,19 @@ def npm(shop: Shop, *argv: str, folder: Path | None = None) -> None:
 
 
 def install(shop: Shop) -> None:
-    """What its lock file names; and @wishwell/proxy, built as it would be for npm."""
+    """What its lock file names; and our own packages, built as `make packages` does."""
     if not (shutil.which("node") and shutil.which("npm")):
         missing("there is no node, or no npm")
-    forward = shop.files.parents[1] / "forward"
-    if not forward.exists():
-        ignore = shutil.ignore_patterns("node_modules", "dist", "test")
-        shutil.copytree(ROOT / "forward", forward, ignore=ignore)
-        npm(shop, *CLEAN, folder=forward)
-        npm(shop, "npm", "run", "build", folder=forward)
+    checkout = shop.files.parents[1]
+    shutil.copy(ROOT / "LICENSE", checkout)
+    needed = (shop.files / "package.json").read_text()
+    for package in ("forward", "browser", "react"):
+        folder = checkout / package
+        if f"file:../../{package}" in needed and not folder.exists():
+            ignore = shutil.ignore_patterns("node_modules", "dist", "test", "shop")
+            shutil.copytree(ROOT / package, folder, ignore=ignore)
+            npm(shop, *CLEAN, folder=folder)
+            npm(shop, "npm", "run", "build", folder=folder)
     npm(shop, *CLEAN)
 
 
@@ -178,7 +182,7 @@ def checkout(tmp_path_factory) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture
+@pytest.fixture(scope="package")
 def shop(request, one_service, checkout) -> Iterator[Shop]:
     with_it = Shop(request.param, one_service, checkout)
     try:
@@ -200,8 +204,8 @@ def new_customer(shop, chromium) -> Iterator[Callable[[], Shopper]]:
     """Make a browser of its own for the shop."""
     made: list[Shopper] = []
 
-    def make() -> Shopper:
-        made.append(_Customer(shop.url, chromium.new_context()))
+    def make(**options) -> Shopper:
+        made.append(_Customer(shop.url, chromium.new_context(**options)))
         return made[-1]
 
     yield make
