@@ -1194,8 +1194,8 @@ export interface components {
             product?: components["schemas"]["ItemProduct"];
         };
         /**
-         * @description What is known of an item's product, only with `include=product`. Image, price and
-         *     availability are the variant's own where it has them. What is left out is not known.
+         * @description What is known of an item's product, only with `include=product`. Address, image, price
+         *     and availability are the variant's own where it has them. What is left out is not known.
          */
         ItemProduct: {
             title?: components["schemas"]["Title"];
@@ -1519,6 +1519,7 @@ export interface components {
             image?: components["schemas"]["Url"];
             price?: components["schemas"]["Price"];
             available?: boolean;
+            url?: components["schemas"]["Url"];
         };
         /** @description The pages beside this one. */
         PageInfo: {
@@ -1611,6 +1612,7 @@ export interface components {
             productId: components["schemas"]["ProductId"];
             variantId?: components["schemas"]["ProductId"];
             title?: components["schemas"]["Title"];
+            variantTitle?: components["schemas"]["Title"];
             image?: components["schemas"]["Url"];
             wishes: number;
             customers: number;
@@ -1812,6 +1814,7 @@ export interface components {
             image?: components["schemas"]["NewUrl"];
             price?: components["schemas"]["NewPrice"];
             available?: components["schemas"]["NewAvailable"];
+            url?: components["schemas"]["NewUrl"];
         };
         TokenRequest: {
             /**

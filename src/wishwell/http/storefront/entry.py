@@ -64,7 +64,7 @@ class Storefront:
             return assets.answer(name, f"{self._base}/assets", request.header(b"accept-encoding"))
         if isinstance(route, str):
             languages = request.header(b"accept-language")
-            return documents.answer(name, self._base, visit.store, languages)
+            return documents.answer(name, self._base, visit, languages)
         await identity.identify(request, visit)
         if not request.reads:
             identity.check_origin(request, visit)
