@@ -194,9 +194,10 @@ def _count_turn(service: Services) -> float:
 async def _count(service: Services) -> None:
     """Counts what is wished for, in the stores where it is time."""
     db, kept, seconds = service.db, service.clock(), service.settings.count_seconds
-    found, oldest = await db.long_read(counting.due, await db.read(stores.listed), kept, seconds)
-    metrics.COUNTED.set(ids.from_timestamp(oldest) / 1000 if oldest else 0)
-    async for _ in counting.work(db, found, service.clock):
+    due = await db.long_read(counting.due, await db.read(stores.listed), kept, seconds)
+    metrics.COUNTED.set(ids.from_timestamp(due.oldest) / 1000 if due.oldest else 0)
+    metrics.COUNT_PAUSE.set(due.pause)
+    async for _ in counting.work(db, due.stores, service.clock):
         if service.clock() - kept > _count_turn(service) * 300:
             kept = service.clock()
             await db.write(purge.keep_lease, "count", kept)
