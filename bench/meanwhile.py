@@ -7,11 +7,14 @@ beside it; how many were told or removed a second; and whether in the end all wa
 """
 
 import argparse
+import functools
 import json
 import statistics
+import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from bench import seed
 from bench.client import Raw, bearer, request
@@ -100,50 +103,73 @@ class Retention:
 WORKS: dict[str, type[Notices | Retention]] = {"notices": Notices, "retention": Retention}
 
 
-def measure(shop: Shop, work: str, count: int, rate: float, rounds: int) -> None:
-    rows, owners = seed.plan(shop.store, READERS)
-    shop.insert(rows)
-    meanwhile = WORKS[work](shop, count)
-    requests = meanwhile.requests(owners)
+class Asked(NamedTuple):
+    """A shop with some owners, and how it is asked."""
 
-    def p99s() -> Iterator[float]:
+    shop: Shop
+    owners: list[seed.Owner]
+    rate: float
+    rounds: int
+
+    def p99s(self, requests: list[bytes]) -> Iterator[float]:
         """Of each round, in milliseconds."""
-        for _ in range(rounds):
-            yield share(steady(shop.url, requests, rate), 0.99)
+        for _ in range(self.rounds):
+            yield share(steady(self.shop.url, requests, self.rate), 0.99)
 
+
+def compared(alone: list[float], beside: list[float]) -> str:
+    """The p99 of each, in milliseconds, and their ratio."""
+    idle, busy = statistics.median(alone), statistics.median(beside)
+    return (
+        f"p99 {idle:.2f} ms alone, {busy:.2f} ms beside it ({busy / idle:.2f} times; alone "
+        f"{min(alone):.2f} to {max(alone):.2f}, beside {min(beside):.2f} to {max(beside):.2f})"
+    )
+
+
+def measure(work: str, asked: Asked, count: int) -> None:
+    shop, meanwhile = asked.shop, WORKS[work](asked.shop, count)
+    requests = meanwhile.requests(asked.owners)
     meanwhile.serve()
-    next(p99s())  # the first one warms
-    alone = list(p99s())
+    next(asked.p99s(requests))  # the first one warms
+    alone = list(asked.p99s(requests))
     meanwhile.begin()
     began = time.monotonic()
-    beside = list(p99s())
-    speed = shop.number(meanwhile.done) / (time.monotonic() - began)
-    if shop.number(meanwhile.done) >= count:
+    beside = list(asked.p99s(requests))
+    done = shop.number(meanwhile.done)
+    if done >= count:
         say("  all was done before the requests ended: take more")
-    idle, busy = statistics.median(alone), statistics.median(beside)
-    say(
-        f"{shop.engine:10} {count:,} {work}, p99 {idle:.2f} ms alone, {busy:.2f} ms beside "
-        f"({busy / idle:.2f} times; {min(beside):.2f} to {max(beside):.2f}); {speed:,.0f} a second"
-    )
+    speed = done / (time.monotonic() - began)
+    say(f"{shop.engine:10} {count:,} {work}, {compared(alone, beside)}; {speed:,.0f} a second")
     wait_until(lambda: shop.number(meanwhile.done) >= count, seconds=10_800, every=1)
     took = time.monotonic() - began
     shop.stop()
     say(f"{shop.engine:10} {took:,.0f} s in all; {shop.number(meanwhile.wrong):.0f} wrong")
 
 
-def main() -> None:
-    words = argparse.ArgumentParser(prog="python -m bench.meanwhile", description=__doc__)
-    words.add_argument("work", choices=WORKS)
-    words.add_argument("--count", type=int, default=1_000_000)
+def main(name: str, about: str | None, records: str, measure: Callable[[Asked, int], None]) -> None:
+    """Measures with so many records, on one engine after the other."""
+    words = argparse.ArgumentParser(prog=f"python -m bench.{name}", description=about)
+    words.add_argument(f"--{records}", dest="count", type=int, default=1_000_000)
     words.add_argument("--rate", type=float, default=300, help="requests a second")
     words.add_argument("--rounds", type=int, default=5)
-    words.add_argument("--engine", choices=ENGINES.values(), nargs="+", default=ENGINES.values())
-    given = words.parse_args()
+    words.add_argument("--engine", choices=ENGINES.values(), action="append")
+    chosen = words.parse_args()
     with PostgresServer(fsync=True) as server:
-        for engine in given.engine:
+        for engine in chosen.engine or ENGINES.values():
             shop = Shop(engine, server, options=("--events", "on"))
-            measure(shop, given.work, given.count, given.rate, given.rounds)
+            rows, owners = seed.plan(shop.store, READERS)
+            shop.insert(rows)
+            measure(Asked(shop, owners, chosen.rate, chosen.rounds), chosen.count)
+
+
+def command() -> None:
+    work = sys.argv.pop(1) if sys.argv[1:] else ""
+    if work not in WORKS:
+        sys.exit(
+            f"Usage: python -m bench.meanwhile {'|'.join(WORKS)} [--count N] [--engine ENGINE]"
+        )
+    main(f"meanwhile {work}", __doc__, "count", functools.partial(measure, work))
 
 
 if __name__ == "__main__":
-    run(main)
+    run(command)

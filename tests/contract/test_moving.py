@@ -27,7 +27,7 @@ from wishwell import events, ids, products, profiles, stores
 from wishwell.access import auth
 from wishwell.errors import Conflict, Gone, Invalid, StoreDeleted
 from wishwell.events import deliveries
-from wishwell.moving import deletion, file_records, importing
+from wishwell.moving import deletion, exporting, file_records, importing
 from wishwell.moving.import_file import ImportFile
 from wishwell.reports import counting
 from wishwell.wishes import items, lists, reservations, shares
@@ -54,6 +54,26 @@ def test_export_is_of_one_moment(bench, shop):
     assert '"productId":77' not in written
     assert json.loads(written.splitlines()[-1]) == {"end": {"profiles": 1, "lists": 0, "items": 2}}
     assert 77 in held(bench, customer)
+
+
+def test_import_replaces_a_store_only_as_it_was_made(bench, shop, tmp_path):
+    """contract: import-store. Not one with a setting, a token, a webhook, a product or a customer."""
+    store, _ = shop
+    file = ImportFile(str(exported(bench, store, tmp_path)), AT)
+    delete(bench, store)
+    product = products.NewProduct("1", products.Facts("A lamp"))
+    token = auth.new_admin_token(), "a label", bench.new_id(), NOW, None
+    for change in (
+        lambda made: bench.update_store(made, platform="presta"),
+        lambda made: bench.write(auth.create_admin_token, made, *token),
+        lambda made: new_hook(bench, made.id),
+        lambda made: bench.write(products.put_one, made, product, bench.new_id(), NOW),
+        lambda made: wish(bench, bench.new_customer(made), 1),
+    ):
+        made = bench.new_store()
+        assert bench.read(importing.plan, file, made.handle) == "new"
+        change(made)
+        assert bench.read(importing.plan, file, made.handle) == "other"
 
 
 def test_import_adds_what_a_profile_lacks(bench, shop, tmp_path):
@@ -476,6 +496,16 @@ def test_what_is_missing_comes_back_once(bench, family, file):
     load(bench, file, family.store.handle)
     assert family.rows() == more
     bench.check(family.owner)
+
+
+def test_end_counts_what_all_steps_of_an_export_wrote(bench, family, tmp_path, monkeypatch):
+    """contract: export-whole. Else the file would be refused."""
+    monkeypatch.setattr(exporting, "_ITEMS", 1)
+    on = bench.new_list(family.friend, "Wishes")
+    wish(bench, family.friend, 3, list_ids=(on.id,))
+    share = bench.share(family.friend, on.id)
+    bench.reserve(share.token, held(bench, family.friend)[3][0], family.owner)
+    assert checked(exported(bench, family.store, tmp_path)).errors == []
 
 
 def test_reservation_is_of_the_item_that_is_there(bench, family, file):
