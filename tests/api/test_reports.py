@@ -29,7 +29,10 @@ class World:
         self.shop = Shop(service, *ROOMY, "--host", f"http://{HOST}")
         titles = {1: FORMULA, 2: MARKUP, 3: "Three"}
         said = [{"productId": id, "title": title} for id, title in titles.items()]
-        said[0]["image"] = "https://cdn.example/1.jpg"
+        said[0] |= {
+            "image": "https://cdn.example/1.jpg",
+            "variants": [{"variantId": 11, "title": "Red"}],
+        }
         self.shop.admin.put("/products", json={"products": said}).raise_for_status()
         self.ann, self.ben = self.shop.customer("ann"), self.shop.customer("ben")
         self.visitor = self.shop.session()
@@ -105,6 +108,8 @@ def test_products_come_in_pages_the_largest_first(world):
     assert [(row["productId"], row.get("variantId"), row["wishes"]) for row in by_variant] == [
         (1, None, 1), (1, 11, 1), (1, 12, 1), (2, None, 1), (3, None, 1)
     ]  # fmt: skip
+    assert [row.get("variantTitle") for row in by_variant] == [None, "Red", None, None, None]
+    assert "Red" in world.cli("products", "--by", "variant")
 
 
 def test_summary_and_days_add_up(world):

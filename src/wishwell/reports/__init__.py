@@ -63,6 +63,7 @@ class ProductWishes(msgspec.Struct, rename="camel", omit_defaults=True):
     removed: int
     variant_id: str | int | None = None
     title: str | None = None
+    variant_title: str | None = None
     image: str | None = None
 
 
@@ -94,9 +95,9 @@ DAY_COLUMNS = Day.__struct_encode_fields__
 
 def columns(by: By) -> list[str]:
     """The columns of products in a spreadsheet."""
-    names = ("productId", "variantId", "title", "image")
+    names = ("productId", "variantId", "title", "variantTitle", "image")
     numbers = ("wishes", "customers", "visitors", "added", "removed")
-    return [name for name in (*names, *numbers) if by == "variant" or name != "variantId"]
+    return [name for name in (*names, *numbers) if by == "variant" or "variant" not in name]
 
 
 # contract: report-period
@@ -163,6 +164,7 @@ def _product(row: Row, store: Store) -> ProductWishes:
     if document:
         facts = shown.facts(document, own)
         made.title, made.image = facts.title, facts.image
+        made.variant_title = facts.variant_title
     return made
 
 

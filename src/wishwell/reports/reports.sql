@@ -92,7 +92,7 @@ ORDER BY c.since;
 -- name: report_products
 -- Products, or with :by 'variant' each of their variants, of which something held at one of two counts; the largest first.
 SELECT y.product_id, y.variant_id, y.customers, y.visitors, y.added, y.removed, p.document,
-       substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || y.variant_id || '"'), 0), 6000)
+       substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || y.variant_id || '"'), 0), 10000)
 FROM (
     SELECT x.product_id, x.variant_id, x.customers, x.visitors, x.added,
            CASE WHEN x.had + x.added > x.customers + x.visitors
