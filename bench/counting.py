@@ -115,8 +115,10 @@ def reports(ask: Callable[[], float], count: int) -> Iterator[None]:
 
     with ThreadPoolExecutor(10) as askers:
         asking = [askers.submit(again) for _ in range(count)]
-        yield
-        done.set()
+        try:
+            yield
+        finally:
+            done.set()
     for one in asking:
         one.result()
 
