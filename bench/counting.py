@@ -6,6 +6,7 @@ and beside ten reports at once. These are of a store of which a tenth of 100,000
 each of 30 days. The rows of 1,000 products that change daily for 760 days are measured too.
 """
 
+import argparse
 import contextlib
 import datetime
 import json
@@ -15,25 +16,21 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 
 import psutil
 
 from bench import seed
 from bench.client import bearer, request
-from bench.meanwhile import Asked, compared, main
-from bench.targets import Shop, in_turns, processor, run, say
-from tests.servers import PREFIX
+from bench.flood import share
+from bench.steady import steady
+from bench.targets import ENGINES, Shop, in_turns, processor, run, say
+from tests.servers import PREFIX, PostgresServer
 from wishwell.reports import counting, found
 
-PRODUCTS = 100_000
-USUAL_SECONDS = 3_600
-"""From one count to the next, by default."""
+PRODUCTS, READERS = 100_000, 500
+USUAL_SECONDS, FIRST_SECONDS = 3_600, 32
+"""From one count to the next, by default; after the service's start it looks for the first time."""
 
-BEFORE_SECONDS = 32
-"""After its start the service looks for the first time what is to be counted."""
-
-OTHERS = "days", "months"
 INDEXES = {
     "items_store_idx": "items (store_id, id)",
     "items_store_product_idx": "items (store_id, product_id, id)",
@@ -107,61 +104,67 @@ def size(shop: Shop) -> float:
     return shop.number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
 
 
-def report(shop: Shop, token: str) -> float:
-    """The milliseconds of a report."""
-    with shop.client(token) as client:
-        began = time.perf_counter()
-        client.get("/reports/products", params={"limit": 250}).raise_for_status()
-        return (time.perf_counter() - began) * 1000
-
-
 @contextlib.contextmanager
-def ten_reports(shop: Shop, token: str) -> Iterator[None]:
-    """Ten that ask for reports, each for one after the other."""
+def reports(ask: Callable[[], float], count: int) -> Iterator[None]:
+    """So many that ask for reports, each for one after the other."""
     done = threading.Event()
 
-    def ask() -> None:
+    def again() -> None:
         while not done.is_set():
-            report(shop, token)
+            ask()
 
     with ThreadPoolExecutor(10) as askers:
-        asking = [askers.submit(ask) for _ in range(10)]
-        yield
-        done.set()
+        asking = [askers.submit(again) for _ in range(count)]
+        try:
+            yield
+        finally:
+            done.set()
     for one in asking:
         one.result()
 
 
-def measure(asked: Asked, count: int) -> None:
-    shop, began = asked.shop, time.monotonic()
+def compared(alone: list[float], beside: list[float]) -> str:
+    idle, busy = statistics.median(alone), statistics.median(beside)
+    spread = f"{min(alone):.1f} to {max(alone):.1f}, {min(beside):.1f} to {max(beside):.1f}"
+    return f"p99 {idle:.2f} ms alone, {busy:.2f} ms beside it ({busy / idle:.2f} times; {spread})"
+
+
+def measure(shop: Shop, count: int, rate: float, rounds: int) -> None:
+    rows, owners = seed.plan(shop.store, READERS)
+    shop.insert(rows)
     fill(shop, count)
-    made = [json.loads(shop.quick("store", "create", name, "--json"))[0] for name in OTHERS]
-    fill_days(shop, made[0]["id"], PRODUCTS, 30, 10)
+    days, months = (json.loads(shop.quick("store", "create", n, "--json"))[0]["id"] for n in "dm")
+    fill_days(shop, days, PRODUCTS, 30, 10)
     before = size(shop)
-    fill_days(shop, made[1]["id"], 1_000, 760, 1)
-    say(f"{shop.engine}: {count:,} items, filled in {time.monotonic() - began:.0f} s")
+    fill_days(shop, months, 1_000, 760, 1)
+    say(f"{shop.engine}: {count:,} items")
     say(f"  1,000 products that change daily, 760 days: {(size(shop) - before) / 2**20:.0f} MiB")
-    requests = [request("GET", f"{PREFIX}/items", bearer(owner.token)) for owner in asked.owners]
-    token, once = shop.create_token(OTHERS[0]), asked._replace(rounds=1)
+    requests = [request("GET", f"{PREFIX}/items", bearer(owner.token)) for owner in owners]
+    token = shop.create_token("d")
     shop.serve()
-    first_turn = time.monotonic() + BEFORE_SECONDS
+    first_turn = time.monotonic() + FIRST_SECONDS
+
+    def p99() -> float:
+        return share(steady(shop.url, requests, rate), 0.99)
+
+    def report() -> float:
+        with shop.client(token) as client:
+            began = time.perf_counter()
+            client.get("/reports/products", params={"limit": 250}).raise_for_status()
+            return (time.perf_counter() - began) * 1000
 
     def took() -> float:
-        return (
-            shop.number(
-                f"SELECT coalesce(max(took), 0) FROM counts WHERE store_id = '{shop.store}'"
-            )
-            / 1000
-        )
+        mine = f"FROM counts WHERE store_id = '{shop.store}'"
+        return shop.number(f"SELECT coalesce(max(took), 0) {mine}") / 1000
 
-    next(once.p99s(requests))  # warms
+    p99()  # warms
     used = processor(shop)
-    alone = list(asked._replace(rounds=3).p99s(requests))
+    alone = [p99() for _ in range(3)]
     asking = (processor(shop) - used) / 3  # what the requests of a round take
     time.sleep(max(0, first_turn - time.monotonic()))
     used, began, beside, memory = processor(shop), time.monotonic(), list[float](), 0
     while not took():
-        beside += once.p99s(requests)
+        beside.append(p99())
         memory = max(memory, psutil.Process(shop.process.pid).memory_info().rss)
     used, passed = processor(shop) - used - asking * len(beside), time.monotonic() - began
     pause = max(USUAL_SECONDS, took() / counting.SHARE)
@@ -170,19 +173,28 @@ def measure(asked: Asked, count: int) -> None:
         f"again after {pause:,.0f} s: {used / (pause + passed):.1%} of a core; {memory >> 20} MiB"
     )
     say(f"  pages, counting: {compared(alone, beside)}")
-    times = [report(shop, token) for _ in range(11)]
-    say(f"  a report of {PRODUCTS:,} products and 30 days: {statistics.median(times):.0f} ms")
-    sides: list[Callable[[], AbstractContextManager[None]]]
-    sides = [contextlib.nullcontext, lambda: ten_reports(shop, token)]
+    times = statistics.median(report() for _ in range(11))
+    say(f"  a report of {PRODUCTS:,} products and 30 days: {times:.0f} ms")
 
-    def turn(side: Callable[[], AbstractContextManager[None]]) -> float:
-        with side():
-            return next(once.p99s(requests))
+    def turn(count: int) -> float:
+        with reports(report, count):
+            return p99()
 
-    say(f"  pages, ten reports at once: {compared(*in_turns(sides, asked.rounds, turn))}")
-    shop.stop()
+    say(f"  pages, ten reports at once: {compared(*in_turns((0, 10), rounds, turn))}")
     shop.close()
 
 
+def main() -> None:
+    words = argparse.ArgumentParser(prog="python -m bench.counting", description=__doc__)
+    words.add_argument("--items", type=int, default=20_000_000)
+    words.add_argument("--rate", type=float, default=300, help="requests a second")
+    words.add_argument("--rounds", type=int, default=5)
+    words.add_argument("--engine", choices=ENGINES.values(), nargs="+", default=ENGINES.values())
+    given = words.parse_args()
+    with PostgresServer(fsync=True) as server:
+        for engine in given.engine:
+            measure(Shop(engine, server), given.items, given.rate, given.rounds)
+
+
 if __name__ == "__main__":
-    run(lambda: main("counting", __doc__, "items", measure))
+    run(main)

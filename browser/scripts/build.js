@@ -86,6 +86,7 @@ const SCRIPTS = [
   ['share.js', 'src/share-script.ts', 2458, gzipped], // 2.4 kB
   ['page.js', 'src/page-script.ts', 14336, brotli], // 14 kB
   ['de.js', 'src/page-de.ts', 2048, brotli], // 2 kB
+  ['wanted.js', 'src/wanted-script.ts', 1024, brotli], // 1 kB
 ];
 const check = process.argv.includes('--check');
 await mkdir(scripts, { recursive: true });
@@ -122,6 +123,7 @@ if (!check && !process.exitCode) {
   await writeFile(new URL('index.js', dist), await bundle('src/index.ts'));
   await writeFile(new URL('share.js', dist), await bundle('src/share.ts'));
   await writeFile(new URL('page.js', dist), await bundle('src/page.ts'));
+  await writeFile(new URL('wanted.js', dist), await bundle('src/wanted.ts'));
   for (const name of ['wishwell.js', 'de.js']) await writeFile(new URL(name, dist), made.get(name));
   const tsc = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root));
   const args = [tsc, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly'];

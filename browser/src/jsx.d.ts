@@ -38,6 +38,14 @@ export interface WishlistShareAttributes {
   class?: string | undefined;
 }
 
+/** The attributes of <wishlist-wanted>, by their names in HTML. */
+export interface WishlistWantedAttributes {
+  'product-id': ProductId;
+  /** With `{count}` in it. */
+  label?: string | undefined;
+  class?: string | undefined;
+}
+
 interface PageAttributes<I> {
   cart?: boolean | '' | undefined;
   'product-url'?: string | undefined;
@@ -63,6 +71,8 @@ export interface WishlistSharedAttributes extends PageAttributes<SharedItem> {
 }
 
 interface Elements {
+  'wishlist-wanted': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &
+    WishlistWantedAttributes;
   'wishlist-page': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &
     WishlistPageAttributes;
   'wishlist-shared': DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement> &

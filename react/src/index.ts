@@ -8,4 +8,5 @@ export {
 } from './pages.js';
 export { useItems, useLists, type Items, type ItemsOf, type Lists } from './records.js';
 export { useSaved, type Saved } from './saved.js';
+export { WishlistWanted, type WishlistWantedProps } from './wanted.js';
 export { useSharedList, useShares, type Shared, type Shares } from './shares.js';

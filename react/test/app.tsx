@@ -11,6 +11,7 @@ import {
   WishlistButton,
   WishlistPage,
   WishlistProvider,
+  WishlistWanted,
 } from '../src/index.js';
 
 export function App({ wishlist }: { wishlist: Wishlist }) {
@@ -52,6 +53,7 @@ function Product() {
         Mug
       </button>
       <button onClick={() => open(true)}>Page</button>
+      <WishlistWanted productId={1} label="{count} want it" className="wanted" />
       {page && (
         <WishlistPage
           cart

@@ -44,6 +44,7 @@ async function bundle(contents, version, platform) {
       '@wishwell/browser': file('../../browser/src/index.ts'),
       '@wishwell/browser/page': file('../../browser/src/page.ts'),
       '@wishwell/browser/share': file('../../browser/src/share.ts'),
+      '@wishwell/browser/wanted': file('../../browser/src/wanted.ts'),
     },
     define: { 'process.env.NODE_ENV': '"development"' },
   });
@@ -92,6 +93,10 @@ for (const version of ['19', '18']) {
   test(`React ${version}: it hydrates, and shows what is saved`, async (t) => {
     const shop = await startShop(service);
     t.after(() => shop.stop());
+    shop.fault = ({ path }) => {
+      const body = '{"data": [{"productId": 1, "wishes": 1000}]}';
+      return path === 'wishes?products=1' ? { status: 200, body } : undefined;
+    };
     const visitor = await browser.newContext();
     t.after(() => visitor.close());
     visitor.setDefaultTimeout(15_000);
@@ -175,6 +180,8 @@ for (const version of ['19', '18']) {
     await shows('shared', 'Birthday 1/12');
     await page.getByRole('button', { name: 'Copy' }).click();
     await other.getByRole('button', { name: 'For me 1' }).waitFor();
+
+    await other.locator('.wanted', { hasText: /^1,000 want it$/ }).waitFor();
 
     // The wishlist page, with a text of the shop's own.
     await other.getByRole('button', { name: 'Page' }).click();

@@ -1,0 +1,89 @@
+// How many wish for a product: a module of its own, which asks without a wishlist.
+import { isId } from './memory.js';
+
+const MOST = 250; // products of one request
+const TEXTS = {
+  en: 'More than {count} people want this',
+  de: 'Mehr als {count} Menschen wünschen sich das',
+};
+
+export type { WishlistWantedAttributes } from './jsx.js';
+export type WishlistWanted = HTMLElement;
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'wishlist-wanted': WishlistWanted;
+  }
+}
+
+/**
+ * Defines the element <wishlist-wanted product-id label lang>, whose text says how many wish for the
+ * product, by the storefront at `base`; it stays empty while they are few, where the store does not
+ * say so, and where the storefront can't be reached. A second call with the same name does nothing.
+ */
+export function defineWanted(base = '/apps/wishlist', name = 'wishlist-wanted'): void {
+  if (customElements.get(name)) return;
+  /** Elements whose product is to be asked for, all of them in one request. */
+  const asking = new Set<Element>();
+
+  async function ask() {
+    const elements = [...asking];
+    asking.clear();
+    // In order, so that the browser knows the same question again and keeps its answer.
+    const ids = [...new Set(elements.map(({ productId }) => productId))].filter(isId).sort();
+    for (let at = 0; at < ids.length; at += MOST) {
+      const wishes = await answered(base, ids.slice(at, at + MOST));
+      for (const element of elements) element.take(wishes);
+    }
+  }
+
+  class Element extends HTMLElement {
+    static readonly observedAttributes = ['product-id', 'label', 'lang'];
+
+    #wishes = 0;
+
+    get productId(): string {
+      return this.getAttribute('product-id') ?? '';
+    }
+
+    connectedCallback() {
+      this.#ask();
+    }
+
+    attributeChangedCallback(attribute: string, was: string | null, now: string | null) {
+      if (!this.isConnected || was === now) return;
+      if (attribute === 'product-id') this.#ask();
+      else this.#show(this.#wishes);
+    }
+
+    take(wishes: Map<string, number>) {
+      const mine = wishes.get(this.productId);
+      if (mine !== undefined) this.#show(mine);
+    }
+
+    #ask() {
+      this.#show(0);
+      if (!asking.size) queueMicrotask(ask);
+      asking.add(this);
+    }
+
+    #show(wishes: number) {
+      this.#wishes = wishes;
+      const lang = this.closest<HTMLElement>('[lang]')?.lang || 'en';
+      const text = this.getAttribute('label') || TEXTS[lang.startsWith('de') ? 'de' : 'en'];
+      this.textContent = wishes ? text.replace('{count}', wishes.toLocaleString(lang)) : '';
+    }
+  }
+
+  customElements.define(name, Element);
+}
+
+async function answered(base: string, ids: string[]): Promise<Map<string, number>> {
+  try {
+    const answer = await fetch(`${base.replace(/\/+$/, '')}/api/wishes?products=${ids}`);
+    const { data } = await answer.json();
+    return new Map(data.map((one: any) => [`${one.productId}`, one.wishes]));
+  } catch {
+    return new Map(); // what the product page says without it is whole
+  }
+}

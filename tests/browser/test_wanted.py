@@ -1,0 +1,138 @@
+"""How many wish for a product, on a shop's pages: the real service on its host, a real browser."""
+
+import datetime
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.conftest import ROOMY, SIGNING_KEY, Shop
+from tests.servers import Service, free_port, wait_until
+from wishwell.reports.found import FOREVER
+
+from .conftest import BASE
+from .test_pages import violations
+
+pytestmark = pytest.mark.xdist_group("browser")  # one process, one browser
+
+WISHES = {1: 0, 2: 9, 3: 100, 4: 12_345}
+ONE = '<wishlist-wanted product-id="{}" {}></wishlist-wanted>'
+PAGE = (
+    '<!doctype html><html lang="{lang}"><title>Shop</title><meta name="viewport" '
+    'content="width=device-width"><main><h1>Shop</h1>{elements}</main>'
+    '<script type="module" src="/apps/wishlist/assets/wanted.js"></script>'
+)
+
+
+class Wanted:
+    """A shop's pages. They are the test's own, and the storefront is the service's."""
+
+    def __init__(self, service, chromium):
+        port = free_port()
+        service.settings["WISHWELL_PORT"] = str(port)
+        service.quick("migrate")
+        service.start()
+        self.url = f"http://localhost:{port}"
+        self.shop = Shop(service, *ROOMY, "--host", self.url)
+        [[store]] = service.rows(f"SELECT id FROM stores WHERE handle = '{self.shop.handle}'")
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        at = now.replace("+00:00", "Z")
+        service.rows(
+            "INSERT INTO counts (store_id, day, number, began_at, ended_at, took, customers, "
+            "visitors, added, lists, customers_wishing, visitors_wishing) VALUES "
+            f"('{store}', '{at[:10]}', 1, '{at}', '{at}', 1, 9, 0, 9, 0, 9, 0)"
+        )
+        rows = ", ".join(
+            f"('{store}', {FOREVER}, '{product}', '', 1, {wishes}, 0, 0)"
+            for product, wishes in WISHES.items()
+        )
+        service.rows(
+            "INSERT INTO wish_counts (store_id, until, product_id, variant_id, since, customers, "
+            f"visitors, added) VALUES {rows}"
+        )
+        self.service, self.context, self.asked = service, chromium.new_context(), []
+        self.context.on("request", self._note)
+
+    def _note(self, request):
+        if f"{BASE}/api/" in request.url:
+            self.asked.append(request.url.partition("/api/")[2])
+
+    def open(self, *elements, lang="en"):
+        page = self.context.new_page()
+        body = PAGE.format(lang=lang, elements="".join(elements))
+        page.route(f"{self.url}/", lambda route: route.fulfill(body=body, content_type="text/html"))
+        with page.expect_response(lambda answer: "/api/wishes" in answer.url):
+            page.goto(f"{self.url}/")
+        return page
+
+
+@pytest.fixture(scope="module")
+def wanted(chromium):
+    settings = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
+    with Service(settings | {"WISHWELL_SIGNING_KEYS": SIGNING_KEY}) as service:
+        made = Wanted(service, chromium)
+        yield made
+        made.context.close()
+
+
+def texts(page):
+    return page.locator("wishlist-wanted").all_text_contents()
+
+
+def test_nothing_is_said_until_the_store_says_so(wanted):
+    """contract: show-wishes."""
+    page = wanted.open(ONE.format(3, ""))
+    assert texts(page) == [""]
+    wanted.shop.update("--show-wishes", "on")
+    wait_until(lambda: wanted.shop.admin.get("/wishes?products=1").status_code == 200, seconds=10)
+    expect(wanted.open(ONE.format(3, "")).locator("wishlist-wanted")).not_to_be_empty()
+
+
+def test_all_elements_of_a_page_are_one_request(wanted):
+    """contract: show-wishes. In the page's language; without a session, and kept by the browser."""
+    products = (4, 3, 3, 2, 1, "x y")
+    wanted.asked.clear()
+    page = wanted.open(*(ONE.format(product, "") for product in products))
+    line = "More than {} people want this"
+    said = [line.format("10,000"), *[line.format("100")] * 2, "", "", ""]
+    expect(page.locator("wishlist-wanted")).to_have_text(said)
+    assert wanted.asked == ["wishes?products=1,2,3,4"]
+    assert violations(page) == [] and wanted.context.cookies() == []
+    german = wanted.open(*(ONE.format(product, "") for product in reversed(products)), lang="de-DE")
+    last = german.locator("wishlist-wanted").last
+    expect(last).to_have_text("Mehr als 10.000 Menschen wünschen sich das")
+    kept = german.evaluate("performance.getEntriesByType('resource').at(-1).transferSize")
+    assert kept == 0
+
+
+def test_text_and_product_may_change(wanted):
+    """A shop's own words; another product, as of a page that shows another one."""
+    page = wanted.open(ONE.format(3, 'label="Beliebt: {count}"'))
+    element = page.locator("wishlist-wanted")
+    expect(element).to_have_text("Beliebt: 100")
+    element.evaluate("element => element.setAttribute('label', '{count}+')")
+    expect(element).to_have_text("100+")
+    element.evaluate("element => element.setAttribute('product-id', '4')")
+    expect(element).to_have_text("10,000+")
+    with page.expect_response("**/api/wishes*"):
+        element.evaluate("element => element.setAttribute('product-id', '1')")
+    expect(element).to_be_empty()
+
+
+def test_more_products_than_a_request_takes_are_asked_for_in_several(wanted):
+    """contract: show-wishes."""
+    wanted.asked.clear()
+    page = wanted.open(*(ONE.format(product, "") for product in range(1, 301)))
+    expect(page.locator("wishlist-wanted").nth(3)).not_to_be_empty()
+    page.wait_for_load_state("networkidle")
+    assert [asked.count(",") + 1 for asked in wanted.asked] == [250, 50]
+
+
+def test_storefront_that_is_away_leaves_the_page_whole(wanted):
+    page = wanted.context.new_page()
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(error))
+    page.route("**/api/wishes*", lambda route: route.abort())
+    body = PAGE.format(lang="en", elements=ONE.format(3, ""))
+    page.route(f"{wanted.url}/", lambda route: route.fulfill(body=body, content_type="text/html"))
+    page.goto(f"{wanted.url}/", wait_until="networkidle")
+    assert (texts(page), wrong) == ([""], [])
