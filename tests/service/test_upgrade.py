@@ -50,13 +50,12 @@ def products(http) -> set[int]:
 
 
 def backup(service: Service, url: str) -> None:
+    of_file, of_server = commands("docs/operations.md", "## Backup")
     if url.startswith("sqlite"):
-        [line] = [line for line in commands("docs/operations.md", "## Backup") if "VACUUM" in line]
-        path = url.removeprefix("sqlite:///")
-        line = line.replace(".venv/bin/python", sys.executable).replace("wishwell.db", path)
+        line = of_file.replace("wishwell ", f"{sys.executable} -m wishwell ")
         shell(service, [line])
     else:
-        shell(service, [_document(r"`(pg_dump [^`]+)`")], PATH=_postgres_path())
+        shell(service, [of_server], PATH=_postgres_path())
 
 
 def restore(service: Service, url: str) -> None:
@@ -66,13 +65,10 @@ def restore(service: Service, url: str) -> None:
         for suffix in ("-wal", "-shm"):
             Path(f"{path}{suffix}").unlink(missing_ok=True)
     else:
-        lines = [_document(r"`(psql [^`]+)`"), _document(r"`(pg_restore [^`]+)`")]
-        shell(service, lines, PATH=_postgres_path())
-
-
-def _document(pattern: str) -> str:
-    [found] = re.findall(pattern, (ROOT / "docs" / "operations.md").read_text())
-    return found
+        [empty] = re.findall(r"`(psql [^`]+)`", (ROOT / "docs" / "operations.md").read_text())
+        lines = commands("docs/runbooks.md", "## Restore\n")
+        fill = next(line for line in lines if line.startswith("pg_restore"))
+        shell(service, [empty, fill], PATH=_postgres_path())
 
 
 def _postgres_path() -> str:
