@@ -1,7 +1,6 @@
 """Upgrade from the first schema that is frozen, and back out: `make test-upgrade`."""
 
 import os
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 from tests.conftest import SEALING_KEY, SIGNING_KEY
 from tests.servers import Service, postgres_binaries
-from tests.service.test_documents import ROOT, commands, shell
+from tests.service.test_documents import commands, shell
 from wishwell.db import migrate
 
 from .filled import answers, filled
@@ -19,6 +18,7 @@ OLD = os.environ.get("WISHWELL_TEST_UPGRADE_FROM", "")
 """The command `wishwell` of the release before."""
 
 NEWER = [entry.name for entry in migrate.available("sqlite") if entry.version > 1]
+PLAN, MIGRATE, EMPTY = commands("docs/operations.md", "## Upgrade")
 NOBODYS = "01900000-0000-7000-8000-000000000000"
 
 pytestmark = [
@@ -65,10 +65,9 @@ def restore(service: Service, url: str) -> None:
         for suffix in ("-wal", "-shm"):
             Path(f"{path}{suffix}").unlink(missing_ok=True)
     else:
-        [empty] = re.findall(r"`(psql [^`]+)`", (ROOT / "docs" / "operations.md").read_text())
-        lines = commands("docs/runbooks.md", "## Restore\n")
+        lines = commands("docs/runbooks.md", "## Restore")
         fill = next(line for line in lines if line.startswith("pg_restore"))
-        shell(service, [empty, fill], PATH=_postgres_path())
+        shell(service, [EMPTY, fill], PATH=_postgres_path())
 
 
 def _postgres_path() -> str:
@@ -99,8 +98,8 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     backup(old, url)
 
     # 3: what it will do, then that; the processes of before serve on.
-    assert new.cli("migrate", "--plan").stdout.split() == NEWER
-    assert NEWER[-1] in new.cli("migrate").stdout
+    assert shell(new, [PLAN]).split() == NEWER
+    assert NEWER[-1] in shell(new, [MIGRATE])
     assert old.rows(f"SELECT 1 FROM products WHERE store_id = '{NOBODYS}'") == []
     assert answers(old, shop.admin_token, people, links) == held
     assert here.post("/items", json={"productId": 101}).status_code == 201
@@ -138,7 +137,7 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
 
     # And forth again, some other day.
     old.stop()
-    assert NEWER[-1] in new.cli("migrate").stdout
+    assert NEWER[-1] in shell(new, [MIGRATE])
     new.settings["WISHWELL_PORT"] = "0"
     new.start()
     assert answers(new, shop.admin_token, people, links) == held

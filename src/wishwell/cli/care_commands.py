@@ -22,7 +22,10 @@ def doctor_command(settings: Settings, as_json: bool) -> None:
     The service may run or not.
     """
     lines = asyncio.run(doctor.look(settings))
-    terminal.show(lines, as_json)
+    if as_json:
+        terminal.show(lines, as_json)
+    for line in () if as_json else lines:
+        terminal.say(f"{line.state:4}  {line.what:10}  {line.says}")
     if any(line.state == "bad" for line in lines):
         raise click.exceptions.Exit(1)
 
