@@ -154,7 +154,7 @@ def test_store_moves_to_postgresql_as_described(postgres_server):
 
 
 def test_who_was_erased_is_erased_again_after_a_restore():
-    """contract: erase-command. The lines of docs/forgetting.md, by the logs of the service and of the
+    """contract: erase-command. The lines of docs/runbooks.md, by the logs of the service and of the
     command; not who was erased in a store whose handle begins alike."""
     first, second, third = (f"gid://shopify/Customer/{number}" for number in (1, 2, 3))
     with Service().start() as service:
@@ -175,7 +175,7 @@ def test_who_was_erased_is_erased_again_after_a_restore():
         (log / "service").write_text(said())
         people = (first, second, third)
         assert wait_until(lambda: all(saves(who) == 200 for who in people), seconds=20)
-        shell(service, commands("docs/forgetting.md", "## After a restore"))
+        shell(service, commands("docs/runbooks.md", "## Erase after a restore"))
         items = [service.client(token, who).get("/items").json()["data"] for who in people]
     assert [len(found) for found in items] == [0, 0, 1]
 

@@ -1,7 +1,6 @@
 """Upgrade from the first schema that is frozen, and back out: `make test-upgrade`."""
 
 import os
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 from tests.conftest import SEALING_KEY, SIGNING_KEY
 from tests.servers import Service, postgres_binaries
-from tests.service.test_documents import ROOT, commands, shell
+from tests.service.test_documents import commands, shell
 from wishwell.db import migrate
 
 from .filled import answers, filled
@@ -51,13 +50,12 @@ def products(http) -> set[int]:
 
 
 def backup(service: Service, url: str) -> None:
+    of_file, of_server = commands("docs/operations.md", "## Backup")
     if url.startswith("sqlite"):
-        [line] = [line for line in commands("docs/operations.md", "## Backup") if "VACUUM" in line]
-        path = url.removeprefix("sqlite:///")
-        line = line.replace(".venv/bin/python", sys.executable).replace("wishwell.db", path)
+        line = of_file.replace("wishwell ", f"{sys.executable} -m wishwell ")
         shell(service, [line])
     else:
-        shell(service, [_document(r"`(pg_dump [^`]+)`")], PATH=_postgres_path())
+        shell(service, [of_server], PATH=_postgres_path())
 
 
 def restore(service: Service, url: str) -> None:
@@ -67,13 +65,9 @@ def restore(service: Service, url: str) -> None:
         for suffix in ("-wal", "-shm"):
             Path(f"{path}{suffix}").unlink(missing_ok=True)
     else:
-        lines = [EMPTY, _document(r"`(pg_restore [^`]+)`")]
-        shell(service, lines, PATH=_postgres_path())
-
-
-def _document(pattern: str) -> str:
-    [found] = re.findall(pattern, (ROOT / "docs" / "operations.md").read_text())
-    return found
+        lines = commands("docs/runbooks.md", "## Restore")
+        fill = next(line for line in lines if line.startswith("pg_restore"))
+        shell(service, [EMPTY, fill], PATH=_postgres_path())
 
 
 def _postgres_path() -> str:

@@ -10,6 +10,7 @@ import structlog
 
 from wishwell import __version__, config, ids, log, stores
 from wishwell.access import auth
+from wishwell.cli.care_commands import backup_command, doctor_command
 from wishwell.cli.data_commands import export_command, import_command
 from wishwell.cli.opening import in_database, in_days, new_id, now, run
 from wishwell.cli.product_commands import products_command
@@ -48,7 +49,7 @@ def main(ctx: click.Context) -> None:
 store.add_command(store_apply)
 for command in (
     *(store, token, profile, report, webhook),
-    *(export_command, import_command, products_command),
+    *(export_command, import_command, products_command, doctor_command, backup_command),
 ):
     main.add_command(command)
 

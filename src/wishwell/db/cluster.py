@@ -127,6 +127,15 @@ async def _spread(connection: Connection) -> set[str]:
     return {row[0] for row in rows}
 
 
+async def apart(connection: Connection) -> list[str]:
+    """Which servers do not reach which others, each way."""
+    rows = await connection.fetch(
+        "SELECT from_nodename, from_nodeport, to_nodename, to_nodeport "
+        "FROM citus_check_cluster_node_health() WHERE NOT coalesce(result, false)"
+    )
+    return [f"{row[0]}:{row[1]} to {row[2]}:{row[3]}" for row in rows]
+
+
 async def check(connection: Connection) -> None:
     """Raises ``Misconfigured`` unless this is the coordinator of a cluster."""
     if not await connection.fetchval("SELECT 1 FROM pg_extension WHERE extname = 'citus'"):

@@ -39,6 +39,11 @@ UPDATE webhooks SET sealed = :sealed WHERE store_id = :store AND id = :id AND se
 -- name: webhooks
 SELECT store_id, id, sealed FROM webhooks;
 
+-- name: webhooks_failing
+-- Those that were turned off for it, too.
+SELECT s.handle, w.id, w.failing_since FROM webhooks w JOIN stores s ON s.id = w.store_id
+WHERE w.failing_since IS NOT NULL AND w.enabled >= 0 ORDER BY w.failing_since;
+
 -- name: store_webhooks_page
 SELECT webhook_fields(w){beyond}
 FROM webhooks w

@@ -44,26 +44,33 @@ class Command(click.Group):
 def _one_line() -> Iterator[None]:
     try:
         yield
-        return
-    except Unavailable as error:
-        cause = error.__cause__ if isinstance(error.__cause__, OSError) else ""
-        line = f"{error.message} {cause}"
-    except ServiceError as error:
-        line = error.message
-    except (asyncpg.PostgresError, sqlite3.Error) as error:
-        # An unknown database or role, a missing schema, a file that is not a database.
-        line = (
-            f"The database refused: {error}. Check WISHWELL_DATABASE_URL, and whether "
-            "`wishwell migrate` was run."
-        )
-    except OSError as error:  # such as --help on a disk that is full
-        _give_up(sys.stdout)
-        line = f"Reading or writing failed ({error.strerror or error})."
     except (click.exceptions.Exit, click.Abort, click.ClickException):
         raise
     except Exception as error:
-        _end(_defect(error), DEFECT)
-    _end(line, 1)
+        line = plain(error)
+        if line is None:
+            _end(_defect(error), DEFECT)
+        if isinstance(error, OSError):  # such as --help on a disk that is full
+            _give_up(sys.stdout)
+        _end(line, 1)
+
+
+def plain(error: Exception) -> str | None:
+    """What a command says of an error; None of one that nobody expects."""
+    if isinstance(error, Unavailable):
+        cause = error.__cause__ if isinstance(error.__cause__, OSError) else ""
+        return f"{error.message} {cause}"
+    if isinstance(error, ServiceError):
+        return error.message
+    if isinstance(error, asyncpg.PostgresError | sqlite3.Error):
+        # An unknown database or role, a missing schema, a file that is not a database.
+        return (
+            f"The database refused: {error}. Check WISHWELL_DATABASE_URL, and whether "
+            "`wishwell migrate` was run."
+        )
+    if isinstance(error, OSError):
+        return f"Reading or writing failed ({error.strerror or error})."
+    return None
 
 
 def _end(line: str, code: int) -> NoReturn:

@@ -1,0 +1,51 @@
+"""`wishwell doctor` and `wishwell backup`."""
+
+import asyncio
+import time
+
+import click
+
+from wishwell import config
+from wishwell.config import Settings
+from wishwell.db import backup
+from wishwell.errors import Misconfigured
+from wishwell.run import doctor, terminal
+
+
+# contract: command-doctor
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+@click.pass_obj
+def doctor_command(settings: Settings, as_json: bool) -> None:
+    """Say what is well, what is not, and what to do; exit with 1 if something is bad.
+
+    The service may run or not.
+    """
+    lines = asyncio.run(doctor.look(settings))
+    if as_json:
+        terminal.show(lines, as_json)
+    for line in () if as_json else lines:
+        terminal.say(f"{line.state:4}  {line.what:10}  {line.says}")
+    if any(line.state == "bad" for line in lines):
+        raise click.exceptions.Exit(1)
+
+
+# contract: command-backup
+@click.command("backup")
+@click.argument("path", metavar="FILE")
+@click.option("--replace", is_flag=True, help="Replace the file if it is there.")
+@click.pass_obj
+def backup_command(settings: Settings, path: str, replace: bool) -> None:
+    """Copy the embedded database to a file, while it is served.
+
+    The copy is of one moment, and is there once it has been checked. Keys are not in it.
+    """
+    if settings.engine != "sqlite":
+        raise Misconfigured(
+            "`wishwell backup` copies an embedded database. Of PostgreSQL make backups with "
+            "pg_dump or pgBackRest: docs/runbooks.md#restore"
+        )
+    began = time.monotonic()
+    size = backup.copy(config.sqlite_path(settings.database_url), path, replace=replace)
+    took = time.monotonic() - began
+    terminal.say(f"{path}: {size / 1e6:,.1f} MB, whole, after {took:,.1f} s")

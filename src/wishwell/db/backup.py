@@ -1,0 +1,53 @@
+"""A copy of the embedded database, made while it is served."""
+
+import contextlib
+import os
+import sqlite3
+import tempfile
+from pathlib import Path
+
+from wishwell.db import sqlite
+from wishwell.errors import Misconfigured
+
+
+# contract: command-backup, backup-whole
+def copy(path: str, target: str, *, replace: bool) -> int:
+    """Copies the database, as it is at one moment, to ``target``, which is whole once it is there.
+
+    Returns its bytes. What was deleted is not in it, as it would be in a copy of the file. Raises
+    ``Misconfigured``.
+    """
+    place = Path(os.path.realpath(target))
+    if not os.access(path, os.F_OK):
+        raise Misconfigured(f"There is no database {path}: see WISHWELL_DATABASE_URL.")
+    if place == Path(os.path.realpath(path)):
+        raise Misconfigured(f"{target} is the database itself: name another file.")
+    if place.exists() and not replace:
+        raise Misconfigured(f"{target} is there already: name another file, or add --replace.")
+    try:
+        # Beside it, so that it can be renamed; with mode 600.
+        handle, part = tempfile.mkstemp(".part", f".{place.name[:200]}-", place.parent)
+    except OSError as error:
+        raise Misconfigured(f"No backup was made ({error}).") from error
+    try:
+        _fill(path, part, handle)
+        Path(part).replace(place)
+        folder = os.open(place.parent, os.O_RDONLY)
+        os.fsync(folder)  # that it has its name now, too
+        os.close(folder)
+        return place.stat().st_size
+    except (OSError, sqlite3.Error) as error:
+        raise Misconfigured(f"No backup was made ({error}).") from error
+    finally:
+        os.close(handle)
+        Path(part).unlink(missing_ok=True)
+
+
+def _fill(path: str, part: str, handle: int) -> None:
+    with contextlib.closing(sqlite.connect(path, read_only=True)) as source:
+        source.execute("VACUUM INTO ?", (part,))
+    with contextlib.closing(sqlite.connect(part, read_only=True)) as made:
+        [found] = made.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != "ok":
+            raise Misconfigured(f"No backup was made: the database is damaged ({found}).")
+    os.fsync(handle)

@@ -1,0 +1,6 @@
+-- name: database_times
+-- The database's own clock, and when a process last had a turn at housekeeping.
+SELECT
+    to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), --postgresql
+    strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), --sqlite
+    (SELECT max(taken_at) FROM leases);

@@ -1,0 +1,97 @@
+"""`wishwell backup`: a copy while others write, and what it refuses."""
+
+import re
+import shutil
+import sqlite3
+
+from tests.api.conftest import walk
+from tests.servers import Service
+
+from .conftest import saving
+
+KEYS = ("wishwell.db.key", "wishwell.db.sealing.key")
+
+
+def products(http) -> set[int]:
+    return {item["productId"] for page in walk(http, "/items", limit=250) for item in page}
+
+
+def test_backup_beside_writers_is_complete_up_to_a_moment():
+    """contract: command-backup, backup-whole. What was acknowledged before it began is in it, and of each
+    writer all before what is in it. It starts, and only its owner can read it."""
+    with Service().start() as service:
+        token, people = service.admin_token(), [f"gid://shopify/Customer/{n}" for n in range(3)]
+        with saving(*(service.client(token, who) for who in people)) as savers:
+            for number in range(4):
+                before = [{one.product for one in saver.done} for saver in savers]
+                said = service.run(
+                    ["sh", "-c", f"umask 0; {service.command} backup {number}.db"]
+                ).stdout
+                assert re.fullmatch(rf"{number}\.db: [\d.]+ MB, whole, after [\d.]+ s\n", said)
+        assert all(one.status == 201 for saver in savers for one in saver.done)
+        assert (service.folder / "3.db").stat().st_mode & 0o777 == 0o600
+        assert not list(service.folder.glob(".*.part"))
+        restored = Service()
+        for name in KEYS:
+            shutil.copy(service.folder / name, restored.folder)
+        shutil.copy(service.folder / "3.db", restored.folder / "wishwell.db")
+        with restored.start():
+            for who, acknowledged in zip(people, before, strict=True):
+                there = products(restored.client(token, who))
+                assert acknowledged <= there
+                assert there == set(range(1, len(there) + 1))
+
+
+def test_backup_refuses_what_would_lose_something(tmp_path):
+    """The file that is there, unless it is asked to; the database itself; no folder; no room. What was there
+    stays, and nothing is left."""
+    service = Service()
+    assert "There is no database" in service.cli("backup", "a.db", check=False).stderr
+    service.cli("migrate")
+    service.cli("backup", "a.db")
+    first = (service.folder / "a.db").read_bytes()
+    (service.folder / "link.db").symlink_to("wishwell.db")
+    for words, why in (
+        (["a.db"], "is there already"),
+        (["wishwell.db", "--replace"], "is the database itself"),
+        (["link.db", "--replace"], "is the database itself"),
+        (["none/a.db"], "No such file or directory"),
+    ):
+        done = service.cli("backup", *words, check=False)
+        assert (done.returncode, why in done.stderr) == (1, True), done.stderr
+    full = service.run(["sh", "-c", f"ulimit -f 64; {service.command} backup a.db --replace"])
+    assert full.returncode == 1
+    assert full.stderr.startswith("wishwell: No backup was made (")
+    assert (service.folder / "a.db").read_bytes() == first
+    service.cli("store", "create", "another")
+    service.cli("backup", "a.db", "--replace")
+    assert (service.folder / "a.db").read_bytes() != first
+    assert not list(service.folder.glob(".*"))
+
+
+def test_backup_of_a_damaged_database_is_none():
+    """It fails where a copy of the file would have hidden it."""
+    service = Service()
+    service.cli("migrate")
+    file = service.folder / "wishwell.db"
+    with sqlite3.connect(file) as database:
+        [[page, size]] = database.execute(
+            "SELECT rootpage, page_size FROM sqlite_master, pragma_page_size WHERE name = 'stores'"
+        )
+    database.close()
+    with file.open("r+b") as raw:
+        raw.seek((page - 1) * size)
+        raw.write(b"\xff" * size)
+    done = service.cli("backup", "a.db", check=False)
+    assert done.returncode == 1
+    assert "No backup was made (" in done.stderr
+    assert not (service.folder / "a.db").exists()
+
+
+def test_backup_of_postgresql_says_with_what(postgres_server):
+    """With pg_dump, as the page says."""
+    service = Service({"WISHWELL_DATABASE_URL": postgres_server.create_database()})
+    done = service.cli("backup", "a.db", check=False)
+    assert done.returncode == 1
+    assert "pg_dump" in done.stderr
+    assert "docs/runbooks.md#restore" in done.stderr

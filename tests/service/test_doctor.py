@@ -1,0 +1,226 @@
+"""`wishwell doctor`: each of its lines, made bad once on the real thing."""
+
+import asyncio
+import contextlib
+import itertools
+import json
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import CLOCK
+from tests.conftest import SEALING_KEY, Shop
+from tests.servers import HERE, PostgresServer, Service, free_port, wait_until
+from wishwell import config
+from wishwell.run import doctor
+
+ROOT = Path(__file__).parents[2]
+NEEDED = ["settings", "disk", "database", "migrations"]
+IN_DATABASE = ["servers", "keys", "clock", "webhooks", "hosts"]
+
+
+def asked(service, **settings):
+    """The lines by what they are about; exit code 1 if one is bad."""
+    code, out, err = service.attempt("doctor", "--json", **settings)
+    lines = {line["what"]: line for line in json.loads(out)}
+    assert (code == 1) == any(line["state"] == "bad" for line in lines.values()), err
+    return lines
+
+
+def bad(service, **settings):
+    """What is bad, and nothing else is."""
+    [line] = [one for one in asked(service, **settings).values() if one["state"] == "bad"]
+    assert line["says"].endswith(f" See docs/{doctor.SEE[line['what']]}")
+    return line["what"], line["says"]
+
+
+@pytest.fixture
+def database(new_service):
+    """A service on a migrated database, not started."""
+    service = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY)
+    service.cli("migrate")
+    return service
+
+
+def test_all_is_well_while_it_runs_and_while_it_does_not(database, engine, redis_server):
+    """contract: command-doctor. A line of each, in words too."""
+    settings = {"WISHWELL_REDIS_URL": redis_server.url}
+    with database.restart(settings=settings) as service:
+        port = service.url.rpartition(":")[2]
+        Shop(service, "--host", service.url)
+        lines = asked(service, WISHWELL_PORT=port)
+        assert list(lines) == [*NEEDED, *IN_DATABASE, "redis", "service"]
+        notes = {what for what, line in lines.items() if line["state"] != "ok"}
+        assert notes == ({"disk"} if engine == "postgresql" else set())
+        assert "1 of 1" in lines["hosts"]["says"]
+        assert bad(service, WISHWELL_STOREFRONT_BASE="/elsewhere")[0] == "hosts"
+        service.quick("store", "update", "default", "--host", f"http://{HERE}:{free_port()}")
+        assert "don't lead here" in bad(service, WISHWELL_PORT=port)[1]
+        service.quick("store", "update", "default", "--no-hosts")
+        service.stop()
+        [shop] = [
+            one for one in json.loads(service.quick("store", "list", "--json")) if one["hosts"]
+        ]
+        service.quick("store", "update", shop["handle"], "--no-hosts")
+        assert asked(service, WISHWELL_PORT=port)["service"]["state"] == "note"
+        code, out, _ = service.attempt("doctor")
+        assert code == 0
+        assert re.search(r"^ok +migrations +none is pending$", out, re.MULTILINE)
+
+
+def test_database_that_is_not_there(tmp_path):
+    """A file that is missing, or is none; a server that refuses. No password is printed."""
+    service = Service()
+    assert bad(service)[0] == "database"
+    assert list(service.folder.glob("wishwell.db*")) == []
+    (service.folder / "wishwell.db").write_text("no database" * 100)
+    assert "not a database" in bad(service)[1]
+    url = f"postgresql://wishwell:a-long-password-of-it@{HERE}:{free_port()}/wishwell"
+    what, says = bad(Service({"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": "k" * 40}))
+    assert (what, "can't be reached" in says) == ("database", True)
+
+
+@pytest.mark.slow
+def test_database_that_hangs_takes_seconds():
+    """A frozen server, before and behind the connection; a frozen service."""
+    with PostgresServer() as server:
+        service = Service({"WISHWELL_DATABASE_URL": server.create_database()})
+        service.settings["WISHWELL_SIGNING_KEYS"] = "k" * 40
+        service.cli("migrate")
+        server.pause()
+        began = time.monotonic()
+        assert bad(service)[0] == "database"
+        assert time.monotonic() - began < 15
+        server.resume()
+    with Service().start() as service:
+        port = service.url.rpartition(":")[2]
+        service.pause()
+        began = time.monotonic()
+        assert bad(service, WISHWELL_PORT=port)[0] == "service"
+        assert time.monotonic() - began < 15
+
+
+def test_pending_migration_is_named(database):
+    """By its name, with the command."""
+    database.rows("DELETE FROM migrations WHERE version = 8")
+    what, says = bad(database)
+    assert what == "migrations"
+    assert "0008_tokens_of_a_store. Run `wishwell migrate`" in says
+
+
+def test_lost_key_is_missed_and_not_made_again(database, engine):
+    """The sealing key, that of another place; and of one file the key files, which a start would make."""
+    what, says = bad(database, WISHWELL_SEALING_KEYS="another-sealing-key-of-40-characters-at-all")
+    assert what == "keys"
+    assert "not one of WISHWELL_SEALING_KEYS" in says
+    if engine == "postgresql":
+        assert "not set" in bad(database, WISHWELL_SEALING_KEYS="")[1]
+        return
+    own = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db", "WISHWELL_PURGE_INTERVAL": "1"}
+    with Service(own).start() as service:
+        turn = lambda: service.rows("SELECT 1 FROM leases WHERE name = 'purge'")  # noqa: E731
+        assert wait_until(turn, seconds=10, every=0.1)
+        service.stop()
+        assert asked(service)["keys"]["state"] == "ok"
+        for name in ("wishwell.db.key", "wishwell.db.sealing.key"):
+            key = (service.folder / name).rename(service.folder / "elsewhere")
+            assert f"{name} is lost" in bad(service)[1]
+            assert not (service.folder / name).exists()
+            key.rename(service.folder / name)
+
+
+def test_disk_that_is_nearly_full(tmp_path):
+    """A file on a disk of 20 MB."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", tmp_path]
+    if os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("mounting a small disk needs root")
+    try:
+        service = Service({"WISHWELL_DATABASE_URL": f"sqlite:///{tmp_path}/wishwell.db"})
+        service.cli("migrate")
+        what, says = bad(service)
+        assert what == "disk"
+        assert re.search(r"Only \d\d MB are free", says)
+    finally:
+        subprocess.run(["umount", "-l", tmp_path], check=True)
+
+
+def test_redis_that_is_away(database):
+    """Nobody answers; the name of its password is not said."""
+    url = f"redis://:a-long-password-of-redis@{HERE}:{free_port()}"
+    assert bad(database, WISHWELL_REDIS_URL=url)[0] == "redis"
+
+
+def test_webhook_that_fails(database):
+    """Nobody is at its address, of which nothing is said."""
+    allowed = {"WISHWELL_WEBHOOK_HTTP": "true", "WISHWELL_WEBHOOK_PRIVATE": "true"}
+    with database.restart(settings=allowed) as service:
+        service.quick("store", "update", "default", "--events", "on")
+        url = f"http://{HERE}:{free_port()}/a-secret-of-the-receiver"
+        [hook] = json.loads(service.quick("webhook", "create", url, "--json"))
+        who = service.client(service.admin_token(), "gid://shopify/Customer/1")
+        numbers = itertools.count(1)  # what is saved is told once the process knows that it is
+
+        def fails():
+            who.post("/items", json={"productId": next(numbers)})
+            return asked(service)["webhooks"]["state"] == "bad"
+
+        assert wait_until(fails, seconds=20, every=0.5)
+        says = bad(service)[1]
+        assert hook["id"] in says
+        assert "a-secret" not in says
+
+
+@pytest.mark.parametrize("seconds", [-60, 60])
+def test_clock_that_is_off(database, tmp_path, seconds):
+    """Beside the database's own."""
+    (tmp_path / "clock").write_text(str(seconds))
+    shifted = {"PYTHONPATH": str(CLOCK), "TEST_CLOCK": str(tmp_path / "clock")}
+    done = database.run([database.command, "doctor"], env=database.environment | shifted)
+    assert done.returncode == 1
+    assert re.search(r"^bad +clock +60 s from", done.stdout, re.MULTILINE), done.stdout
+
+
+def test_times_that_are_ahead(database):
+    """What a process wrote whose clock was wrong."""
+    database.rows(
+        "INSERT INTO leases (name, taken_at) VALUES ('purge', '2999-01-01T00:00:00.000Z')"
+    )
+    assert bad(database)[0] == "clock"
+
+
+def test_job_that_does_not_get_through(monkeypatch):
+    """By the metrics of the service that runs; here each is late at once."""
+    monkeypatch.setattr(doctor, "_LATE", -3600)
+    monkeypatch.setattr(doctor, "_SECONDS", 20)
+    with Service().start() as service, contextlib.chdir(service.folder):
+        known = {"WISHWELL_PORT": service.url.rpartition(":")[2]}
+        lines = asyncio.run(doctor.look(config.load(known)))
+    [line] = [line for line in lines if line.state == "bad"]
+    assert line.what == "service"
+    assert {"access_cache", "count", "purge"} <= set(re.findall(r"\w+", line.says))
+
+
+@pytest.mark.slow
+def test_standby_that_is_away():
+    """Each host of the URL is asked."""
+    with PostgresServer() as primary, primary.standby() as standby:
+        url = primary.create_database()
+        both = url.replace(f":{primary.port}", f":{primary.port},{HERE}:{standby.port}")
+        service = Service({"WISHWELL_DATABASE_URL": both, "WISHWELL_SIGNING_KEYS": "k" * 40})
+        service.cli("migrate")
+        says = asked(service)["servers"]["says"]
+        assert says == f"{HERE}:{primary.port} takes writes; {HERE}:{standby.port} is a standby"
+        standby.kill()
+        assert f"{HERE}:{standby.port} is away" in bad(service)[1]
+
+
+def test_what_it_sends_to_is_there():
+    """Its pages, and their sections."""
+    for place in doctor.SEE.values():
+        page, _, anchor = place.partition("#")
+        heads = re.findall("^#+ (.+)$", (ROOT / "docs" / page).read_text(), re.MULTILINE)
+        assert not anchor or anchor in [head.lower().replace(" ", "-") for head in heads], place

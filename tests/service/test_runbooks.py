@@ -1,0 +1,171 @@
+"""docs/runbooks.md and ops/: an entry for each alert, the restore rehearsed, the units, the backup job."""
+
+import re
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from tests.conftest import SEALING_KEY, SIGNING_KEY
+from tests.documents import ROOT, commands
+from tests.servers import Service, wait_until
+from tests.service.test_documents import shell
+from tests.service.test_metrics import ALERTS
+from tests.service.test_upgrade import _postgres_path as postgres_path
+
+PAGE = "docs/runbooks.md"
+BESIDE = {"sqlite": "pg_restore", "postgresql": "BACKUP=|mkdir|mv |cp "}
+"""How the commands for the other engine begin."""
+
+
+def heads(document):
+    """The headings of a document, by their anchors."""
+    found = re.findall("^#+ (.+)$", (ROOT / document).read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-"): head for head in found}
+
+
+def test_each_alert_leads_to_its_entry():
+    """By its `runbook_url`; and no entry is of an alert that there is not."""
+    entries = {anchor for anchor, head in heads(PAGE).items() if head.startswith("Wishwell")}
+    urls = [rule["annotations"]["runbook_url"] for rule in ALERTS]
+    assert urls == [f"{PAGE}#{rule['alert'].lower()}" for rule in ALERTS]
+    assert entries == {url.partition("#")[2] for url in urls}
+
+
+def test_entries_say_what_to_do_and_their_links_lead_somewhere():
+    """What to do, when it is over; sections of this page and of others."""
+    text = (ROOT / PAGE).read_text()
+    for entry in re.split("^## ", text, flags=re.MULTILINE)[1:]:
+        there = "**Do" in entry and "**Over" in entry
+        assert there or "see [Receiver down]" in entry, entry.partition("\n")[0]
+    for page, anchor in re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", text):
+        assert anchor in heads(f"docs/{page}" if page else PAGE), f"{page}#{anchor}"
+
+
+def done(service, lines, **more):
+    """What the lines print. Starting and stopping the unit is done to the program of the test."""
+    said, waiting = "", []
+    for line in (*lines, "systemctl end"):
+        if not line.startswith("systemctl "):
+            waiting.append(line)
+            continue
+        if waiting:
+            said += shell(service, ["exec 2>&1", *waiting], **more)
+        waiting = []
+        if " stop " in line:
+            service.stop()
+        elif " start " in line:
+            service.start()
+    return said
+
+
+def job(service, **more):
+    """`ops/backup`, as the timer runs it."""
+    places = {"BACKUPS": str(service.folder / "backups"), "KEEP": "2"} | more
+    (service.folder / "backups").mkdir(exist_ok=True)
+    path = f"{service.command.parent}:/usr/bin:/bin"
+    env = service.environment | places | {"PATH": path}
+    return service.run([ROOT / "ops" / "backup"], env=env)
+
+
+def lose(service, engine, server):
+    """The disk."""
+    service.kill()
+    if engine == "postgresql":
+        name = service.settings["WISHWELL_DATABASE_URL"].rpartition("/")[2]
+        server.sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public", name)
+        return
+    for path in service.folder.glob("wishwell.db*key"):
+        path.unlink()
+    (service.folder / "wishwell.db").write_bytes(b"lost" * 1024)
+
+
+def test_restore_is_rehearsed(engine, postgres_server):
+    """contract: backup-whole. The lines of the page, from the job's backup or pg_dump's: tokens are good, a
+    wish is there, who was erased since is erased again, and what was written since is gone."""
+    settings = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
+    if engine == "postgresql":
+        settings = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_KEY}
+        settings["WISHWELL_DATABASE_URL"] = postgres_server.create_database()
+    service = Service(settings)
+    service.cli("migrate")
+    with service.start():
+        token = service.admin_token()
+        kept, erased, late = (f"gid://shopify/Customer/{number}" for number in range(3))
+        admin = service.client(token)
+        mine = admin.post("/profiles/token", json={"customer": kept}).json()["data"]["token"]
+        for who in (kept, erased):
+            assert service.client(token, who).post("/items", json={"productId": 5}).is_success
+        if engine == "sqlite":
+            assert job(service).returncode == 0
+        else:
+            shell(service, commands("docs/operations.md", "## Backup")[1:], PATH=postgres_path())
+        assert service.client(token, late).post("/items", json={"productId": 5}).is_success
+        assert service.client(token, erased).delete("/profile").status_code == 204
+        said = lambda: "\n".join(service.log_lines())  # noqa: E731
+        assert wait_until(lambda: "profile_erased" in said(), seconds=5)
+        (service.folder / "logs").mkdir()
+        (service.folder / "logs" / "service").write_text(said())
+        lose(service, engine, postgres_server)
+
+        lines = commands("docs/runbooks.md", "## Restore")
+        at = lines.index("wishwell doctor")
+        lines[at:at] = commands("docs/runbooks.md", "## Erase after a restore")
+        lines = [line for line in lines if not re.match(BESIDE[engine], line)]
+        lines = [line.replace("/var/backups/wishwell", "backups") for line in lines]
+        printed = done(service, lines, PATH=f"{service.command.parent}:{postgres_path()}")
+        assert "1 erased; 0 had nothing" in printed
+        assert len(re.findall("^ok +keys", printed, re.MULTILINE)) == 2
+        assert "1 profiles, 0 lists, 1 items" in printed
+        people = [service.client(token, who) for who in (kept, erased, late)]
+        held = [http.get("/items").json()["data"] for http in (*people, service.client(mine))]
+        assert [len(items) for items in held] == [1, 0, 0, 1]
+        assert people[2].post("/items", json={"productId": 6}).status_code == 201
+
+
+def test_sealing_key_that_is_lost_for_good():
+    """contract: sealing-opened. Without the secrets that it opened the service starts again."""
+    with Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}).start() as service:
+        service.quick("store", "update", "default", "--events", "on")
+        service.quick("webhook", "create", "https://a.example/")
+        service.stop()
+        (service.folder / "wishwell.db.sealing.key").unlink()
+        assert service.attempt("doctor")[0] == 1
+        [line] = commands("docs/runbooks.md", "## Lost key")
+        for statement in re.search('"(.*)"', line)[1].split(";"):
+            service.rows(statement)
+        service.start()
+        shell(service, commands("docs/runbooks.md", "# Runbooks"))
+
+
+def test_backup_job_keeps_the_newest_and_fails_aloud():
+    """The newest two stay, with the keys; where no backup is made, none is removed."""
+    service = Service()
+    service.cli("migrate")
+    for _ in range(3):
+        assert job(service).returncode == 0
+        time.sleep(1.1)  # their names are of the second
+    names = sorted(path.name for path in (service.folder / "backups").iterdir())
+    assert len(names) == 3
+    assert names[-1] == "wishwell.db.sealing.key"
+    (service.folder / "wishwell.db").unlink()
+    failed = job(service, KEEP="1")
+    assert failed.returncode == 1
+    assert "There is no database" in failed.stderr
+    assert sorted(path.name for path in (service.folder / "backups").iterdir()) == names
+
+
+def test_units_are_good(tmp_path):
+    """systemd knows all that they say, and finds the service well confined (of 100, less is better)."""
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("there is no systemd")
+    for unit in (ROOT / "ops" / "systemd").iterdir():
+        text = unit.read_text().replace("/opt/wishwell/ops", f"{ROOT}/ops")
+        (tmp_path / unit.name).write_text(text.replace("/opt/wishwell/.venv", f"{ROOT}/.venv"))
+    units = sorted(tmp_path.iterdir())
+    verify = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True)
+    assert (verify.returncode, verify.stderr) == (0, "")
+    for name, most in (("wishwell", 20), ("wishwell-backup", 40)):
+        words = ["security", "--offline=true", f"--threshold={most}", tmp_path / f"{name}.service"]
+        subprocess.run(["systemd-analyze", *words], check=True, capture_output=True)
