@@ -12,12 +12,10 @@ from pathlib import Path
 
 import click
 from PIL import Image
-from playwright.sync_api import Browser, Page, StorageState, ViewportSize, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
-_DESKTOP: ViewportSize = {"width": 1280, "height": 800}
-_PHONE: ViewportSize = {"width": 390, "height": 844}
-_GAP = 24
+_SIZE: ViewportSize = {"width": 1280, "height": 960}
 _FILL = """async () => {
   const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
   for (const name of ['Kitchen', 'Someday'])
@@ -25,70 +23,36 @@ _FILL = """async () => {
   const list = await wishlist.lists.create({ name: 'Birthday' });
   for (const productId of [112, 110, 101, 103, 104, 106, 109, 102])
     await wishlist.save({ productId, listIds: [list.id] });
-  return (await wishlist.share(list.id, { page: '/shared#{token}' })).url;
 }"""
 
 
 @click.command("screenshots")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=FOLDER)
 def main(folder: Path) -> None:
-    """Write the pictures: the wishlist on a desktop and on phones, and a shared list on a phone."""
+    """Write the pictures: hearts on products, and the wishlist."""
     folder.mkdir(exist_ok=True)
     program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
     with _demo() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        page = _page(browser, _DESKTOP)
+        page = browser.new_page(viewport=_SIZE, device_scale_factor=2, reduced_motion="reduce")
         page.goto(url)
-        link = page.evaluate(_FILL)
-        _show(page, f"{url}/wishlist")
-        kept = page.context.storage_state()
-        _write(folder / "wishlist-desktop.png", page.screenshot())
-        phones = [_page(browser, _PHONE, kept, dark=dark) for dark in (False, True)]
-        for phone in phones:
-            _show(phone, f"{url}/wishlist")
-        _write(folder / "wishlist-phone.png", *(phone.screenshot() for phone in phones))
-        giver = _page(browser, _PHONE)
-        giver.goto(link)
-        giver.get_by_role("button", name="No", exact=True).click()
-        giver.get_by_role("button", name="I’ll give this: Dome lamp").click()
-        giver.get_by_role("button", name="Close").click()
-        giver.mouse.move(0, 0)
-        giver.wait_for_timeout(500)
-        _write(folder / "shared-phone.png", giver.screenshot())
+        page.evaluate(_FILL)
+        page.goto(f"{url}/all")
+        page.locator("wishlist-button[saved]").first.wait_for()
+        _write(folder / "hearts.png", page)
+        page.goto(f"{url}/wishlist")
+        page.get_by_role("tab", name="Birthday").click()
+        page.get_by_text("8 products").wait_for()
+        _write(folder / "wishlist.png", page)
 
 
-def _page(
-    browser: Browser, size: ViewportSize, kept: StorageState | None = None, *, dark: bool = False
-) -> Page:
-    return browser.new_page(
-        viewport=size,
-        color_scheme="dark" if dark else "light",
-        storage_state=kept,
-        device_scale_factor=2,
-        reduced_motion="reduce",
-    )
-
-
-def _show(page: Page, address: str) -> None:
-    """The list, once its pictures are there."""
-    page.goto(address)
-    page.get_by_role("tab", name="Birthday").click()
-    page.get_by_text("8 products").wait_for()
+def _write(path: Path, page: Page) -> None:
+    """What is there, once its pictures are. Flat colours: a palette is as good, and a third of the size."""
     page.mouse.move(0, 0)
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(300)
-
-
-def _write(path: Path, *shots: bytes) -> None:
-    """Side by side. Flat colours: a palette is as good, and a third of the size."""
-    parts = [Image.open(io.BytesIO(shot)).convert("RGB") for shot in shots]
-    width = sum(part.width for part in parts) + _GAP * (len(parts) - 1)
-    whole = Image.new("RGB", (width, parts[0].height), "white")
-    left = 0
-    for part in parts:
-        whole.paste(part, (left, 0))
-        left += part.width + _GAP
-    whole.quantize(192, dither=Image.Dither.NONE).save(path, optimize=True)
+    shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    shot.quantize(192, dither=Image.Dither.NONE).save(path, optimize=True)
     click.echo(f"{path}: {path.stat().st_size // 1000} kB")
 
 

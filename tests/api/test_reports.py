@@ -6,10 +6,12 @@ import io
 import json
 import re
 
+import httpx2
 import pytest
 
 from tests.conftest import ROOMY, SEALING_KEY, Shop
 from tests.servers import free_port
+from wishwell.reports.found import FOREVER
 
 from .conftest import envelope, refused, soon
 
@@ -261,3 +263,39 @@ def test_what_is_gone_is_told_by_the_next_count(world):
     world.counted()
     assert world.data("products")[-1]["productId"] == 3
     assert json.loads(world.cli("products", "--json"))[-1]["productId"] == 3
+
+
+MANY = 60_000
+"""Products that the service reads, and a connection takes, in several parts."""
+
+
+def test_spreadsheet_that_fails_breaks_the_connection(new_service):
+    """contract: report-csv. In the middle, of the program: never a file that looks whole."""
+    service = new_service()
+    service.quick("migrate")
+    service.start()
+    shop = Shop(service, *ROOMY)
+    [[store]] = service.rows(f"SELECT id FROM stores WHERE handle = '{shop.handle}'")
+    day = datetime.datetime.now(datetime.UTC).date().isoformat()
+    service.rows(
+        "INSERT INTO counts (store_id, day, number, began_at, ended_at, took, customers, visitors, "
+        f"added, lists, customers_wishing, visitors_wishing) VALUES ('{store}', '{day}', 1, "
+        f"'{day}T00:00:00.000Z', '{day}T00:00:00.000Z', 1, {MANY}, 0, {MANY}, 0, {MANY}, 0)"
+    )
+    service.rows(
+        "INSERT INTO wish_counts (store_id, until, product_id, variant_id, since, customers, "
+        "visitors, added) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+        f"{MANY}) SELECT '{store}', {FOREVER}, CAST(i AS text), '', 1, 1, 0, 1 FROM n"
+    )
+    query = {"format": "csv"}
+    whole = shop.admin.get("/reports/products", params=query).raise_for_status()
+    assert len(cells(whole.content.decode())) == MANY + 1
+    with shop.admin.stream("GET", "/reports/products", params=query) as answer:
+        assert answer.status_code == 200
+        pieces = answer.iter_bytes()
+        next(pieces)
+        service.rows("ALTER TABLE wish_counts RENAME TO away")
+        with pytest.raises(httpx2.RemoteProtocolError):
+            list(pieces)
+    service.rows("ALTER TABLE away RENAME TO wish_counts")
+    assert shop.admin.get("/reports/products", params={"limit": 1}).status_code == 200

@@ -211,7 +211,13 @@ def test_price_that_is_none_is_refused(cell, names):
     found, [told] = read(f"id,price\n7,{cell}\n")
     assert told.startswith("line 2: price: ") and names in told
     assert list(found) == []
-    assert becomes("id,price\n7,1.250 KWD\n")["7"].facts.price == Money("1.250", "KWD")
+
+
+def test_price_of_thousandths_has_a_point():
+    """contract: catalogue-price. In each currency that has them (ISO 4217)."""
+    for currency in ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"):
+        price = becomes(f"id,price\n7,1.250 {currency}\n")["7"].facts.price
+        assert price == Money("1.250", currency)
 
 
 # ------------------------------------------------------------------------------------ what is refused

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from wishwell.http.storefront import assets
+from wishwell.http import assets
 
 from .conftest import BASE, nothing_done, set_cookies
 from .way import direct

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import msgspec
 
 from wishwell import ids, products, stores
-from wishwell.db import Database, Reader, Row, Writer
+from wishwell.db import Database, Row, Writer, ask
 from wishwell.errors import Invalid, NotFound
 from wishwell.moving import table
 from wishwell.moving.import_register import room, temporary
@@ -273,9 +273,10 @@ class Catalogue:
     async def delete_missing(self, db: Database, since: str) -> AsyncIterator[None]:
         """Deletes the products that no row is of, but those put after ``since``."""
         after, asked = ids.NO_UUID, "SELECT 1 FROM offers WHERE product = ?"
-        while rows := await db.read(_some, self._store, after):
-            after = rows[-1][1]
-            for product, _, _, _, put_at, *_ in rows:
+        these = {"store": self._store.id, "limit": products.MAX_BULK}
+        while some := await db.read(ask, "export_products", **these, after=after):
+            after = some[-1][1]
+            for product, _, _, _, put_at, *_ in some:
                 if put_at < since and not self._db.execute(asked, (product,)).fetchone():
                     with contextlib.suppress(NotFound):
                         await db.write(products.delete, self._store, product)
@@ -357,7 +358,3 @@ async def _put(
     if changed:
         await products.put(tx, store, changed, new_ids, now)
     return len(changed), kept
-
-
-async def _some(tx: Reader, store: Store, after: str) -> Sequence[Row]:
-    return await tx.all("export_products", store=store.id, after=after, limit=products.MAX_BULK)

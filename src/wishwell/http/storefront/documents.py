@@ -2,8 +2,8 @@
 
 from html import escape
 
+from wishwell.http import assets
 from wishwell.http.responses import Response
-from wishwell.http.storefront import assets
 from wishwell.http.storefront.shop import Visit
 
 _PAGE = (assets.FOLDER / "page.html").read_text("utf-8")
