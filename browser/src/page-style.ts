@@ -1,5 +1,6 @@
 // The look of both pages. Colours are mixed from the shop's own, so that they fit any background;
-// what lies on top of the page (dialogs, messages) has colours of its own.
+// what lies on top of the page (dialogs, messages) has colours of its own. What lies on pictures is
+// light in the dark, too, as most pictures of products are.
 export const STYLE = `
 :host{display:block;
 --_line:var(--wishlist-line,color-mix(in srgb,currentColor 18%,transparent));
@@ -90,8 +91,8 @@ background:var(--_surface);color:var(--_ink)}
 .actions:empty{display:none}
 .actions>*{pointer-events:auto}
 .options,.grip{position:absolute;inset:.5rem .5rem auto auto;padding:.25rem;
-background:color-mix(in srgb,var(--_surface) 86%,transparent) content-box;color:var(--_ink)}
-.options:hover,.grip:hover{background:var(--_surface) content-box}
+background:rgb(255 255 255/.86) content-box;color:#1f1d1a}
+.options:hover,.grip:hover{background:#fff content-box}
 .grip{inset:.5rem auto auto .5rem;cursor:grab;touch-action:none}
 .options svg,.grip svg{stroke-width:2.6}
 .dragged{z-index:2;pointer-events:none;opacity:.92;content-visibility:visible}

@@ -20,6 +20,7 @@ def pressed(page, yes=True):
 
 def sign(here, page, way):
     """Signs in or out; the products that the next page is told are saved."""
+    page.wait_for_load_state("networkidle")  # this page is told all
     with page.expect_response(here._is_read) as told:
         page.get_by_role("button", name=f"Sign {way}").click()
     return [item["productId"] for item in told.value.json()["data"]]
