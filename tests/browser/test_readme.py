@@ -86,6 +86,8 @@ def test_shop_of_the_readme(chromium):
             .locator("img")
             .evaluate("async (it) => (await it.decode(), it.naturalWidth)")
         )
+        page.get_by_role("banner").get_by_role("link").click()
+        expect(heart).to_have_attribute("aria-pressed", "true")
         assert [line for line in wrong if "favicon" not in line and "404" not in line] == []
         page.context.close()
         customer = service.client(service.admin_token(), "gid://shopify/Customer/7")

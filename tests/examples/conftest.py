@@ -164,8 +164,8 @@ def new_customer(shop, chromium) -> Iterator[Callable[[], Shopper]]:
     """Make a browser of its own for the shop."""
     made: list[Shopper] = []
 
-    def make() -> Shopper:
-        made.append(_Customer(shop.url, chromium.new_context()))
+    def make(**options) -> Shopper:
+        made.append(_Customer(shop.url, chromium.new_context(**options)))
         return made[-1]
 
     yield make
