@@ -22,17 +22,6 @@ def test_licences_of_what_is_pinned_are_allowed(lock):
     assert {name: text for name, text in known.items() if not licences.allowed(text)} == {}
 
 
-def test_licence_list_in_the_documents_is_the_one_that_is_pinned():
-    """docs/security.md shows the licence of each package of requirements/run.lock."""
-    rows = dict(
-        re.findall(r"^\| ([\w.-]+) \| ([^|]+) \|$", (ROOT / "docs" / "security.md").read_text(), re.MULTILINE)
-    )  # fmt: skip
-    real = {name: licences.licence(name) for name in licences.pinned("run")}
-    assert {name: rows.get(name) for name in real} == {
-        name: text or rows.get(name, "?") for name, text in real.items()
-    }
-
-
 @pytest.mark.parametrize("lock", ["run", "dev", "bench", "mutate", "security"])
 def test_every_pin_has_hashes_and_no_index(lock):
     """What is installed is what was looked at, wherever it comes from."""
