@@ -2237,6 +2237,11 @@ export interface components {
          */
         By: "product" | "variant";
         /**
+         * @description A part of the products' titles, without regard to case. Such a report may read all of the store's products.
+         * @example shirt
+         */
+        TitlePart: string;
+        /**
          * @description A spreadsheet is all of the report, without pages.
          * @example csv
          */
@@ -4886,6 +4891,11 @@ export interface operations {
                  * @example variant
                  */
                 by?: components["parameters"]["By"];
+                /**
+                 * @description A part of the products' titles, without regard to case. Such a report may read all of the store's products.
+                 * @example shirt
+                 */
+                title?: components["parameters"]["TitlePart"];
                 /**
                  * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier answer. It is bound to
                  *     the profile and to `query`: with others, or when it was changed, the answer is 400.

@@ -172,7 +172,7 @@ def check(bench, store, hand, of):
     assert summary.wishes == summary.customers + summary.visitors
     for by in ("product", "variant"):
         for sort in ("wishes", "added", "removed"):
-            rows = bench.read(reports.products, store, of, sort, by, 0, 100)
+            rows = bench.read(reports.products, store, of, reports.Chosen(sort, by), 0, 100)
             shown = [getattr(row, sort) for row in rows]
             assert shown == sorted(shown, reverse=True) or sort == "removed"
             for row in rows:
@@ -274,7 +274,7 @@ def test_count_after_a_kill_is_as_if_there_had_been_none(counted, days):
         report = counted.bench.read(reports.summary, counted.store, reports.Period(*of))
         numbers = report.customers, report.visitors, report.added, report.removed
         assert numbers == counted.hand.numbers(*of)
-        asked = counted.store, reports.Period(*of), "wishes", "product", 0, 2 * MANY
+        asked = counted.store, reports.Period(*of), reports.Chosen("wishes", "product"), 0, 2 * MANY
         for row in counted.bench.read(reports.products, *asked):
             mine = functools.partial(is_of, str(row.product_id), "product", "")
             numbers = row.customers, row.visitors, row.added, row.removed
@@ -312,7 +312,12 @@ def test_counts_are_kept_for_25_months(counted):
     assert (all_of_them[2], all_of_them[5]) == ("", 1)
     today = day_of(counted.bench.clock(), counted.hand.zone)
     [product] = counted.bench.read(
-        reports.products, counted.store, reports.Period(today, today), "wishes", "product", 0, 9
+        reports.products,
+        counted.store,
+        reports.Period(today, today),
+        reports.Chosen("wishes", "product"),
+        0,
+        9,
     )
     assert (product.product_id, product.wishes, product.added, product.removed) == (1, 1, 0, 0)
     assert counted.bench.read(reports.counted, counted.store).since == today

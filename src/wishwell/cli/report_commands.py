@@ -48,12 +48,13 @@ def report_products(
     settings: Settings, /, sort: reports.Sort, by: reports.By, limit: int, **given: Any
 ) -> None:
     """The products that are most wished for."""
+    chosen = reports.Chosen(sort, by)
 
     async def parts(db: Database, store: Store, of: Period) -> Parts:
         if not given["as_csv"]:
-            yield await db.long_read(reports.products, store, of, sort, by, 0, limit)
+            yield await db.long_read(reports.products, store, of, chosen, 0, limit)
             return
-        async for some in reports.every_product(db, store, of, sort, by):
+        async for some in reports.every_product(db, store, of, chosen):
             yield some
 
     _show(settings, parts, reports.columns(by), **given)

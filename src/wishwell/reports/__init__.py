@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 from wishwell import stores
-from wishwell.db import Database, Reader, Row
+from wishwell.db import Database, Reader, Row, patterns
 from wishwell.errors import Invalid
 from wishwell.products import shown
 from wishwell.reports import counting
@@ -31,6 +31,14 @@ class Period(NamedTuple):
 
     first: str
     last: str
+
+
+class Chosen(NamedTuple):
+    """Which products, and in which order; ``title``: a part of theirs, or '' for all."""
+
+    sort: Sort
+    by: By
+    title: str = ""
 
 
 class Counted(msgspec.Struct, rename="camel"):
@@ -111,21 +119,22 @@ async def counted(tx: Reader, store: Store) -> Counted:
 
 # contract: report-products
 async def products(
-    tx: Reader, store: Store, of: Period, sort: Sort, by: By, offset: int, limit: int
+    tx: Reader, store: Store, of: Period, chosen: Chosen, offset: int, limit: int
 ) -> list[ProductWishes]:
     """Products, the largest first; ``offset`` of them are left out."""
-    named = {"store": store.id, "from": of.first, "to": of.last, "sort": sort, "by": by}
-    rows = await tx.all("report_products", **named, offset=offset, limit=limit)
+    named = {"store": store.id, "from": of.first, "to": of.last, **chosen._asdict()}
+    titles = [patterns.in_either_case(chosen.title)]
+    rows = await tx.all("report_products", **named, titles=titles, offset=offset, limit=limit)
     return [_product(row, store) for row in rows]
 
 
 async def every_product(
-    db: Database, store: Store, of: Period, sort: Sort, by: By
+    db: Database, store: Store, of: Period, chosen: Chosen
 ) -> AsyncIterator[list[ProductWishes]]:
     """All products, some at a time."""
     offset, full = 0, True
     while full:
-        found = await db.long_read(products, store, of, sort, by, offset, _SOME)
+        found = await db.long_read(products, store, of, chosen, offset, _SOME)
         yield found
         offset, full = offset + _SOME, len(found) == _SOME
 

@@ -85,7 +85,7 @@ ORDER BY c.day;
 
 -- name: report_products
 -- Products, or with :by 'variant' each of their variants, of which something held on a day of the period or before it;
--- the largest first.
+-- the largest first. :title: '' for all; else only those with one of the patterns :titles in their title.
 SELECT y.product_id, y.variant_id, y.customers, y.visitors, y.added, y.removed, p.document,
        substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || y.variant_id || '"'), 0), 6000)
 FROM (
@@ -102,6 +102,8 @@ FROM (
         FROM wish_counts c
         WHERE c.store_id = :store AND c.until >= :from::text AND c.day <= :to::text
           AND (c.until > :to::text OR c.day < :from::text) AND c.product_id <> ''
+          AND (:title::text = '' OR c.product_id IN (
+              SELECT p.product_id FROM products p WHERE p.store_id = :store AND titled(p, :titles)))
         GROUP BY c.product_id, CASE WHEN :by::text = 'variant' THEN c.variant_id ELSE '' END) x
     WHERE x.customers + x.visitors + x.added + x.had > 0
     ORDER BY CASE :sort::text WHEN 'added' THEN x.added WHEN 'wishes' THEN x.customers + x.visitors
