@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from wishwell.errors import MethodNotAllowed
 from wishwell.http import (
+    admin,
     handlers,
     management,
     platform_handlers,
@@ -150,6 +151,9 @@ MANAGEMENT = (
     Route("/metrics", {"GET": management.metrics}),
     Route("/docs", {"GET": management.docs}),
     Route("/docs/{file}", {"GET": management.docs_file}),
+    Route("/admin", {"GET": admin.bare}),
+    Route("/admin/", {"GET": admin.page}),
+    Route("/admin/{file}", {"GET": admin.file}),
 )
 
 

@@ -1,0 +1,52 @@
+import { html, nothing, svg } from './lit-html.js';
+import { ask, session } from './api.js';
+import { figures } from './figures.js';
+import { counted, empty, number, periodChoice, periodOf, productLink, time, waiting } from './parts.js';
+
+function load({ query }) {
+  const { from, to, before } = periodOf(query);
+  const summary = async (days) => {
+    const { data } = await ask('reports/summary', { query: days });
+    return { ...data, shoppers: data.profiles.customers + data.profiles.visitors };
+  };
+  const top = (sort) => ask('reports/products', { query: { from, to, sort, limit: 10 } }).then(({ data }) => data);
+  return {
+    now: summary({ from, to }),
+    before: before.to >= session.since ? summary(before) : undefined,
+    days: ask('reports/days', { query: { from, to } }).then(({ data }) => data),
+    wished: top('wishes'),
+    rising: top('added'),
+  };
+}
+
+function show(data, at) {
+  const { query, go } = at;
+  return html`<div class="head"><h1 id="title" tabindex="-1">Overview</h1>
+      <p class="soft">${session.asOf ? html`Counted ${time(session.asOf)}` : nothing}</p>
+      <div class="tools">${periodChoice(periodOf(query), go)}</div></div>
+    ${figures(data, ['wishes', 'shoppers', 'added', 'removed'], at)}
+    <div class="two">
+      ${top('Most wished for', 'at the end of these days', data.wished, 'wishes', query)}
+      ${top('Rising', 'added in these days', data.rising, 'added', query)}
+    </div>`;
+}
+
+/** The products with the largest numbers, each with its part of the largest. */
+function top(title, what, rows, column, query) {
+  const some = rows?.filter((row) => row[column] > 0);
+  const line = (row) => {
+    const part = `${(100 * row[column]) / some[0][column]}%`;
+    return html`<li><svg class="bar" aria-hidden="true">${svg`<rect width=${part} height="100%" rx="6"></rect>`}</svg>
+      ${productLink(row)}<b>${number(row[column])}<span class="unseen"> ${column}</span></b></li>`;
+  };
+  return html`<section class="card"><h2>${title} <small class="soft">${what}</small></h2>
+    ${!some ? waiting() : some.length
+      ? html`<ol class="top">${some.map(line)}</ol>
+          <a class="all" href="#/products?${new URLSearchParams({ ...query, sort: column })}">All products</a>`
+      : rows.length
+        ? empty('Nothing was added', 'Choose a longer period, or look again after the next count.')
+        : empty('No wishes yet', 'Put hearts on the pages of the shop’s products, press one, and look again in a minute.')}
+  </section>`;
+}
+
+export default { path: 'overview', name: 'Overview', periods: true, lives: true, load, show };

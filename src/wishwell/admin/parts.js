@@ -1,0 +1,164 @@
+// What the views have in common. Values in templates become text, never markup (contract: admin-inert).
+import { html, nothing, render } from './lit-html.js';
+import { download, session } from './api.js';
+
+const LOCALE = navigator.language;
+const whole = new Intl.NumberFormat(LOCALE);
+const parts = new Intl.NumberFormat(LOCALE, { style: 'percent', signDisplay: 'exceptZero' });
+const dayForm = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dayLong = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
+const timeForm = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
+
+export const number = (n) => whole.format(n);
+export const percent = (part) => parts.format(part);
+export const dayShort = (day) => dayForm.format(new Date(day));
+export const dayName = (day) => dayLong.format(new Date(day));
+export const time = (at) => (at ? html`<time datetime=${at}>${timeForm.format(new Date(at))}</time>` : '–');
+export const counted = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
+
+/** The day so many days later. */
+export function later(day, days) {
+  const date = new Date(day);
+  date.setUTCDate(date.getUTCDate() + days);
+  return date.toISOString().slice(0, 10);
+}
+
+/** The numbers of reports, by their names. */
+export const NAMES = { wishes: 'Wishes', shoppers: 'Shoppers', added: 'Added', removed: 'Removed' };
+
+// ------------------------------------------------------------------------------------ the period
+
+const PERIODS = [7, 30, 90, 365];
+
+/** The days of a view, and as many before; `query` is that of its address. */
+export function periodOf(query) {
+  const days = PERIODS.find((n) => n === Number(query.days)) ?? 30;
+  const isDay = (text) => /^\d{4}-\d\d-\d\d$/.test(text ?? '');
+  const to = isDay(query.to) ? query.to : session.today;
+  const from = isDay(query.from) && query.from <= to ? query.from : later(to, 1 - days);
+  const length = (new Date(to) - new Date(from)) / 86_400_000 + 1;
+  return { from, to, days: isDay(query.from) ? 0 : days, before: { from: later(from, -length), to: later(from, -1) } };
+}
+
+/** What chooses the period. `go(changes)` changes the view's address. */
+export function periodChoice(period, go) {
+  const chosen = ({ target }) =>
+    go(target.value === '0' ? { from: period.from, to: period.to } : { days: target.value, from: '', to: '' });
+  const day = (name) => html`<label class="unseen" for=${name}>${name === 'from' ? 'First day' : 'Last day'}</label>
+    <input id=${name} type="date" required .value=${period[name]} max=${session.today}
+      @change=${({ target }) => target.value && go({ from: period.from, to: period.to, [name]: target.value })}>`;
+  return html`<label class="unseen" for="days">Period</label>
+    <select id="days" @change=${chosen}>
+      ${PERIODS.map((n) => html`<option value=${n} ?selected=${n === period.days}>Last ${n} days</option>`)}
+      <option value="0" ?selected=${!period.days}>Other days …</option>
+    </select>
+    ${period.days ? nothing : [day('from'), day('to')]}`;
+}
+
+// ------------------------------------------------------------------------------------- products
+
+/** A picture by https, and else a place for one. */
+export const picture = (image) =>
+  image?.startsWith('https://')
+    ? html`<img class="picture" src=${image} alt="" loading="lazy" referrerpolicy="no-referrer">`
+    : html`<span class="picture"></span>`;
+
+/** A product's picture and name, which lead to its page. */
+export const productLink = (row) => html`<a class="product" href="#/products/${encodeURIComponent(row.productId)}">
+  ${picture(row.image)}<span class="title">${row.title ?? `Product ${row.productId}`}</span></a>`;
+
+/** A link that leaves the page, without a word on where from. */
+export const outward = (url, text) =>
+  /^https?:\/\//.test(url ?? '')
+    ? html`<a href=${url} target="_blank" rel="noopener noreferrer">${text}</a>`
+    : text;
+
+// ------------------------------------------------------------------------------------- states
+
+/** Grey rows, until the real ones are there. */
+export const waiting = (rows = 5) => html`<div class="waiting" aria-hidden="true">
+  ${Array.from({ length: rows }, () => html`<span class="wait"></span>`)}</div>`;
+
+/** There is nothing, and what to do next. */
+export const empty = (title, next) => html`<div class="empty"><h3>${title}</h3><p>${next}</p></div>`;
+
+export const notCounted = () =>
+  empty('Nothing is counted yet', 'The first count begins within a minute, and this page shows it by itself.');
+
+/** A table that scrolls sideways if it must. `heads`: names, or a name and the class of its column. */
+export const table = (caption, heads, rows) => html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
+  <table><caption class="unseen">${caption}</caption><thead><tr>
+    ${heads.map((head) => [head].flat()).map(([name, kind]) => html`<th scope="col" class=${kind ?? nothing}>${name}</th>`)}
+  </tr></thead><tbody>${rows}</tbody></table></div>`;
+
+/** Pages of records, the next of which is added by a button. */
+export class Pages {
+  constructor(ask) {
+    this.ask = ask;
+    this.rows = [];
+  }
+
+  async more() {
+    const { data, pageInfo } = await this.ask(this.next);
+    this.rows.push(...data);
+    this.next = pageInfo?.next;
+    return this;
+  }
+
+  button(redraw) {
+    return this.next ? html`<button class="more" @click=${act(() => this.more().then(redraw))}>Show more</button>` : nothing;
+  }
+}
+
+// ------------------------------------------------------------------------------- what is done
+
+const live = document.createElement('div');
+live.className = 'notice';
+live.setAttribute('role', 'status');
+export const noticePlace = live;
+
+/** Says something, also to a screen reader. */
+export function say(text, bad = false) {
+  live.textContent = text;
+  live.classList.toggle('bad', bad);
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => (live.textContent = ''), 8_000);
+}
+
+/** A handler that does something with the service: once at a time, and a failure is said. */
+export const act = (does) => async ({ currentTarget: button }) => {
+  if (button.ariaBusy === 'true') return;
+  button.ariaBusy = 'true';
+  try {
+    await does();
+  } catch (error) {
+    if (error.status !== 401) say(error.message, true);
+  } finally {
+    button.ariaBusy = null;
+  }
+};
+
+/** A button that keeps a report as a file. */
+export const csvButton = (path, name, query) => html`<button 
+  @click=${act(() => download(path, `${name}.csv`, { query: { ...query, format: 'csv' } }))}>Download CSV</button>`;
+
+// contract: admin-erase
+/** Asks before something that can't be undone; `typed` is what has to be typed. True if it shall be. */
+export function confirmed({ title, text, button, typed }) {
+  const dialog = document.createElement('dialog');
+  const check = ({ target }) => (dialog.querySelector('.danger').disabled = target.value.trim() !== typed);
+  const field = () => html`<label>Type <code>${typed}</code>
+    <input autocomplete="off" spellcheck="false" @input=${check}></label>`;
+  render(html`<form method="dialog"><h2 id="question">${title}</h2><p>${text}</p>${typed ? field() : nothing}
+    <div class="row"><button type="button" @click=${() => dialog.close()}>Cancel</button>
+      <button class="danger" value="yes" ?disabled=${typed}>${button}</button></div></form>`, dialog);
+  dialog.setAttribute('aria-labelledby', 'question');
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((answer) => {
+    dialog.onclose = () => {
+      dialog.remove();
+      answer(dialog.returnValue === 'yes');
+    };
+  });
+}
