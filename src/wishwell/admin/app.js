@@ -1,16 +1,16 @@
 // The frame: who is signed in, which view is open, and what its parts have brought so far.
 import { html, nothing, render } from './lit-html.js';
 import { begin, end, ending, look, session } from './api.js';
-import { noticePlace } from './parts.js';
+import { notice, to } from './parts.js';
 import overview from './overview.js';
 import products from './products.js';
 import product from './product.js';
-import shoppers, { shopper } from './shoppers.js';
+import shoppers from './shoppers.js';
 import store from './store.js';
 
-/** A view: `path`, `name`, `admin` if it is for an admin token alone; `load(at)` asks for its parts, promises by their
- * names; `show(data, at)` is what is seen of those that have come. `at`: `id`, `query`, `go(changes)`, `redraw()`. */
-const VIEWS = [overview, products, product, shoppers, shopper, store];
+/** A view: `path`, `name`, `admin` if it is for an admin token alone, `under` another view; `load(at)` asks for its parts,
+ * promises by name; `show(data, at)` is what is seen of those that have come. `at`: `query`, `go(changes)`, `redraw()`. */
+const VIEWS = [overview, products, product, shoppers, store];
 const LOOK_MS = 2_000;
 
 let open; // the view that is open
@@ -18,27 +18,28 @@ let reason = ''; // why nobody is signed in any more
 
 const seen = () => VIEWS.filter((view) => session.admin || !view.admin);
 
-/** The view that the address names, and where in it. */
+/** The view that the address names, and its query. */
 function address() {
   const [path, query] = location.hash.slice(2).split('?');
-  const [name, id] = path.split('/');
-  const view = seen().find((one) => one.path === name && Boolean(one.hasId) === Boolean(id)) ?? overview;
-  return { view, id: id && decodeURIComponent(id), query: Object.fromEntries(new URLSearchParams(query)) };
+  const view = seen().find((one) => one.path === path) ?? overview;
+  return { view, query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
 /** Opens what the address names; its parts appear as they come. */
 async function show() {
   if (!session.today) return;
-  const { view, id, query } = address();
-  const same = open?.view === view && open.at.id === id;
-  const mine = { view, data: same ? open.data : {}, at: { id, query, redraw: () => open === mine && draw(), go } };
+  const { view, query } = address();
+  const same = open?.view === view && open.at.query.id === query.id;
+  const at = { query, redraw: () => open === mine && draw(), go: (changes) => (location.hash = to(view.path, { ...query, ...changes })) };
+  const mine = { view, at, data: same ? open.data : {}, waits: true };
   open = mine;
-  mine.waits = true;
   draw();
-  if (!same) document.getElementById('title')?.focus({ preventScroll: true });
-  if (!same) scrollTo(0, 0);
+  if (!same) {
+    document.getElementById('title')?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
   try {
-    const parts = Object.entries(view.load(mine.at));
+    const parts = Object.entries(view.load(at));
     await Promise.all(parts.map(async ([name, part]) => {
       const value = await part;
       if (open !== mine) return;
@@ -49,15 +50,7 @@ async function show() {
     mine.failed = error;
   }
   mine.waits = false;
-  mine.at.redraw();
-}
-
-/** Changes the query of the address. */
-function go(changes) {
-  const { path } = open.view;
-  const query = new URLSearchParams(Object.entries({ ...open.at.query, ...changes }).filter(([, value]) => value));
-  const id = open.at.id ? `/${encodeURIComponent(open.at.id)}` : '';
-  location.hash = `#/${path}${id}${query.size ? `?${query}` : ''}`;
+  at.redraw();
 }
 
 function draw() {
@@ -67,12 +60,11 @@ function draw() {
 
 function frame() {
   const { view, data, at, waits, failed } = open;
-  const period = new URLSearchParams(['days', 'from', 'to'].flatMap((name) => (at.query[name] ? [[name, at.query[name]]] : [])));
-  const link = (one) => html`<a href="#/${one.path}${one.periods && period.size ? `?${period}` : ''}"
-    aria-current=${one.path === view.path ? 'page' : nothing}>${one.name}</a>`;
+  const link = (one) => html`<a href=${to(one.path, one.periods && { days: at.query.days })}
+    aria-current=${one.path === (view.under ?? view.path) ? 'page' : nothing}>${one.name}</a>`;
   return html`<header>
-      <a class="brand" href="#/${overview.path}"><img src="icon.svg" alt="" width="28" height="28">Wishwell</a>
-      <nav aria-label="Views">${seen().filter((one) => !one.hasId).map(link)}</nav>
+      <a class="brand" href=${to(overview.path)}><img src="icon.svg" alt="" width="28" height="28">Wishwell</a>
+      <nav aria-label="Views">${seen().filter((one) => !one.under).map(link)}</nav>
       <span class="store">${session.store?.handle}</span>
       <button @click=${() => end('You are signed out.')}>Sign out</button>
     </header>
@@ -81,7 +73,7 @@ function frame() {
         ? html`<div class="empty" role="alert"><h1 id="title" tabindex="-1">This did not work</h1><p>${failed.message}</p>
             <button @click=${show}>Try again</button></div>`
         : view.show(data, at)}
-    </main>${noticePlace}`;
+    </main>${notice}`;
 }
 
 // contract: admin-token. The field has no name, so that no form can ever put it into an address.
@@ -100,8 +92,7 @@ function signIn() {
 
 async function enter(event) {
   event.preventDefault();
-  const field = document.getElementById('token');
-  const button = event.target.querySelector('button');
+  const [, field, button] = event.target.elements;
   const given = field.value.trim();
   button.disabled = true;
   try {
@@ -122,7 +113,7 @@ async function enter(event) {
 ending.over = (why) => {
   open = undefined;
   reason = why;
-  noticePlace.textContent = '';
+  notice.textContent = '';
   for (const dialog of document.querySelectorAll('dialog')) dialog.close();
   draw();
   document.getElementById('token').focus();

@@ -36,8 +36,8 @@ function change(name, now, before) {
 
 function chart(days, { to }) {
   if (!session.asOf) return notCounted();
-  if (!days) return waiting(5);
+  if (!days) return waiting();
   if (!days.length) return empty('No counts of these days', `Counting began on ${dayName(session.since)}. Choose days from then on.`);
-  return html`<days-chart .data=${{ days, metric: drawn, name: NAMES[drawn] }}></days-chart>
+  return html`<days-chart .data=${{ days, metric: drawn }}></days-chart>
     ${session.since === to ? html`<p class="soft">This is the first day that is counted. From tomorrow on there is a line.</p>` : ''}`;
 }

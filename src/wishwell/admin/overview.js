@@ -1,7 +1,7 @@
 import { html, nothing, svg } from './lit-html.js';
 import { ask, session } from './api.js';
 import { figures } from './figures.js';
-import { counted, empty, number, periodChoice, periodOf, productLink, time, waiting } from './parts.js';
+import { empty, number, periodChoice, periodOf, productLink, time, to, waiting } from './parts.js';
 
 function load({ query }) {
   const { from, to, before } = periodOf(query);
@@ -20,14 +20,13 @@ function load({ query }) {
 }
 
 function show(data, at) {
-  const { query, go } = at;
   return html`<div class="head"><h1 id="title" tabindex="-1">Overview</h1>
       <p class="soft">${session.asOf ? html`Counted ${time(session.asOf)}` : nothing}</p>
-      <div class="tools">${periodChoice(periodOf(query), go)}</div></div>
+      <div class="tools">${periodChoice(at)}</div></div>
     ${figures(data, ['wishes', 'shoppers', 'added', 'removed'], at)}
     <div class="two">
-      ${top('Most wished for', 'at the end of these days', data.wished, 'wishes', query)}
-      ${top('Rising', 'added in these days', data.rising, 'added', query)}
+      ${top('Most wished for', 'at the end of these days', data.wished, 'wishes', at.query)}
+      ${top('Rising', 'added in these days', data.rising, 'added', at.query)}
     </div>`;
 }
 
@@ -42,7 +41,7 @@ function top(title, what, rows, column, query) {
   return html`<section class="card"><h2>${title} <small class="soft">${what}</small></h2>
     ${!some ? waiting() : some.length
       ? html`<ol class="top">${some.map(line)}</ol>
-          <a class="all" href="#/products?${new URLSearchParams({ ...query, sort: column })}">All products</a>`
+          <a class="all" href=${to('products', { ...query, sort: column })}>All products</a>`
       : rows.length
         ? empty('Nothing was added', 'Choose a longer period, or look again after the next count.')
         : empty('No wishes yet', 'Put hearts on the pages of the shop’s products, press one, and look again in a minute.')}

@@ -26,34 +26,27 @@ export function later(day, days) {
 /** The numbers of reports, by their names. */
 export const NAMES = { wishes: 'Wishes', shoppers: 'Shoppers', added: 'Added', removed: 'Removed' };
 
+/** The address of a view. What is empty in `query` is left out. */
+export function to(path, query = {}) {
+  const given = new URLSearchParams(Object.entries(query).filter(([, value]) => value));
+  return `#/${path}${given.size ? `?${given}` : ''}`;
+}
+
 // ------------------------------------------------------------------------------------ the period
 
 const PERIODS = [7, 30, 90, 365];
 
-/** The days of a view, and as many before; `query` is that of its address. */
+/** The days of a view, and as many before; of the query of its address. */
 export function periodOf(query) {
   const days = PERIODS.find((n) => n === Number(query.days)) ?? 30;
-  const isDay = (text) => /^\d{4}-\d\d-\d\d$/.test(text ?? '');
-  const to = isDay(query.to) ? query.to : session.today;
-  const from = isDay(query.from) && query.from <= to ? query.from : later(to, 1 - days);
-  const length = (new Date(to) - new Date(from)) / 86_400_000 + 1;
-  return { from, to, days: isDay(query.from) ? 0 : days, before: { from: later(from, -length), to: later(from, -1) } };
+  const from = later(session.today, 1 - days);
+  return { days, from, to: session.today, before: { from: later(from, -days), to: later(from, -1) } };
 }
 
 /** What chooses the period. `go(changes)` changes the view's address. */
-export function periodChoice(period, go) {
-  const chosen = ({ target }) =>
-    go(target.value === '0' ? { from: period.from, to: period.to } : { days: target.value, from: '', to: '' });
-  const day = (name) => html`<label class="unseen" for=${name}>${name === 'from' ? 'First day' : 'Last day'}</label>
-    <input id=${name} type="date" required .value=${period[name]} max=${session.today}
-      @change=${({ target }) => target.value && go({ from: period.from, to: period.to, [name]: target.value })}>`;
-  return html`<label class="unseen" for="days">Period</label>
-    <select id="days" @change=${chosen}>
-      ${PERIODS.map((n) => html`<option value=${n} ?selected=${n === period.days}>Last ${n} days</option>`)}
-      <option value="0" ?selected=${!period.days}>Other days …</option>
-    </select>
-    ${period.days ? nothing : [day('from'), day('to')]}`;
-}
+export const periodChoice = ({ query, go }) => html`<label class="unseen" for="days">Period</label>
+  <select id="days" @change=${({ target }) => go({ days: target.value })}>${PERIODS.map((n) =>
+    html`<option value=${n} ?selected=${n === periodOf(query).days}>Last ${n} days</option>`)}</select>`;
 
 // ------------------------------------------------------------------------------------- products
 
@@ -64,7 +57,7 @@ export const picture = (image) =>
     : html`<span class="picture"></span>`;
 
 /** A product's picture and name, which lead to its page. */
-export const productLink = (row) => html`<a class="product" href="#/products/${encodeURIComponent(row.productId)}">
+export const productLink = (row) => html`<a class="product" href=${to('product', { id: row.productId })}>
   ${picture(row.image)}<span class="title">${row.title ?? `Product ${row.productId}`}</span></a>`;
 
 /** A link that leaves the page, without a word on where from. */
@@ -75,12 +68,11 @@ export const outward = (url, text) =>
 
 // ------------------------------------------------------------------------------------- states
 
-/** Grey rows, until the real ones are there. */
-export const waiting = (rows = 5) => html`<div class="waiting" aria-hidden="true">
-  ${Array.from({ length: rows }, () => html`<span class="wait"></span>`)}</div>`;
+/** A grey place, until what belongs there has come. */
+export const waiting = () => html`<div class="waiting"></div>`;
 
 /** There is nothing, and what to do next. */
-export const empty = (title, next) => html`<div class="empty"><h3>${title}</h3><p>${next}</p></div>`;
+export const empty = (title, next) => html`<div class="empty"><h2>${title}</h2><p>${next}</p></div>`;
 
 export const notCounted = () =>
   empty('Nothing is counted yet', 'The first count begins within a minute, and this page shows it by itself.');
@@ -106,23 +98,20 @@ export class Pages {
   }
 
   button(redraw) {
-    return this.next ? html`<button class="more" @click=${act(() => this.more().then(redraw))}>Show more</button>` : nothing;
+    return this.next ? html`<button @click=${act(() => this.more().then(redraw))}>Show more</button>` : nothing;
   }
 }
 
 // ------------------------------------------------------------------------------- what is done
 
-const live = document.createElement('div');
-live.className = 'notice';
-live.setAttribute('role', 'status');
-export const noticePlace = live;
+/** Where `say` says it. */
+export const notice = Object.assign(document.createElement('p'), { className: 'notice', role: 'status' });
 
-/** Says something, also to a screen reader. */
-export function say(text, bad = false) {
-  live.textContent = text;
-  live.classList.toggle('bad', bad);
+/** Says something for a while, also to a screen reader. */
+export function say(text) {
+  notice.textContent = text;
   clearTimeout(say.timer);
-  say.timer = setTimeout(() => (live.textContent = ''), 8_000);
+  say.timer = setTimeout(say, 8_000, '');
 }
 
 /** A handler that does something with the service: once at a time, and a failure is said. */
@@ -132,14 +121,14 @@ export const act = (does) => async ({ currentTarget: button }) => {
   try {
     await does();
   } catch (error) {
-    if (error.status !== 401) say(error.message, true);
+    if (error.status !== 401) say(error.message);
   } finally {
     button.ariaBusy = null;
   }
 };
 
 /** A button that keeps a report as a file. */
-export const csvButton = (path, name, query) => html`<button 
+export const csvButton = (path, name, query) => html`<button
   @click=${act(() => download(path, `${name}.csv`, { query: { ...query, format: 'csv' } }))}>Download CSV</button>`;
 
 // contract: admin-erase

@@ -1,9 +1,10 @@
 import { html, nothing } from './lit-html.js';
 import { ask, session } from './api.js';
 import { figures } from './figures.js';
-import { csvButton, empty, number, outward, Pages, periodChoice, periodOf, picture, table, time, waiting } from './parts.js';
+import { csvButton, empty, number, outward, Pages, periodChoice, periodOf, picture, table, time, to, waiting } from './parts.js';
 
-function load({ id, query }) {
+function load({ query }) {
+  const { id } = query;
   const { from, to, before } = periodOf(query);
   const days = (of) => ask('reports/days', { query: { ...of, product: id } }).then(({ data }) => data);
   const now = days({ from, to });
@@ -26,20 +27,20 @@ function numbers(days) {
   return { wishes: days.at(-1)?.wishes ?? 0, added: sum('added'), removed: sum('removed') };
 }
 
-const title = ({ known }, { id }) => known?.title ?? `Product ${id}`;
+const title = ({ known }, { query }) => known?.title ?? `Product ${query.id}`;
 
 function show(data, at) {
   const { known = {}, wishers } = data;
-  const { query, go, redraw, id } = at;
-  return html`<p><a href="#/products">Products</a></p>
+  const { id } = at.query;
+  return html`<p><a href=${to('products')}>Products</a></p>
     <div class="head">${picture(known.image)}<div><h1 id="title" tabindex="-1">${title(data, at)}</h1>
         <p class="soft">${id}${known.url ? html` · ${outward(known.url, 'In the shop')}` : nothing}</p></div>
-      <div class="tools">${periodChoice(periodOf(query), go)}</div></div>
+      <div class="tools">${periodChoice(at)}</div></div>
     ${figures(data, ['wishes', 'added', 'removed'], at)}
     ${session.admin
       ? html`<section class="card"><div class="head"><h2>Who wishes for it <small class="soft">now</small></h2>
           <div class="tools">${csvButton('reports/wishers', `wishers-${id}`, { product: id })}</div></div>
-          ${wishers ? people(wishers, redraw) : waiting()}</section>`
+          ${wishers ? people(wishers, at.redraw) : waiting()}</section>`
       : nothing}`;
 }
 
@@ -47,7 +48,7 @@ function people(wishers, redraw) {
   if (!wishers.rows.length) return empty('Nobody wishes for it now', 'Whoever saves it is here at once, the newest first.');
   const heads = ['Shopper', 'E-mail', 'Variant', ['Quantity', 'number'], 'Saved', 'Hears of lower prices'];
   const line = (row) => html`<tr>
-    <th scope="row"><a href="#/shoppers/${encodeURIComponent(row.profile)}">${row.profile.split('/').slice(3).join(' ')}</a></th>
+    <th scope="row"><a href=${to('shoppers', { id: row.profile })}>${row.profile.split('/').slice(3).join(' ')}</a></th>
     <td>${row.emailUnconfirmed ? html`${row.emailUnconfirmed} <span class="badge">unconfirmed</span>` : '–'}</td>
     <td>${row.variantId ?? '–'}</td><td class="number">${number(row.quantity)}</td>
     <td>${time(row.savedAt)}</td><td>${row.notices ? 'yes' : 'no'}</td></tr>`;
@@ -55,4 +56,4 @@ function people(wishers, redraw) {
     ${table('Who wishes for it', heads, wishers.rows.map(line))}${wishers.button(redraw)}`;
 }
 
-export default { path: 'products', name: 'Products', hasId: true, load, show, title };
+export default { path: 'product', under: 'products', name: 'Product', load, show, title };

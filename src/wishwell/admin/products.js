@@ -32,14 +32,14 @@ function show({ rows }, at) {
             @search=${(event) => event.target.value || search({ preventDefault() {}, target: event.target.form })}>
           <button>Search</button>
         </form>
-        ${periodChoice(periodOf(query), go)}
+        ${periodChoice(at)}
         ${csvButton('reports/products', `wishes-${from}-${to}`, asked(at))}
       </div></div>
     <section class="card">${body()}</section>`;
 
   function body() {
     if (!session.asOf) return notCounted();
-    if (!rows) return waiting(12);
+    if (!rows) return waiting();
     if (!rows.rows.length)
       return query.title
         ? empty(`No product with “${query.title}” in its title is wished for`, 'Try a shorter part of the title. A search finds only products whose titles the shop has brought in.')

@@ -1,12 +1,12 @@
 import { html, nothing } from './lit-html.js';
 import { ask, download, session } from './api.js';
-import { act, confirmed, counted, empty, number, outward, Pages, picture, say, table, time, waiting } from './parts.js';
+import { act, confirmed, counted, empty, number, outward, Pages, picture, say, table, time, to, waiting } from './parts.js';
 
 // Not in the address: it would stay in the browser's history.
 let looked = '';
 let found; // the profiles that gave an e-mail address
 
-function load({ id }) {
+function load({ query: { id } }) {
   if (!id) return {};
   const ofProfile = (path, query) => ask(path, { profile: id, query });
   const lists = new Pages((page) => ofProfile('lists', { page, limit: 50 }));
@@ -21,15 +21,15 @@ async function look(text, redraw) {
   if (text.includes('@')) {
     found = new Pages((page) => ask('profiles', { query: { email: text, page, limit: 50 } }));
     await found.more();
-    if (location.hash !== '#/shoppers') location.hash = '#/shoppers';
+    location.hash = to('shoppers');
   } else if (text) {
     const gid = text.startsWith('gid://') ? text : `gid://${session.store.platform}/Customer/${text}`;
-    location.hash = `#/shoppers/${encodeURIComponent(gid)}`;
+    location.hash = to('shoppers', { id: gid });
   }
   redraw();
 }
 
-function show(data, { id, redraw }) {
+function show(data, { query: { id }, redraw }) {
   const search = (event) => {
     event.preventDefault();
     return act(() => look(event.target.querySelector('input').value.trim(), redraw))({ currentTarget: event.target });
@@ -47,7 +47,7 @@ function matches(redraw) {
   if (!found.rows.length) return html`<section class="card">${empty(`Nobody gave “${looked}”`, 'A customer whose e-mail address the shop knows, but who typed none here, is found by the id.')}</section>`;
   return html`<section class="card"><p class="soft">They gave this address, and nobody has confirmed it.</p>
     ${table('Profiles', ['Profile', 'Kind', ['Wishes', 'number'], ['Lists', 'number'], 'Since'], found.rows.map((row) => html`<tr>
-      <th scope="row"><a href="#/shoppers/${encodeURIComponent(row.profile)}">${row.profile}</a></th><td>${row.kind}</td>
+      <th scope="row"><a href=${to('shoppers', { id: row.profile })}>${row.profile}</a></th><td>${row.kind}</td>
       <td class="number">${number(row.items)}</td><td class="number">${number(row.lists)}</td><td>${time(row.createdAt)}</td></tr>`))}
     ${found.button(redraw)}</section>`;
 }
@@ -59,7 +59,7 @@ function person({ profile, lists, items }, id, redraw) {
     const text = 'All that is stored of them is removed within a minute, on their lists, in shares and in events. It can’t be undone.';
     if (!(await confirmed({ title: 'Erase this shopper?', text, button: 'Erase', typed }))) return;
     await ask('profile', { method: 'DELETE', profile: typed });
-    location.hash = '#/shoppers';
+    location.hash = to('shoppers');
     say(`${typed} is erased.`);
   });
   const keep = act(() => download('profile/export', 'profile.json', { profile: id }));
@@ -71,7 +71,7 @@ function person({ profile, lists, items }, id, redraw) {
       ${profile.createdAt ? nothing : empty('Nothing is stored of them', 'They saved nothing yet, or the id is another one.')}</section>
     ${lists?.rows.map((list) => html`<section class="card"><details ?open=${list === lists.rows[0]} @toggle=${act(() => read(list, id).then(redraw))}>
       <summary><h2>${list.name} <small class="soft">${counted(list.itemCount, 'wish', 'wishes')}</small></h2></summary>
-      ${list.items ? wishes(list.items) : waiting(2)}</details></section>`)}
+      ${list.items ? wishes(list.items) : waiting()}</details></section>`)}
     ${lists?.button(redraw)}
     ${items?.rows.length ? html`<section class="card"><h2>All wishes</h2>${wishes(items.rows)}${items.button(redraw)}</section>` : nothing}`;
 }
@@ -88,6 +88,4 @@ const wishes = (items) => !items.length ? html`<p class="soft">There is nothing 
     <p class="soft">${item.quantity > 1 ? html`${number(item.quantity)} × · ` : nothing}${time(item.createdAt)}
       ${item.tags.map((tag) => html`<span class="badge">${tag}</span>`)}</p></div></li>`)}</ul>`;
 
-const view = { path: 'shoppers', name: 'Shoppers', admin: true, load, show };
-export default view;
-export const shopper = { ...view, hasId: true };
+export default { path: 'shoppers', name: 'Shoppers', admin: true, load, show };

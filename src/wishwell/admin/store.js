@@ -9,11 +9,11 @@ function load() {
 
 function show({ store, tokens, requests }, { redraw }) {
   return html`<div class="head"><h1 id="title" tabindex="-1">Store</h1></div>
-    <section class="card"><h2>Admin tokens</h2>${tokens ? held(tokens, redraw) : waiting(3)}</section>
-    <section class="card"><h2>What the platform asks for</h2>${requests ? asked(requests, redraw) : waiting(2)}</section>
+    <section class="card"><h2>Admin tokens</h2>${tokens ? held(tokens, redraw) : waiting()}</section>
+    <section class="card"><h2>What the platform asks for</h2>${requests ? asked(requests, redraw) : waiting()}</section>
     <section class="card"><h2>Settings</h2>
       ${store ? html`<p class="soft">As they are in force. Change them with <code>wishwell store update ${store.handle} …</code></p>
-        <dl>${settings(store)}</dl>` : waiting(8)}</section>`;
+        <dl>${settings(store)}</dl>` : waiting()}</section>`;
 }
 
 function held(tokens, redraw) {
@@ -49,7 +49,7 @@ function asked(requests, redraw) {
   const keep = (request) => act(() => download(`requests/${request.id}/export`, `request-${request.id}.json`));
   const does = (request) => request.state === 'exported' ? html`<button class="small" @click=${keep(request)}>Export</button>`
     : request.state === 'waiting' && request.topic === 'shop/redact' ? html`<button class="danger small" @click=${callOff(request)}>Call off …</button>` : nothing;
-  return html`${table('Requests', ['Request', 'Came', 'State', 'Until', ''], requests.rows.map((request) => html`<tr>
+  return html`${table('Requests', ['Request', 'Came', 'State', 'Until', 'Action'], requests.rows.map((request) => html`<tr>
       <th scope="row">${request.topic}${request.profile ? html` <span class="soft">${request.profile}</span>` : nothing}</th>
       <td>${time(request.receivedAt)}</td><td>${STATES[request.state] ?? request.state}</td>
       <td>${time(request.dueAt ?? request.expiresAt ?? request.doneAt)}</td><td>${does(request)}</td></tr>`))}${requests.button(redraw)}`;
