@@ -128,7 +128,7 @@ def test_vendored_files_are_the_ones_that_were_looked_at():
         and '"3.3.3"' in FILES["lit-html.js"].read_text()
     )
     ours = {name for name in SERVED if name not in sums}
-    lines = sum(FILES[name].read_text().count("\n") for name in ours)
-    assert lines <= 900, "the page is small"
+    lines = [line for name in ours for line in FILES[name].read_text().splitlines() if line.strip()]
+    assert len(lines) <= 900, "the page is small"
     sent = sum(len(gzip.compress(FILES[name].read_bytes())) for name in SERVED)
     assert sent < 60_000

@@ -264,7 +264,7 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
 
     def find(text: str) -> None:
         page.get_by_label("Customer id, GID or e-mail").fill(text)
-        page.get_by_role("button", name="Find").click()
+        page.get_by_role("button", name="Search").click()
 
     find("ANN@example.com")
     page.get_by_role("link", name=world.ann.gid).click()

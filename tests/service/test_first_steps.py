@@ -47,7 +47,12 @@ def test_wheel_alone_serves(tmp_path):
     subprocess.run(build, check=True, capture_output=True)
     [wheel] = out.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    for needed in ("wishes/items.sql", "http/openapi.yaml", "http/docs_page/index.html", "admin/index.html"):
+    for needed in (
+        "wishes/items.sql",
+        "http/openapi.yaml",
+        "http/docs_page/index.html",
+        "admin/index.html",
+    ):
         assert f"wishwell/{needed}" in names
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)

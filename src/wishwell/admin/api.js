@@ -23,21 +23,25 @@ async function send(path, { query = {}, profile, method = 'GET' } = {}) {
   const headers = { Authorization: `Bearer ${token}` };
   if (profile) headers.Profile = profile;
   const mine = token;
-  const answer = await fetch(url, { method, headers, cache: 'no-store', credentials: 'omit', redirect: 'error' }).catch(
-    () => { throw new Refused(0, 'The service can’t be reached. Look at your connection, then try again.'); },
-  );
-  if (mine !== token) throw new Refused(0, 'The token is another one now.');
+  const asked = { method, headers, cache: 'no-store', credentials: 'omit', redirect: 'error' };
+  const answer = await fetch(url, asked).catch(() => {
+    throw new Refused(0, 'The service can’t be reached. Look at your connection, then try again.');
+  });
+  if (mine !== token) throw new Refused(401, 'The token is another one now.');
   if (answer.ok) return answer;
   const error = await answer.json().then((body) => body.error.message, () => answer.statusText);
   if (answer.status === 401 && session.today) end('This token is no longer valid. It was revoked, or has expired.');
   throw new Refused(answer.status, error);
 }
 
-/** The body of an answer; null of one without. */
+/** The body of an answer; undefined of one without. */
 export async function ask(path, options) {
   const answer = await send(path, options);
-  return answer.status === 204 ? null : answer.json();
+  return answer.status === 204 ? undefined : answer.json();
 }
+
+/** The one record, or the records, of an answer. */
+export const get = async (path, query, profile) => (await ask(path, { query, profile })).data;
 
 /** Keeps an answer as a file. */
 export async function download(path, name, options) {
@@ -53,11 +57,10 @@ export async function begin(given) {
   token = given;
   try {
     await look();
-    const store = await ask('store').catch((error) => {
+    session.store = await get('store').catch((error) => {
       if (error.status !== 403) throw error;
     });
-    session.store = store?.data;
-    session.admin = Boolean(store);
+    session.admin = Boolean(session.store);
   } catch (error) {
     end();
     throw error;

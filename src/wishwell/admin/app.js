@@ -79,7 +79,7 @@ function frame() {
 // contract: admin-token. The field has no name, so that no form can ever put it into an address.
 function signIn() {
   return html`<main class="sign-in"><form @submit=${enter}>
-    <h1><img src="icon.svg" alt="" width="40" height="40">Wishwell</h1>
+    <h1 class="brand"><img src="icon.svg" alt="" width="40" height="40">Wishwell</h1>
     <p role="alert">${reason}</p>
     <input type="text" autocomplete="username" value="Wishwell" hidden>
     <label for="token">Admin or reports token</label>

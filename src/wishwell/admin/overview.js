@@ -1,19 +1,19 @@
 import { html, nothing, svg } from './lit-html.js';
-import { ask, session } from './api.js';
+import { get, session } from './api.js';
 import { figures } from './figures.js';
 import { empty, number, periodChoice, periodOf, productLink, time, to, waiting } from './parts.js';
 
 function load({ query }) {
   const { from, to, before } = periodOf(query);
   const summary = async (days) => {
-    const { data } = await ask('reports/summary', { query: days });
-    return { ...data, shoppers: data.profiles.customers + data.profiles.visitors };
+    const numbers = await get('reports/summary', days);
+    return { ...numbers, shoppers: numbers.profiles.customers + numbers.profiles.visitors };
   };
-  const top = (sort) => ask('reports/products', { query: { from, to, sort, limit: 10 } }).then(({ data }) => data);
+  const top = (sort) => get('reports/products', { from, to, sort, limit: 10 });
   return {
     now: summary({ from, to }),
     before: before.to >= session.since ? summary(before) : undefined,
-    days: ask('reports/days', { query: { from, to } }).then(({ data }) => data),
+    days: get('reports/days', { from, to }),
     wished: top('wishes'),
     rising: top('added'),
   };
@@ -41,10 +41,10 @@ function top(title, what, rows, column, query) {
   return html`<section class="card"><h2>${title} <small class="soft">${what}</small></h2>
     ${!some ? waiting() : some.length
       ? html`<ol class="top">${some.map(line)}</ol>
-          <a class="all" href=${to('products', { ...query, sort: column })}>All products</a>`
+          <a href=${to('products', { ...query, sort: column })}>All products</a>`
       : rows.length
         ? empty('Nothing was added', 'Choose a longer period, or look again after the next count.')
-        : empty('No wishes yet', 'Put hearts on the pages of the shop’s products, press one, and look again in a minute.')}
+        : empty('No wishes yet', 'Put hearts on the pages of the shop’s products, press one, and wait a minute.')}
   </section>`;
 }
 

@@ -1,6 +1,6 @@
 // What the views have in common. Values in templates become text, never markup (contract: admin-inert).
 import { html, nothing, render } from './lit-html.js';
-import { download, session } from './api.js';
+import { ask, download, session } from './api.js';
 
 const LOCALE = navigator.language;
 const whole = new Intl.NumberFormat(LOCALE);
@@ -71,6 +71,17 @@ export const outward = (url, text) =>
 /** A grey place, until what belongs there has come. */
 export const waiting = () => html`<div class="waiting"></div>`;
 
+/** A search field; `does(text)` looks for it. */
+export function searchForm(label, hint, text, does) {
+  const submit = (event) => {
+    event.preventDefault();
+    return act(() => does(event.target.elements[0].value.trim()))({ currentTarget: event.target });
+  };
+  return html`<form class="search" role="search" @submit=${submit}><label class="unseen" for="search">${label}</label>
+    <input id="search" type="search" placeholder=${hint} maxlength="255" autocomplete="off" .value=${text ?? ''}>
+    <button>Search</button></form>`;
+}
+
 /** There is nothing, and what to do next. */
 export const empty = (title, next) => html`<div class="empty"><h2>${title}</h2><p>${next}</p></div>`;
 
@@ -83,23 +94,18 @@ export const table = (caption, heads, rows) => html`<div class="scroll" tabindex
     ${heads.map((head) => [head].flat()).map(([name, kind]) => html`<th scope="col" class=${kind ?? nothing}>${name}</th>`)}
   </tr></thead><tbody>${rows}</tbody></table></div>`;
 
-/** Pages of records, the next of which is added by a button. */
-export class Pages {
-  constructor(ask) {
-    this.ask = ask;
-    this.rows = [];
-  }
-
-  async more() {
-    const { data, pageInfo } = await this.ask(this.next);
-    this.rows.push(...data);
-    this.next = pageInfo?.next;
-    return this;
-  }
-
-  button(redraw) {
-    return this.next ? html`<button @click=${act(() => this.more().then(redraw))}>Show more</button>` : nothing;
-  }
+/** The first page of records, `rows`; `more(redraw)` is a button that adds the next one. */
+export async function pages(path, query, profile) {
+  const found = { rows: [] };
+  const read = async (page) => {
+    const { data, pageInfo } = await ask(path, { profile, query: { ...query, page, limit: 50 } });
+    found.rows.push(...data);
+    found.next = pageInfo?.next;
+  };
+  found.more = (redraw) =>
+    found.next ? html`<button @click=${act(() => read(found.next).then(redraw))}>Show more</button>` : nothing;
+  await read();
+  return found;
 }
 
 // ------------------------------------------------------------------------------- what is done

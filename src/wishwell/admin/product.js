@@ -1,12 +1,13 @@
 import { html, nothing } from './lit-html.js';
-import { ask, session } from './api.js';
+import { get, session } from './api.js';
 import { figures } from './figures.js';
-import { csvButton, empty, number, outward, Pages, periodChoice, periodOf, picture, table, time, to, waiting } from './parts.js';
+import { csvButton, empty, number, outward, pages, periodChoice, periodOf } from './parts.js';
+import { picture, table, time, to, waiting } from './parts.js';
 
 function load({ query }) {
   const { id } = query;
   const { from, to, before } = periodOf(query);
-  const days = (of) => ask('reports/days', { query: { ...of, product: id } }).then(({ data }) => data);
+  const days = (of) => get('reports/days', { ...of, product: id });
   const now = days({ from, to });
   const parts = {
     days: now,
@@ -14,12 +15,10 @@ function load({ query }) {
     before: before.to >= session.since ? days(before).then(numbers) : undefined,
   };
   if (!session.admin) return parts;
-  const known = ask(`products/${encodeURIComponent(id)}`).then(({ data }) => data, (error) => {
+  const known = get(`products/${encodeURIComponent(id)}`).catch((error) => {
     if (error.status !== 404) throw error;
-    return {};
   });
-  const wishers = new Pages((page) => ask('reports/wishers', { query: { product: id, page, limit: 50 } }));
-  return { ...parts, known, wishers: wishers.more() };
+  return { ...parts, known, wishers: pages('reports/wishers', { product: id }) };
 }
 
 function numbers(days) {
@@ -53,7 +52,7 @@ function people(wishers, redraw) {
     <td>${row.variantId ?? '–'}</td><td class="number">${number(row.quantity)}</td>
     <td>${time(row.savedAt)}</td><td>${row.notices ? 'yes' : 'no'}</td></tr>`;
   return html`<p class="soft">Nobody has confirmed the addresses: whoever typed one may be somebody else.</p>
-    ${table('Who wishes for it', heads, wishers.rows.map(line))}${wishers.button(redraw)}`;
+    ${table('Who wishes for it', heads, wishers.rows.map(line))}${wishers.more(redraw)}`;
 }
 
 export default { path: 'product', under: 'products', name: 'Product', load, show, title };
