@@ -93,15 +93,17 @@ class Merchant:
         self.context.set_default_timeout(10_000)
         self.context.on("console", self._said)
         self.context.on("weberror", lambda error: self.wrong.append(str(error.error)))
-        self.context.on(
-            "dialog", lambda dialog: self.wrong.append(dialog.message) or dialog.dismiss()
-        )
+        self.context.on("dialog", self._asked)
         self.context.on("request", lambda request: self.sent.append(request))
         self.context.route(
             "https://pictures.test/**",
             lambda route: route.fulfill(body=PNG, content_type="image/png"),
         )
         self.page = self.context.new_page()
+
+    def _asked(self, dialog) -> None:
+        self.wrong.append(dialog.message)
+        dialog.dismiss()
 
     def _said(self, message) -> None:
         refused = re.search(r"responded with a status of (\d+)|net::ERR_FAILED", message.text)
