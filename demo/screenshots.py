@@ -1,5 +1,6 @@
 """``python -m demo.screenshots``: the pictures of the README, taken of the demo as it is."""
 
+import functools
 import io
 import os
 import shutil
@@ -13,6 +14,9 @@ from pathlib import Path
 import click
 from PIL import Image
 from playwright.sync_api import Browser, Page, StorageState, ViewportSize, sync_playwright
+
+from demo import catalogue, merchant, pages
+from demo.__main__ import _free_port
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 _DESKTOP: ViewportSize = {"width": 1280, "height": 800}
@@ -32,7 +36,7 @@ _FILL = """async () => {
 @click.command("screenshots")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=FOLDER)
 def main(folder: Path) -> None:
-    """Write the pictures: the wishlist on a desktop and on phones, and a shared list on a phone."""
+    """Write the pictures: the wishlist on a desktop and on phones, a shared list, and the merchant's page."""
     folder.mkdir(exist_ok=True)
     program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
     with _demo() as url, sync_playwright() as playwright:
@@ -55,6 +59,39 @@ def main(folder: Path) -> None:
         giver.mouse.move(0, 0)
         giver.wait_for_timeout(500)
         _write(folder / "shared-phone.png", giver.screenshot())
+        with merchant.store(_free_port()) as (address, token):
+            _write(folder / "admin-desktop.png", _overview(browser, _DESKTOP, address, token))
+            shot = _overview(browser, _PHONE, address, token, dark=True)
+            _write(folder / "admin-phone.png", shot)
+
+
+def _overview(
+    browser: Browser, size: ViewportSize, address: str, token: str, *, dark: bool = False
+) -> bytes:
+    """The merchant's page, once its chart and pictures are there."""
+    page = _page(browser, size, dark=dark)
+    page.route(
+        f"{merchant.ORIGIN}/**",
+        lambda route: route.fulfill(
+            body=_pictures()[route.request.url], content_type="image/svg+xml"
+        ),
+    )
+    page.goto(address)
+    page.get_by_label("Admin or reports token").fill(token)
+    page.get_by_role("button", name="Sign in").click()
+    page.locator("main[aria-busy=false]").wait_for()
+    page.wait_for_load_state("networkidle")
+    return page.screenshot()
+
+
+@functools.cache
+def _pictures() -> dict[str, bytes]:
+    """The drawing of each product in each colour, by its address."""
+    return {
+        merchant.ORIGIN + catalogue.picture(product, variant): pages.picture_file(product, variant)
+        for product in catalogue.PRODUCTS
+        for variant in product.variants
+    }
 
 
 def _page(

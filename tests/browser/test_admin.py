@@ -259,6 +259,21 @@ def test_chart_says_its_numbers(world, merchant):
     ]
 
 
+def test_first_content_waits_for_no_large_report(world, merchant):
+    """Numbers and chart are there while products are still being counted out, as with 100,000 of them."""
+    held: list[Route] = []
+    merchant.page.route("**/reports/products*", held.append)
+    merchant.page.goto(f"{merchant.url}/admin/")
+    merchant.page.get_by_label("Admin or reports token").fill(world.shop.admin_token)
+    merchant.page.keyboard.press("Enter")
+    expect(merchant.page.get_by_role("slider", name="Wishes by day")).to_be_visible()
+    assert (number(merchant.page, "Shoppers"), len(held)) == ("3", 2)
+    assert merchant.page.get_by_role("link", name="Oslo shirt").count() == 0
+    for route in held:
+        route.continue_()
+    expect(merchant.page.get_by_role("link", name="Oslo shirt").first).to_be_visible()
+
+
 def test_shopper_is_found_shown_kept_and_erased(world, merchant):
     """contract: admin-erase. By id, GID and e-mail in any case; to erase them the GID has to be typed."""
     world.shop.customer("carl").http.post("/items", json={"productId": 3}).raise_for_status()
