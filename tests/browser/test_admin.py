@@ -262,7 +262,7 @@ def test_chart_says_its_numbers(world, merchant):
 def test_first_content_waits_for_no_large_report(world, merchant):
     """Numbers and chart are there while products are still being counted out, as with 100,000 of them."""
     held: list[Route] = []
-    merchant.page.route("**/reports/products*", held.append)
+    merchant.page.route("**/reports/products*", lambda route: held.append(route))
     merchant.page.goto(f"{merchant.url}/admin/")
     merchant.page.get_by_label("Admin or reports token").fill(world.shop.admin_token)
     merchant.page.keyboard.press("Enter")
